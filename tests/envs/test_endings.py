@@ -1,4 +1,4 @@
-"""The last info of every env says who has won and why the game is over."""
+"""The last info of every env says who has won, and whether an illegal action ended the game."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ def test_only_the_last_info_has_the_winner_by_score(game: str) -> None:
     for seed in range(12):
         _, infos = play(env, seed)
         *before, last = infos
-        assert not any("winner" in info or "end_reason" in info for info in before)
-        assert last["end_reason"] == "finished"
+        assert not any("winner" in info or "illegal_action" in info for info in before)
+        assert not last["illegal_action"]
+        assert all(np.asarray(value).dtype.kind in "bif" for value in last.values())  # Libraries store them in arrays.
         core: Any = env.unwrapped
         rules, state = core.game.rules, core._core.seated.batch.states[0]
         score = float(rules.score(state, 0)) / float(rules.max_score(state))
@@ -47,7 +48,7 @@ def test_illegal_action_ends_the_game_and_the_other_seat_wins() -> None:
     _, info = env.reset(seed=1)
     _, _, over, _, info = env.step(int(info["action_mask"].argmin()))
     assert over
-    assert (info["winner"], info["end_reason"]) == (1, "illegal_action")
+    assert (info["winner"], info["illegal_action"]) == (1, True)
 
 
 def test_forfeit_with_several_opponents_has_no_winner() -> None:
@@ -55,7 +56,7 @@ def test_forfeit_with_several_opponents_has_no_winner() -> None:
     _, info = env.reset(seed=1)
     _, _, over, _, info = env.step(int(info["action_mask"].argmin()))
     assert over
-    assert (info["winner"], info["end_reason"]) == (-1, "illegal_action")
+    assert (info["winner"], info["illegal_action"]) == (-1, True)
 
 
 @pytest.mark.parametrize("vector", [False, True], ids=["single", "vector"])
@@ -96,23 +97,24 @@ def test_rows_end_as_single_envs_do(mode: AutoresetMode) -> None:
     wanted = [play(single, seed)[1][-1] for seed in range(8)]
     envs: Any = gymnasium.make_vec("Coda-v0", num_envs=8, autoreset_mode=mode)
     _, infos = envs.reset(seed=0)
-    found: dict[int, tuple[int, str]] = {}
+    found: dict[int, tuple[int, bool]] = {}
     while len(found) < 8:
         _, _, terminated, _, infos = envs.step(infos["action_mask"].argmax(axis=1))
         ends = infos.get("final_info", {}) if mode == AutoresetMode.SAME_STEP else infos
         assert np.array_equal(ends.get("_winner", np.zeros(8, bool)), terminated)
         for row in np.flatnonzero(terminated).tolist():
-            found.setdefault(row, (int(ends["winner"][row]), str(ends["end_reason"][row])))
-    assert found == {row: (int(info["winner"]), info["end_reason"]) for row, info in enumerate(wanted)}
+            found.setdefault(row, (int(ends["winner"][row]), bool(ends["illegal_action"][row])))
+    assert found == {row: (int(info["winner"]), bool(info["illegal_action"])) for row, info in enumerate(wanted)}
 
 
 def test_a_truncated_row_has_no_winner() -> None:
     envs: Any = gymnasium.make_vec("Coda-v0", num_envs=2, max_episode_steps=1)
     _, infos = envs.reset(seed=3)
-    _, _, _, truncated, infos = envs.step(infos["action_mask"].argmax(axis=1))
+    _, _, terminated, truncated, infos = envs.step(infos["action_mask"].argmax(axis=1))
     assert truncated.all()
-    assert set(infos["end_reason"]) <= {"truncated", "finished"}
-    assert (infos["winner"][infos["end_reason"] == "truncated"] == -1).all()
+    assert (infos["_winner"].all(), infos["_illegal_action"].all()) == (True, True)
+    assert (infos["winner"][~terminated] == -1).all()
+    assert not infos["illegal_action"].any()
 
 
 def test_every_agent_gets_the_result() -> None:
@@ -124,7 +126,7 @@ def test_every_agent_gets_the_result() -> None:
     while not any(env.terminations.values()):
         assert not any("winner" in info for info in env.infos.values())
         env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
-    assert {(int(info["winner"]), info["end_reason"]) for info in env.infos.values()} in (
-        {(0, "finished")},
-        {(1, "finished")},
+    assert {(int(info["winner"]), bool(info["illegal_action"])) for info in env.infos.values()} in (
+        {(0, False)},
+        {(1, False)},
     )

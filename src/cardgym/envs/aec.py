@@ -11,7 +11,7 @@ from gymnasium.utils import seeding
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
-from cardgym.envs.core import RENDER_FPS, RENDER_MODES, Documented, EnvCore, reasons, winners
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, Documented, EnvCore, winners
 from cardgym.errors import CardgymError, missing
 
 try:
@@ -25,7 +25,7 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
 
     An observation is `{"observation": ..., "action_mask": ...}`; the mask is all zeros unless it is the agent's turn.
     An illegal action ends the game, and the agent loses it, as in `CardEnv`. The last infos have `winner` and
-    `end_reason`, as there.
+    `illegal_action`, as there.
 
     Args:
         game: the game's id.
@@ -147,10 +147,9 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
             self.agent_selection = self.agents[0]
         self.infos = {agent: {} for agent in self.agents}
         if current_player < 0:
-            over = np.ones(1, np.bool_)
             end = {
-                "winner": winners(self.game, batch, over)[0],
-                "end_reason": reasons(batch, over, ~over)[0],
+                "winner": winners(self.game, batch, np.ones(1, np.bool_))[0],
+                "illegal_action": batch.plain_rows["forfeited"][0] >= 0,
             }
             self.infos = {agent: dict(end) for agent in self.agents}
         if self._core.shows_keys:

@@ -263,9 +263,6 @@ def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str
 
 # -- how games ended --------------------------------------------------------------------------------------------------
 
-FINISHED, ILLEGAL_ACTION, TRUNCATED = "finished", "illegal_action", "truncated"
-"""Reasons: the rules ended the game, a seat forfeited it, or the env's limit of steps was reached."""
-
 
 @template
 def _find_winners(states: Any, forfeited: Any, over: Any, num_seats: int, winners: Any) -> None:
@@ -309,16 +306,6 @@ def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> npt.NDArray[
     found = np.empty(len(batch), np.int64)
     forfeited = batch.plain_rows["forfeited"].astype(np.int64)
     _winners_of(game)(batch.plain_states, forfeited, over, batch.options.num_players, found)
-    return found
-
-
-def reasons(batch: Any, over: npt.NDArray[np.bool_], truncated: npt.NDArray[np.bool_]) -> npt.NDArray[np.object_]:
-    """Why the game of each row ended, (rows,) of strings; None if it has not."""
-    found: npt.NDArray[np.object_] = np.empty(len(batch), object)  # All None.
-    ended = np.flatnonzero(over)  # Usually few rows.
-    found[truncated.nonzero()] = TRUNCATED
-    found[ended] = FINISHED
-    found[ended[batch.plain_rows["forfeited"][ended] >= 0]] = ILLEGAL_ACTION
     return found
 
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import MAX_PLAYERS, RESET
 from cardgym.envs.core import (
-    FINISHED,
-    ILLEGAL_ACTION,
     RENDER_FPS,
     RENDER_MODES,
     Documented,
@@ -35,7 +33,7 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
     `info["info_state_key"]` identifies what the seat knows, in games whose keys have indices. With `seat="all"` the
     caller plays every seat: `info["seat"]` is the seat to decide, `info["rewards"]` what the step paid each seat, and
     the reward is that of the seat that acted. The last info has `winner`, the seat with the highest score or -1, and
-    `end_reason`, "finished" or "illegal_action".
+    `illegal_action`, whether an illegal action ended the game.
 
     Args:
         game: the game's id.
@@ -112,9 +110,8 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
         if over:
             batch = core.seated.batch
             info["winner"] = winners(core.game, batch, _OVER)[0]
-            info["end_reason"] = FINISHED
-            if batch.plain_rows["forfeited"][0] >= 0:
-                info["end_reason"] = ILLEGAL_ACTION
+            info["illegal_action"] = batch.plain_rows["forfeited"][0] >= 0
+            if info["illegal_action"]:
                 core.warn_of_illegal_action()
         return shown, reward, over, False, info
 

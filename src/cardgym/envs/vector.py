@@ -19,7 +19,6 @@ from cardgym.envs.core import (
     Documented,
     EnvCore,
     check_reset_options,
-    reasons,
     winners,
 )
 from cardgym.errors import CardgymError, unknown
@@ -35,8 +34,8 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
     """Parallel games, as created by `gymnasium.make_vec("Name-v0", num_envs=4096)`; each row is a game.
 
     Row i plays exactly the games of a single env seeded with `seed + i`. `info["action_mask"]` is (num_envs, actions)
-    int8. When a game ends, `info["winner"]` and `info["end_reason"]` are those of `CardEnv`, or "truncated"; `_winner`
-    and `_end_reason` mark these rows. The arguments are those of `CardEnv`, and:
+    int8. When a game ends, `info["winner"]` and `info["illegal_action"]` are those of `CardEnv`; `_winner` and
+    `_illegal_action` mark these rows. The arguments are those of `CardEnv`, and:
 
     Args:
         num_envs: how many games are played in parallel.
@@ -236,11 +235,12 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
         self._over = seated.batch.answers["pending_policy"] == NOBODY
 
     def _ends(self, terminated: npt.NDArray[np.bool_], truncated: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        """The infos `winner` and `end_reason`."""
+        """The infos `winner` and `illegal_action`."""
         batch, over = self._core.seated.batch, terminated | truncated
-        if (batch.plain_rows["forfeited"][terminated] >= 0).any():
+        illegal = terminated & (batch.plain_rows["forfeited"] >= 0)
+        if illegal.any():
             self._core.warn_of_illegal_action()
-        found = {"winner": winners(self.game, batch, terminated), "end_reason": reasons(batch, terminated, truncated)}
+        found = {"winner": winners(self.game, batch, terminated), "illegal_action": illegal}
         return found | {f"_{name}": over.copy() for name in found}
 
     def _final(self, over: npt.NDArray[np.bool_], ends: dict[str, Any]) -> dict[str, Any]:

@@ -10,20 +10,13 @@ import pytest
 
 import cardgym
 
-data = pytest.importorskip("torchrl.data")
 envs = pytest.importorskip("torchrl.envs")
-torch = pytest.importorskip("torch")
 
 
 @pytest.mark.parametrize("game", cardgym.registered())
 def test_every_game_by_its_id(game: str) -> None:
     envs.check_env_specs(envs.GymEnv(game))
-    env = envs.GymEnv(game)
-    mask = data.Unbounded(
-        (env.action_spec.space.n,), dtype=torch.int8
-    )  # `end_reason` is a text, for which it has no spec.
-    env.set_info_dict_reader(envs.default_info_dict_reader(["action_mask"], [mask]))
-    envs.check_env_specs(env)
+    envs.check_env_specs(envs.GymEnv(game).auto_register_info_dict())
     masked = envs.TransformedEnv(envs.GymEnv(game, obs_mode="torchrl", illegal_action="raise"), envs.ActionMask())
     envs.check_env_specs(masked)
     assert masked.rollout(100, break_when_any_done=False).shape == (100,)
