@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import cardgym
-from cardgym.arena.report_file import SavedReport
-from cardgym.files.documents import Count, Document, Items, Name, parse_document
+from cardgym.files.documents import Count, Document, Items, Name, Number, parse_document
 from cardgym.players.base import checkpoints
 from cardgym.scaling.local import machine
 
@@ -40,6 +39,29 @@ def circumstances() -> dict[str, str]:
     """Where and when a figure is measured."""
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     return {"machine": machine(), "commit": commit.strip(), "date": datetime.now(UTC).date().isoformat()}
+
+
+class SavedPlayer(Document):
+    """The results of one player; see `cardgym.arena.report.PlayerReport`."""
+
+    name: Name
+    win_rate: Number | None
+    win_rate_ci95: Items[Number | None]
+    mean_return: Number | None
+    mean_return_ci95: Items[Number | None]
+    metrics: dict[Name, int | Number | Items[Number | None] | None]
+
+
+class SavedReport(Document):
+    """The results of a match; see `cardgym.arena.report.Report`."""
+
+    env: Name
+    options: dict[str, int | str]
+    games: Count
+    seed: Count
+    seconds: Number
+    decisions_per_second: Number
+    players: Items[SavedPlayer]
 
 
 class Evaluation(Document):

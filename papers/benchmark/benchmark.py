@@ -16,10 +16,9 @@ from benchmark_solver import SolverConfig, train
 from cardgym.cli import guarded
 from cardgym.cli.flags import add_engine, open_engine
 from cardgym.console.arguments import Parser, whole
+from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
-from cardgym.experiments.sweep.display import SweepDisplay
-from cardgym.experiments.sweep.plan import parse_seeds
-from cardgym.experiments.sweep.runner import SweepFolder, run_all
+from cardgym.experiments.sweep import SweepFolder, note_end, parse_seeds, run_all
 from cardgym.files.limits import MAX_STEPS
 from cardgym.learn.run import numbered_folder, run_script
 
@@ -57,11 +56,9 @@ def main(words: list[str]) -> int:
         with (
             open_engine(arguments) as engine,
             SweepFolder(out, benchmark, arguments.resume) as folder,
-            SweepDisplay(folder.path, len(runs)) as display,
+            Progress("benchmark", "runs", total=len(runs), lines=True) as progress,
         ):
-            results = run_all(
-                benchmark, folder, runs, engine, begun=display.begun, ended=display.ended, wait=display.refresh
-            )
+            results = run_all(benchmark, folder, runs, engine, lambda result: note_end(progress, result))
     except KeyboardInterrupt:
         named = "" if arguments.out else f" --out {shlex.quote(str(out))}"
         print(f"stopped; to resume, run the same command with `--resume{named}`", file=sys.stderr)

@@ -127,7 +127,7 @@ class Benchmark:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What identifies the benchmark; see `cardgym.experiments.sweep.runner.Program`."""
+        """What identifies the benchmark; see `cardgym.experiments.sweep.Program`."""
         algorithms = {name: algorithm.model_dump(mode="json") for name, algorithm in self.algorithms.items()}
         return {"suite": self.suite, "games": self.games, "decisions": self.decisions, "algorithms": algorithms}
 

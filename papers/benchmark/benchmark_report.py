@@ -16,7 +16,7 @@ from cardgym.console.tables import markdown_table, with_interval
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.experiments.launch import RESULTS, Run
-from cardgym.experiments.sweep.report import draw_lines
+from cardgym.experiments.sweep_report import draw_lines
 from cardgym.files.atomic import replacing
 from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, parse_document
 from cardgym.files.json_values import parse_json, read_bytes

@@ -49,17 +49,13 @@ _EXTRAS = {
     "anyio": "web",
     "h11": "web",
     "moviepy": "video",
-    "optuna": "search",
     "pettingzoo": "pettingzoo",
     "pygame": "render",
-    "pyarrow": "ray",
     "ray": "ray",
     "resvg_py": "pictures",
     "sb3_contrib": "sb3",
     "stable_baselines3": "sb3",
-    "shtab": "completion",
     "starlette": "web",
-    "submitit": "slurm",
     "uvicorn": "web",
 }
 """The extra that installs a package; all others come with `learn`."""

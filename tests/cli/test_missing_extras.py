@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 CORE = """
 import contextlib, importlib.machinery, io, json, sys
 
@@ -17,8 +15,8 @@ ALLOWED, LINES = json.loads(sys.argv[1]), json.loads(sys.argv[2])
 
 
 BLOCKED = {
-    "PIL", "imageio", "matplotlib", "moviepy", "optuna", "pandas", "pettingzoo", "pyarrow", "pygame", "ray",
-    "resvg_py", "safetensors", "sb3_contrib", "scipy", "shtab", "stable_baselines3", "starlette", "submitit",
+    "PIL", "imageio", "matplotlib", "moviepy", "pandas", "pettingzoo", "pyarrow", "pygame", "ray",
+    "resvg_py", "safetensors", "sb3_contrib", "scipy", "stable_baselines3", "starlette",
     "tensorboard", "torch", "uvicorn",
 } - set(ALLOWED)
 
@@ -53,7 +51,6 @@ LINES = {
     "exploit CorellianSpike-v0 --player heuristic": "learn",
     "reproduce one-play-poker": "learn",
     "serve --port 0": "web",
-    "completion bash": "completion",
 }
 """Command lines, each with the extra that it needs."""
 
@@ -83,11 +80,3 @@ def test_commands_name_the_extra_that_they_need(tmp_path: Path) -> None:
         lines = [line for line in err.splitlines() if "compiling" not in line]
         assert (code, len(lines)) == (2, 1), (words, code, err)
         assert lines[0].endswith(f"pip install 'cardgym[{extra}]'"), (words, err)
-
-
-@pytest.mark.parametrize("shell", ["bash", *(pytest.param(shell, marks=pytest.mark.slow) for shell in ("zsh", "tcsh"))])
-def test_completion_needs_its_own_extra_only(shell: str, tmp_path: Path) -> None:
-    pytest.importorskip("shtab")
-    [(_, code, out, err)] = run(tmp_path, ["shtab"], [["completion", shell]])
-    assert (code, err) == (0, "")
-    assert "tournament" in out

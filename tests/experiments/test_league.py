@@ -190,7 +190,7 @@ def test_strategy_of_a_mixture_earns_the_mean_of_its_parts() -> None:
         (["--trainer-config", "nothing.toml"], "no such file"),
         (["--trainer-options", "total_step=5"], "did you mean 'total_steps'"),
         (["--games", "1"], "games=1: allowed"),
-        (["--engine", "cloud"], "allowed: local, ray, slurm, none"),
+        (["--engine", "cloud"], "allowed: local, ray, none"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import safetensors.torch
 import torch
-from good_files import good_checkpoint, good_entry, good_policy, good_q_table, good_report
+from good_files import good_checkpoint, good_entry, good_policy, good_q_table
 
 from cardgym.learn.resume import save_state
 
@@ -36,7 +36,7 @@ ESCAPES = "\x1b[31m\x1b]0;title\x07\u202e\r\n\x00"
 def write_all(folder: Path) -> list[Path]:
     """Write every crafted file; its name says what is wrong with it."""
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (_q_tables, _checkpoints, _policies, _reports, _logs, _states, _models):
+    for make in (_q_tables, _checkpoints, _policies, _logs, _states, _models):
         for name, write in make(folder):
             content = write() if callable(write) else write
             if content is not None:
@@ -251,51 +251,6 @@ def _policies(folder: Path) -> Crafted:
     yield "empty.json", ""
     yield "blanks.json", lambda: " " * 5_000_000
     yield "number.json", "1"
-
-
-def _reports(folder: Path) -> Crafted:
-    good = good_report()
-    (folder / "good.report.json").write_text(json.dumps(good), encoding="utf-8")
-
-    def said(**changes: Any) -> str:
-        return json.dumps({**good, **changes})
-
-    def player(**changes: Any) -> str:
-        return said(players=[{**good["players"][0], **changes}])
-
-    yield "nan.report.json", said(seconds=float("nan"))
-    yield "infinity.report.json", player(win_rate=float("inf"))
-    yield "negative-infinity.report.json", player(mean_return_ci95=[float("-inf"), 0])
-    yield "overflow.report.json", json.dumps(good).replace("0.5", "1e999")
-    yield "digits.report.json", json.dumps(good).replace("100,", "9" * 5000 + ",")
-    yield "some-digits.report.json", said(games=10**30)
-    yield "large-float.report.json", player(mean_return=1e300)
-    yield "large-int.report.json", player(metrics={"x": 10**300})
-    yield "lone-surrogate.report.json", player(name="\ud800")
-    yield "lone-surrogate-metric.report.json", player(metrics={"\udfff": 1})
-    yield "options-list.report.json", said(options=[1])
-    yield "options-null.report.json", said(options=None)
-    yield "options-deep.report.json", said(options={"a": {"b": [1]}})
-    yield "players-none.report.json", said(players=[])
-    yield "players-dict.report.json", said(players={"a": 1})
-    yield "players-text.report.json", said(players="abc")
-    yield "players-number.report.json", said(players=[3])
-    yield "players-million.report.json", lambda: json.dumps({**good, "players": good["players"] * 30_000})
-    yield "players-million-small.report.json", lambda: json.dumps({**good, "players": [{}] * 1_000_000})
-    yield "metrics-many.report.json", player(metrics={str(number): 1 for number in range(100_000)})
-    yield "metrics-text.report.json", player(metrics={"x": "1"})
-    yield "metrics-list.report.json", player(metrics={"x": [1, 2, 3]})
-    yield "interval-one.report.json", player(win_rate_ci95=[1])
-    yield "interval-text.report.json", player(win_rate_ci95="ab")
-    yield "rate-text.report.json", player(win_rate="0.5")
-    yield "rate-true.report.json", player(win_rate=True)
-    yield "name-number.report.json", player(name=3)
-    yield "name-long.report.json", player(name="x" * 1_000_000)
-    yield "seed-text.report.json", said(seed="1")
-    yield "games-negative.report.json", said(games=-1)
-    yield "games-float.report.json", said(games=1.5)
-    yield "deep.report.json", DEEP
-    yield "large.report.json", lambda: json.dumps({**good, "more": "x" * 20_000_000})
 
 
 def _logs(folder: Path) -> Crafted:

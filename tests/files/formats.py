@@ -15,16 +15,15 @@ from typing import Any
 
 import numpy as np
 from good_files import game as numbered_game
-from good_files import good_checkpoint, good_entry, good_policy, good_q_table, good_report
+from good_files import good_checkpoint, good_entry, good_policy, good_q_table
 
 from cardgym import find
-from cardgym.arena.report_file import read_report
 from cardgym.arena.tournament.ranges import REPLICATES, Pairing, RangeStore
 from cardgym.console.progress import PROGRESS_FILE, Progress, read_progress
 from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.experiments.launch import Run, TrainingScript
-from cardgym.experiments.sweep.runner import SWEEP, SweepFolder, result_of
+from cardgym.experiments.sweep import SWEEP, SweepFolder, result_of
 from cardgym.files.json_values import sealed
 from cardgym.files.shipped import import_script
 from cardgym.learn.config import read_config
@@ -235,7 +234,7 @@ def _read_progress(path: Path) -> Any:
     state = read_progress(folder)
     if state is None:
         raise CardgymError("no progress is shown")
-    return [*state, str(state)]
+    return list(state)
 
 
 REQUEST = {
@@ -310,7 +309,6 @@ FORMATS = [
     Format("range.safetensors", _write_range, _read_range),
     Format("policy.json", good_policy, lambda path: load_policy(path, *numbered_game()).tolist()),
     Format("some.mixture.json", _write_mixture, _read_mixture),
-    Format("report.json", lambda path: _json(path, good_report()), read_report),
     Format("results.json", lambda path: _json(path, RESULTS), _read_results),
     Format("sweep.json", _write_sweep, _read_sweep),
     Format("progress.json", _write_progress, _read_progress),

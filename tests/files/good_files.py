@@ -47,26 +47,6 @@ def good_policy(path: Path) -> None:
     save_policy(path, np.zeros(game_.state_index.num_info_states(options), np.int8), game_, options)
 
 
-def good_report() -> dict[str, Any]:
-    player = {
-        "name": "a",
-        "win_rate": 0.5,
-        "win_rate_ci95": [0.4, 0.6],
-        "mean_return": 0.1,
-        "mean_return_ci95": [None, None],
-        "metrics": {"points": 1.5, "points_ci95": [1, 2], "lost_games": 3},
-    }
-    return {
-        "env": game()[0].id,
-        "options": game()[1].asdict(),
-        "games": 100,
-        "seed": 1,
-        "seconds": 0.5,
-        "decisions_per_second": 1e5,
-        "players": [player],
-    }
-
-
 def good_entry() -> dict[str, Any]:
     player = {"name": "human", "seat": 0, "score": 1.0, "return": 1.0, "metrics": {"points": 2.0}}
     entry = {"id": "good", "env": game()[0].id, "options": game()[1].asdict(), "seed": 3, "game": 0}

@@ -28,7 +28,7 @@ SECONDS = 60
 def main_of(path: Path) -> int:
     """The exit code of the command that opens a file."""
     game_, options = game()
-    if path.name.endswith((".report.json", ".jsonl")):
+    if path.name.endswith(".jsonl"):
         return main(["report", str(path)])
     if path.name.endswith("resume.safetensors"):
         load_state(path)

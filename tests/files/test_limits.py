@@ -12,7 +12,7 @@ from cardgym.arena import evaluate
 from cardgym.cli import main
 from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
-from cardgym.files.limits import check_disk, check_memory, duration, memory_limit
+from cardgym.files.limits import check_memory, duration, memory_limit
 from cardgym.learn.buffers import ReplayBuffer, ReservoirBuffer
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.nfsp.config import NFSPConfig
@@ -66,14 +66,11 @@ def test_networks_and_buffers_beyond_memory_are_refused() -> None:
         TurnBuffer(1, 10**12, 10, 5)
 
 
-def test_sizes_and_times_are_told_in_words(tmp_path: Path) -> None:
+def test_sizes_and_times_are_told_in_words() -> None:
     assert duration(10**30, 10**7) == "10^15 years at 10,000,000 a second"
     assert duration(10**4, 100) == "100 seconds at 100 a second"
     assert duration(10**9, 1000) == "11 days at 1,000 a second"
     with pytest.raises(CardgymError, match=r"it would need 10\^20 GiB of memory, of [\d.,]+ GiB here; take less"):
         check_memory("it", 10**30, "take less")
-    with pytest.raises(CardgymError, match=r"it would need .* on disk, of .* free; take less"):
-        check_disk("it", 10**20, tmp_path / "new" / "folder", "take less")
     check_memory("it", 10**6, "take less")
-    check_disk("it", 1, tmp_path, "take less")
     assert (memory_limit() or 2**40) > 2**28

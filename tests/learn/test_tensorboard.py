@@ -7,19 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from learning_game import ROOT, SCRIPT, TINY, load_script
+from learning_game import ROOT, SCRIPT, load_script
 
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.learn.action_shares import Watched, action_names, action_shares, draw_action_shares
-from cardgym.learn.evaluation import Metrics, log_evaluation, match, write_results
+from cardgym.learn.evaluation import Metrics, log_evaluation, write_results
 from cardgym.learn.resume import restore, state_of
 from cardgym.learn.rollouts import EpisodeStatistics
 from cardgym.learn.schedules import Stopwatch
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tensorboard import TensorBoard, bands, read_curves, read_evaluations
-from cardgym.players.base import batched
 
 
 def steps_of(folder: Path) -> dict[str, list[int]]:
@@ -132,40 +130,6 @@ def test_tables_log_the_return_and_length_of_a_seats_game(tiny: Game, opponent: 
     # A random player gets 0 on average for its own turns, and 0.25 for each of the other seat's.
     assert statistics["charts/episodic_return"] == pytest.approx(1, abs=0.3)
     assert learner.episode_statistics() == {}  # No game has ended since.
-
-
-# -- the picture of actions -------------------------------------------------------------------------------------------
-
-
-def test_action_shares_are_counted_by_kind_of_decision() -> None:
-    masks = np.array([[1, 1, 0], [0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 0, 1], [0, 0, 1]], np.int8)
-    actions = np.array([0, 2, 1, 0, 2, 2])
-    most, rest = action_shares(masks, actions, least=2)
-    assert (most.actions.tolist(), most.shares.tolist(), most.decisions) == ([0, 1], [2 / 3, 1 / 3], 3)
-    assert not most.mixed
-    assert (rest.actions.tolist(), rest.decisions, rest.mixed) == ([2], 2, True)  # A forced move is not a decision.
-    assert [kind.decisions for kind in action_shares(masks, actions, least=1)] == [3, 1, 1]
-    assert [kind.decisions for kind in action_shares(masks, actions, least=1, most=2)] == [3, 2]
-    assert action_shares(masks[-1:], actions[-1:]) == []
-    picture = draw_action_shares([most, rest], {0: "say 0"}, "what the learner does")
-    assert picture.shape[1:] == (480, 3)
-    assert picture.dtype == np.uint8
-
-
-def test_action_names_omit_brackets() -> None:
-    states = np.zeros(2, TINY.state).view(np.recarray)
-    masks = np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 0]], np.int8)
-    assert action_names(TINY, states, masks, [0, 3, 4]) == {0: "say 0", 3: "say 3"}
-
-
-def test_watched_player_plays_the_same_match(tiny: Game) -> None:
-    options = tiny.parse_options()
-    player = batched(lambda observations, masks: masks.argmax(axis=1), name="first")
-    watched = Watched(player)
-    assert match(tiny, options, watched, "random", games=50) == match(tiny, options, player, "random", games=50)
-    masks, actions = watched.decisions()
-    assert len(masks) == len(actions) > 0
-    assert (actions == masks.argmax(axis=1)).all()
 
 
 # -- the stopwatch ----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 import scaling_tasks
 
 from cardgym import CardgymError
-from cardgym.experiments.launch import LOG, STOP, run_program
+from cardgym.experiments.launch import LOG, run_program
 from cardgym.scaling import Engine, Outcome, Task, make
 
 HERE = Path(__file__).parent
@@ -26,24 +26,6 @@ if os.name != "posix":
 def engine() -> Iterator[Engine]:
     with make("local", workers=2) as engine:
         yield engine
-
-
-@pytest.mark.slow
-def test_slurm_jobs_begin_again_and_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With submitit's executor for one machine, which has the interface of that for SLURM."""
-    pytest.importorskip("submitit")
-    from cardgym.scaling.on_slurm import SlurmEngine
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SRC), str(HERE)]))
-    tasks = [
-        Task("again", scaling_tasks.die_at_first, (str(tmp_path / "marker"),)),
-        Task("refused", scaling_tasks.refuse, (7,)),
-    ]
-    with SlurmEngine(2, cluster="local") as engine:
-        outcomes = {outcome.key: outcome for outcome in engine.run(tasks)}
-    assert (outcomes["again"].value, outcomes["again"].attempts) == ("done", 2)
-    assert outcomes["refused"].error == "7 is not allowed"
 
 
 def test_every_task_has_one_outcome(engine: Engine) -> None:
@@ -96,7 +78,7 @@ def test_next_task_is_taken_when_a_worker_is_free(engine: Engine) -> None:
 
 def test_tasks_under_way_stop_with_the_iteration(engine: Engine, tmp_path: Path) -> None:
     tasks = [Task("quick", scaling_tasks.square, (3,)), Task("slow", scaling_tasks.sleep, (str(tmp_path), 600.0))]
-    outcomes = engine.run(tasks, wait=lambda: None)
+    outcomes = engine.run(tasks)
     assert next(outcomes).key == "quick"
     pids = _started(tmp_path, 1)
     outcomes.close()  # type: ignore[attr-defined]
@@ -162,10 +144,11 @@ def test_stop_file_asks_a_program_to_end(tmp_path: Path) -> None:
         "    print('saved')\n"
         "    sys.exit(128 + number)\n"
         "signal.signal(signal.SIGTERM, save)\n"
-        f"pathlib.Path(r'{tmp_path / STOP}').touch()\n"
+        f"pathlib.Path(r'{tmp_path / 'ready'}').touch()\n"
         "time.sleep(600)\n"
     )
-    assert run_program([str(script)], str(tmp_path)) == 128 + signal.SIGTERM
+    stop = (tmp_path / "ready").exists
+    assert run_program([str(script)], str(tmp_path), stop=stop) == 128 + signal.SIGTERM
     assert (tmp_path / LOG).read_text() == "saved\n"
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import csv
 import inspect
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -87,10 +86,6 @@ class Transitions:
 
     def __len__(self) -> int:
         return len(self.s)
-
-    def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """The columns by name."""
-        return {spec.name: getattr(self, spec.name) for spec in fields(self)}
 
     @classmethod
     def joined(cls, parts: Sequence[Transitions]) -> Self:
@@ -339,52 +334,19 @@ def _name_of(function: Callable[..., Any]) -> str:
     return f"{plain.__module__}_{plain.__qualname__}"
 
 
-SUFFIXES = (".csv", ".npz")
-
-
-def write_transitions(path: Path, chunks: Iterable[Transitions], about: Mapping[str, Any]) -> int:
-    """Write transitions as CSV (a row each) or npz (an array for each column), as the suffix says.
-
-    The columns are those of `Transitions`. CSV is written chunk by chunk; npz is collected in memory first, and has one
-    more array, `about`, as JSON.
-
-    Args:
-        path: the file.
-        chunks: the transitions.
-        about: what was recorded, as plain values.
-
-    Returns:
-        How many transitions there were.
+def write_csv(path: Path, chunks: Iterable[Transitions]) -> int:
+    """Write transitions as CSV with the columns of `Transitions`, chunk by chunk; return how many there were.
 
     Raises:
-        CardgymError: for another suffix, or if the file cannot be written; no partial file is left.
+        CardgymError: if the file cannot be written; no partial file is left.
     """
-    check_suffix(path)
     if path.is_dir():
         raise CardgymError(f"cannot write {path}: it is a folder")
-    with replacing(path) as temporary:
-        if path.suffix == ".csv":
-            return _write_csv(temporary, chunks)
-        with open(temporary, "wb") as file:
-            transitions = Transitions.joined(list(chunks))
-            arrays: dict[str, Any] = {"about": np.array(json.dumps(about)), **transitions.columns()}
-            np.savez_compressed(file, **arrays)
-        return len(transitions)
-
-
-def check_suffix(path: Path) -> None:
-    """Raise `CardgymError` for a path whose suffix is not a format of `write_transitions`."""
-    if path.suffix not in SUFFIXES:
-        raise CardgymError(f"file {path}: its name must end in {' or '.join(SUFFIXES)}")
-
-
-def _write_csv(path: Path, chunks: Iterable[Transitions]) -> int:
     count = 0
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Transitions.__dataclass_fields__)
+        writer.writerow(spec.name for spec in fields(Transitions))
         for chunk in chunks:
-            columns = [column.tolist() for column in chunk.columns().values()]
-            writer.writerows(zip(*columns, strict=True))
+            writer.writerows(zip(*(column.tolist() for column in vars(chunk).values()), strict=True))
             count += len(chunk)
     return count

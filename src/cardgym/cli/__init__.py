@@ -31,9 +31,8 @@ GENERAL = {
     "reproduce": "reproduce a paper's results as a page",
     "review": "review a recorded game: what every decision cost, and why",
     "advise": "value every action of a decision, from a recorded game or a position",
-    "report": "print saved evaluations and your own games as tables",
+    "report": "print your games as tables, export and import them",
     "compile": "compile games before they are used",
-    "completion": "print a script of completions for your shell",
 }
 """The commands that work with every game, and the lines of help. Each is a module of this package, or a script."""
 SCRIPTS = {"benchmark": "papers/benchmark/benchmark.py"}

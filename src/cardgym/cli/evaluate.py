@@ -19,7 +19,7 @@ def add_arguments(parser: Parser) -> None:
         default="rotate",
         help="rotate: play each deal once from every seat (default); fixed: seat the players in the order named",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, as `cardgym report` reads it")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -42,6 +42,6 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(json.dumps(sealed(report.asdict()), indent=2, allow_nan=False))
         return
-    from cardgym.arena.report_file import print_report
+    from cardgym.arena.report_table import print_report
 
     print_report(report.asdict())

@@ -1,4 +1,4 @@
-"""Print saved evaluations (of `cardgym evaluate --json`) and your own games as tables; export and import your games.
+"""Print your games as tables, export and import them.
 
 Without a file, it reads your game log, which `cardgym play` and `cardgym serve` write. Unfinished games are counted
 below the table and left out of its figures.
@@ -17,7 +17,7 @@ from cardgym.errors import CardgymError, printable
 
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
-    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="evaluations (.json), games (.jsonl)")
+    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="exported games (.jsonl)")
     parser.add_argument("--export", type=Path, metavar="FILE", help="write your games to FILE, one JSON object a line")
     parser.add_argument(
         "--import",
@@ -33,7 +33,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read all files, then print."""
-    from cardgym.arena.report_file import print_report, read_report
+    from cardgym.arena.report_table import print_report
     from cardgym.table.game_entries import read_entries
     from cardgym.table.game_log import GameLog
     from cardgym.table.history import reports
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     found: list[tuple[dict[str, Any], int]] = []
     for path in arguments.files:
-        found += reports(read_entries(path)) if path.suffix == ".jsonl" else [(read_report(path), 0)]
+        found += reports(read_entries(path))
     if not arguments.files:
         found += reports(_own_games())
     if arguments.json:

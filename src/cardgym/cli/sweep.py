@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from cardgym.cli.flags import add_engine, open_engine
-from cardgym.console.arguments import Parser, whole
+from cardgym.console.arguments import Parser
 
 
 def add_arguments(parser: Parser) -> None:
@@ -30,28 +30,6 @@ def add_arguments(parser: Parser) -> None:
         metavar="KEY=VALUES",
         help="values of a hyper-parameter, such as learning_rate=1e-3,2e-3; every combination is trained",
     )
-    parser.add_argument(
-        "--search", choices=["optuna"], help="search settings instead of trying all; write ranges as LOW..HIGH"
-    )
-    parser.add_argument("--trials", type=whole(1, 100_000), default=40, metavar="N", help="settings to search (40)")
-    parser.add_argument(
-        "--budget",
-        type=whole(1, 10**6),
-        metavar="MINUTES",
-        help="start no new trial after this many minutes",
-    )
-    parser.add_argument(
-        "--stop",
-        choices=["none", "median", "asha"],
-        default="none",
-        help="stop settings that fall behind the others; asha needs Ray",
-    )
-    parser.add_argument(
-        "--stop-after",
-        type=whole(1),
-        metavar="STEPS",
-        help="stop no setting before this step (a fifth of the training)",
-    )
     parser.add_argument("--metric", default="win_rate", metavar="NAME", help="the metric for comparing runs (win_rate)")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="the sweep's folder (a new one in runs/)")
     parser.add_argument("--resume", action="store_true", help="resume the sweep in --out, or the latest one")
@@ -63,19 +41,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the sweep. The exit code is 1 if some of its runs failed."""
     from cardgym.errors import require
     from cardgym.experiments.launch import TrainingScript
-    from cardgym.experiments.sweep.plan import parse_grid, parse_seeds, runs_of
-    from cardgym.experiments.sweep.runner import RunResult, SweepFolder, run_all
+    from cardgym.experiments.sweep import RunResult, SweepFolder, note_end, parse_grid, parse_seeds, run_all, runs_of
 
     require("a sweep", "torch", "tensorboard", "matplotlib", "scipy")
     script = TrainingScript(arguments.config, arguments.script)
-    grid, seeds = parse_grid(arguments.grid), parse_seeds(arguments.seeds)
-    runs = [] if arguments.search else runs_of(script, grid, seeds)
+    runs = runs_of(script, parse_grid(arguments.grid), parse_seeds(arguments.seeds))
 
     from cardgym.console.figures import save_png
+    from cardgym.console.progress import Progress
     from cardgym.engine.registry import find
-    from cardgym.experiments.sweep.display import SweepDisplay
-    from cardgym.experiments.sweep.early_stopping import make_watch
-    from cardgym.experiments.sweep.report import (
+    from cardgym.experiments.sweep_report import (
         CURVES,
         EXPLANATION,
         check_metric,
@@ -85,7 +60,6 @@ def run(arguments: argparse.Namespace) -> int:
         table,
         write_report,
     )
-    from cardgym.experiments.sweep.search import Search
     from cardgym.learn.run import numbered_folder
     from cardgym.learn.tags import eval_tag
 
@@ -96,33 +70,14 @@ def run(arguments: argparse.Namespace) -> int:
         with (
             open_engine(arguments) as engine,
             SweepFolder(out, script, arguments.resume) as folder,
-            SweepDisplay(folder.path, arguments.trials * len(seeds) if arguments.search else len(runs)) as display,
+            Progress("sweep", "runs", total=len(runs), lines=True) as progress,
         ):
-            search = watch = None
-            if arguments.search:
-                search = Search(
-                    folder.path, script, grid, seeds,
-                    trials=arguments.trials, minutes=arguments.budget, metric=arguments.metric,
-                )  # fmt: skip
-            if arguments.stop != "none":
-                watch = make_watch(arguments.stop, folder.path, arguments.metric, script.steps, arguments.stop_after)
 
             def ended(result: RunResult) -> None:
-                display.ended(result)
+                note_end(progress, result)
                 check_metric(result, arguments.metric)
-                if search is not None:
-                    search.ended(result)
 
-            def wait() -> None:
-                display.refresh()
-                if watch is not None:
-                    watch.look()
-
-            results = run_all(
-                script, folder, runs if search is None else search.runs(), engine,
-                begun=display.begun, ended=ended, wait=wait,
-                gives_up=(lambda run: False) if watch is None else watch.gives_up,
-            )  # fmt: skip
+            results = run_all(script, folder, runs, engine, ended)
     except KeyboardInterrupt:
         named = "" if arguments.out else f" --out {shlex.quote(str(out))}"
         print(f"stopped; to resume, run the same command with `--resume{named}`", file=sys.stderr)
@@ -148,4 +103,4 @@ def run(arguments: argparse.Namespace) -> int:
         head, rows = table(results, arguments.metric)
         title = f"{script.config.game_id}: {script.script}.py with {script.path.name}, {len(results)} runs"
         print_results(title, head, rows, f"{EXPLANATION}\n{folder.path}: report.json, report.md, {CURVES}")
-    return int(any(result.problem and not result.stopped for result in results))
+    return int(any(result.problem for result in results))

@@ -220,10 +220,6 @@ class ProgressState(NamedTuple):
     total: int | None
     note: str
 
-    def __str__(self) -> str:
-        count = f"{self.done:,}" if self.total is None else f"{self.done:,} of {self.total:,}"
-        return f"{count}: {self.note}" if self.note else count
-
 
 def read_progress(folder: Path) -> ProgressState | None:
     """The progress of another process's task, from the file in its folder; None if there is none."""

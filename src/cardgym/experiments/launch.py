@@ -25,8 +25,8 @@ from cardgym.files.shipped import config_path, run_script, scripts
 from cardgym.learn.config import TrainingConfig, parse_run, read_config
 from cardgym.learn.signals import Stopped
 
-LOG, STOP = "log.txt", "stop"
-"""Files of a process's folder: its output, and the file that asks it to end."""
+LOG = "log.txt"
+"""The file of a process's folder that has its output."""
 RESULTS = "results.json"
 """The file that a finished training leaves in its folder."""
 CONFIG = "config.toml"
@@ -263,8 +263,8 @@ def run_program(
     """Run Python with these words, such as a script and its flags, in a separate process; its exit code.
 
     Its output is appended to `log.txt` in its folder. It never outlives the worker that runs it: when the worker dies,
-    the process gets SIGTERM, and a training saves its state. A file `stop` in the folder has the same effect. A second
-    process in the same folder waits until the first has ended.
+    the process gets SIGTERM, and a training saves its state. A second process in the same folder waits until the first
+    has ended.
 
     Args:
         words: what follows `python` on the command line.
@@ -286,7 +286,7 @@ def run_program(
             env={"OMP_NUM_THREADS": "1", **os.environ},
         )
     try:
-        while not (place / STOP).exists() and not stop():
+        while not stop():
             try:
                 return process.wait(_POLL_SECONDS)
             except subprocess.TimeoutExpired:

@@ -59,7 +59,7 @@ class LeagueConfig(TrainingConfig):
     """Games of each match between two players."""
     tolerance: NonNegativeFloat = 0.0
     """The league ends early where no responder wins more than this from the equilibrium; 0 for never."""
-    engine: Literal["local", "ray", "slurm", "none"] = "local"
+    engine: Literal["local", "ray", "none"] = "local"
     """Where games and trainings run; none for this process, one after another, where they are short."""
     workers: NonNegativeInt = 0
     """How many of them run at once; 0 for one a core."""

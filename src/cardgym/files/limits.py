@@ -76,18 +76,6 @@ def check_memory(what: str, needed: int, advice: str) -> None:
         raise CardgymError(f"{what} would need {_size(needed)} of memory, of {_size(available)} here; {advice}")
 
 
-def check_disk(what: str, needed: int, folder: Path, advice: str) -> None:
-    """Refuse what needs more space than the disk of a folder has left; see `check_memory`."""
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    with contextlib.suppress(OSError):
-        import shutil
-
-        free = shutil.disk_usage(folder).free
-        if needed > free:
-            raise CardgymError(f"{what} would need {_size(needed)} on disk, of {_size(free)} free; {advice}")
-
-
 def duration(count: int, per_second: int) -> str:
     """How long `count` things take at that rate, in words, such as `3 years at 10,000 a second`."""
     seconds = count // per_second

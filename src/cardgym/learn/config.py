@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
@@ -348,22 +348,6 @@ def _summary(kind: type[TrainingConfig], values: Mapping[str, Any], error: Valid
     if "per_second" in schema and isinstance(value, int) and value > schema["maximum"]:
         hint = f"that would take {duration(value, schema['per_second'])}; "
     return f"{name}={printable(_repr(value))}: {hint}allowed: {_allowed(schema)}"
-
-
-def doubts(config: TrainingConfig) -> Iterator[str]:
-    """What makes no sense in a config though each value is allowed, in words."""
-    values = config.model_dump()
-    if "dqn" not in str(values.get("algorithm", "dqn")):  # Other algorithms of a script that has several.
-        values = {name: value for name, value in values.items() if name not in ("learning_starts", "buffer_size")}
-    steps, starts = values.get("total_steps"), values.get("learning_starts")
-    if steps is not None and starts is not None and starts >= steps:
-        yield f"learning_starts={starts} is past the end of the training, total_steps={steps}: nothing is learned"
-    batch, buffer = values.get("batch_size"), values.get("buffer_size")
-    if batch is not None and buffer is not None and batch > buffer:
-        yield f"batch_size={batch} is larger than the buffer, buffer_size={buffer}: updates repeat transitions"
-    scale = values.get("reward_scale", 1.0)
-    if not 1e-9 < scale < 1e9:
-        yield f"reward_scale={scale}: values are learned best where they are about 1"
 
 
 def _repr(value: Any) -> str:

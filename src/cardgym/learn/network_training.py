@@ -13,7 +13,6 @@ from torch import nn
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
-from cardgym.learn.action_shares import ActionPictures, Watched
 from cardgym.learn.config import NetworkConfig
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import crossed
@@ -124,19 +123,12 @@ class NetworkTraining(Training):
             lambda: rollout.decisions, lambda: player, save, {"rollout": rollout, **parts},
             checkpoint="model.safetensors", log_every=log_every, resume=resume,
         )  # fmt: skip
-        self._pictures = ActionPictures(self.board, rollout)
 
     def report(self, *statistics: Callable[[], Mapping[str, float]], **schedules: float) -> None:
         """As `Training.report`; it also copies the learner as a snapshot when one is due."""
         if crossed(self._config.snapshot_every, self._last_step, self.step):
             self._rollout.snapshots.take(self._learner)
         super().report(self._rollout.episodes.statistics, *statistics, **schedules)
-
-    def _evaluate_and_log(self, player: Player) -> None:
-        watched = Watched(self._learner)
-        super()._evaluate_and_log(watched)
-        if self._config.eval_opponents:  # Otherwise nothing was played.
-            self._pictures.draw(self.step, watched)
 
 
 def choose_device(name: str) -> torch.device:

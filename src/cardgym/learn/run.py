@@ -17,7 +17,7 @@ from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import sweep
 from cardgym.files.locks import locked
-from cardgym.learn.config import C, RunArgs, TrainingConfig, doubts, parse_run, read_config
+from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run, read_config
 from cardgym.learn.evaluation import Metrics, results_tables
 from cardgym.learn.resume import has_state
 from cardgym.learn.signals import Stopped, listening
@@ -83,8 +83,6 @@ def _run_script(
     try:
         config, run = parse_run(kind, words, script)
         _check_game(config, run)
-        for doubt in doubts(config):
-            print(f"{script}: warning: {doubt}", file=sys.stderr)
         game_id = find(config.game_id).id
         folder = run_folder(run, game_id, run_name(config, run.config))
         with locked(folder), listening():

@@ -35,9 +35,6 @@ EPISODIC_LENGTH = "charts/episodic_length"
 TRAIN = "train/"
 EPSILON = "train/epsilon"
 
-ACTIONS = "eval/actions"
-"""The picture of what the learner does at each kind of decision."""
-
 TD_LOSS = "losses/td_loss"
 Q_VALUES = "losses/q_values"
 """The mean value of the actions in the samples."""

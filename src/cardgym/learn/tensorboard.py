@@ -1,4 +1,4 @@
-"""A run's curves, pictures and hyper-parameters: written for TensorBoard, and read back."""
+"""A run's curves and hyper-parameters: written for TensorBoard, and read back."""
 
 from __future__ import annotations
 

@@ -142,7 +142,9 @@ class Training:
     def evaluate(self) -> None:
         """Evaluate the learner and log the results; the time does not count as training."""
         with self._stopwatch.paused():
-            self._evaluate_and_log(self._player())
+            exact = self._exploitability()
+            results = self._evaluate(self._player(), self._config.eval_games)
+            self.progress.note(summary(log_evaluation(self.board, self.step, results, exact), exact))
 
     def save(self) -> None:
         """Save the checkpoint and the state to resume from.
@@ -173,11 +175,6 @@ class Training:
             **({} if exact is None else {"exploitability": exact}),
         )  # fmt: skip
         return TrainingResult(f"{step:,} steps", results, ("Checkpoint", self.checkpoint))
-
-    def _evaluate_and_log(self, player: Player) -> None:
-        exact = self._exploitability()
-        results = self._evaluate(player, self._config.eval_games)
-        self.progress.note(summary(log_evaluation(self.board, self.step, results, exact), exact))
 
     @cached_property
     def _is_exact(self) -> bool:

@@ -1,4 +1,4 @@
-"""Running tasks on several processes or machines: local processes, a Ray cluster, or SLURM. See docs/scaling.md."""
+"""Running tasks on several processes or machines: local processes or a Ray cluster. See docs/scaling.md."""
 
 from cardgym.scaling.engine import ENGINES, Engine, Outcome, Task, make
 

@@ -17,7 +17,6 @@ POLL_SECONDS = 0.5
 ENGINES = {
     "local": "processes of this machine",
     "ray": "a Ray cluster",
-    "slurm": "jobs of SLURM",
 }
 """The engines by name, with what they run on."""
 
@@ -81,7 +80,7 @@ class Engine(ABC):
     """Where tasks run. Use it as a context manager, which stops everything that it started, even after Ctrl-C.
 
     Attributes:
-        name: `local`, `ray` or `slurm`.
+        name: `local` or `ray`.
     """
 
     name: str
@@ -91,7 +90,7 @@ class Engine(ABC):
     def workers(self) -> int:
         """How many tasks run at once."""
 
-    def run(self, tasks: Iterable[Task], wait: Callable[[], None] | None = None) -> Iterator[Outcome]:
+    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
         """Run tasks, and yield their outcomes in the order in which they finish.
 
         A task is taken from `tasks` only when a worker is free, so a generator can choose it by the outcomes so far.
@@ -99,7 +98,6 @@ class Engine(ABC):
 
         Args:
             tasks: the tasks, with different keys.
-            wait: called about twice a second while tasks are running.
         """
         rest, again = iter(tasks), deque[Task]()
         under_way: dict[str, Task] = {}
@@ -129,8 +127,6 @@ class Engine(ABC):
                     if ended.died is not None:
                         error = f"its worker died {times} times ({ended.died})"
                     yield Outcome(ended.key, ended.value, error, ended.worker, times)
-                if wait is not None:
-                    wait()
         finally:
             if under_way:
                 self._stop()
@@ -218,10 +214,6 @@ def make(name: str, workers: int | None = None, address: str | None = None) -> E
         from cardgym.scaling.local import LocalEngine
 
         return LocalEngine(workers)
-    if name == "ray":
-        from cardgym.scaling.on_ray import RayEngine
+    from cardgym.scaling.on_ray import RayEngine
 
-        return RayEngine(workers, address)
-    from cardgym.scaling.on_slurm import SlurmEngine
-
-    return SlurmEngine(workers)
+    return RayEngine(workers, address)

@@ -7,7 +7,7 @@ import pytest
 from cardgym import CardgymError
 from cardgym.experiments import launch
 from cardgym.experiments.launch import TrainingScript
-from cardgym.experiments.sweep.plan import parse_grid, parse_seeds, runs_of
+from cardgym.experiments.sweep import parse_grid, parse_seeds, runs_of
 
 
 def test_seeds_are_ranges_and_numbers() -> None:

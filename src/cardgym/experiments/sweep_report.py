@@ -14,7 +14,7 @@ import numpy as np
 from cardgym.console.figures import COLORS, new_figure
 from cardgym.console.tables import markdown_table, with_interval
 from cardgym.errors import CardgymError, unknown
-from cardgym.experiments.sweep.runner import RunResult
+from cardgym.experiments.sweep import RunResult
 from cardgym.files.atomic import replacing
 from cardgym.learn.tags import EVAL, WIN_RATE, ci95_tags
 from cardgym.learn.tensorboard import Curve, read_curves

@@ -1,21 +1,25 @@
-"""The runs of a sweep on an engine: each in its own folder, resumed where it was interrupted."""
+"""Sweeps: one training script with many settings and seeds on an engine, each run in its own folder and resumable."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 from pydantic import Field
 
-from cardgym.errors import CardgymError, printable
+from cardgym.console.progress import Progress
+from cardgym.errors import CardgymError, printable, quoted
 from cardgym.experiments import launch
-from cardgym.experiments.launch import LOG, RESULTS, STOP, Run
+from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
 from cardgym.files.atomic import opened, replacing
 from cardgym.files.documents import Document, Name, Number, at_most, parse_document
 from cardgym.files.json_values import parse_json, read_bytes, sealed
@@ -31,6 +35,75 @@ _TAKEN_AWAY = (129, 143)
 """The exit codes of a training after SIGHUP and SIGTERM, which a scheduler sends; see `run_script`."""
 _MAX_FILE = 1 << 24
 _FROM_LIST = Field(strict=False)
+MAX_SEED = 2**63 - 1
+MAX_RUNS = 100_000
+
+
+# -- plan -------------------------------------------------------------------------------------------------------------
+
+
+def runs_of(script: TrainingScript, grid: Mapping[str, Sequence[str]], seeds: Sequence[int]) -> list[Run]:
+    """All runs of a sweep: each setting of the grid with each seed; every setting's first seed comes first.
+
+    Raises:
+        CardgymError: for a key or a value that the config does not take, and for values that are the same.
+    """
+    settings = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+    if len(settings) * len(seeds) > MAX_RUNS:
+        raise CardgymError(f"{len(settings) * len(seeds):,} runs: at most {MAX_RUNS:,} are allowed in one sweep")
+    by_setting = [script.runs(setting, seeds) for setting in settings]
+    runs = [run for same_seed in zip(*by_setting, strict=True) for run in same_seed]
+    for run in _twice(runs):
+        raise CardgymError(f"the grid has {run.label} twice; name each value once")
+    return runs
+
+
+def _twice(runs: Iterable[Run]) -> Iterator[Run]:
+    names = set()
+    for run in runs:
+        if run.name in names:
+            yield run
+        names.add(run.name)
+
+
+def parse_grid(words: Sequence[str]) -> dict[str, list[str]]:
+    """The values of each key from words such as `learning_rate=1e-3,2e-3`.
+
+    Raises:
+        CardgymError: for a word of another form, or a key named twice.
+    """
+    grid: dict[str, list[str]] = {}
+    for word in words:
+        key, sign, values = word.partition("=")
+        if not sign or not key or not all(value.strip() for value in values.split(",")):
+            raise CardgymError(f"--grid {quoted(word)}: write KEY=VALUE,VALUE, such as learning_rate=1e-3,2e-3")
+        if key in grid:
+            raise CardgymError(f"--grid has {key} twice; name all of its values at once")
+        grid[key] = [value.strip() for value in values.split(",")]
+    return grid
+
+
+def parse_seeds(text: str) -> list[int]:
+    """The seeds from words such as `1-5` or `1,4,7-9`, in ascending order.
+
+    Raises:
+        CardgymError: for another form, numbers out of range, or too many.
+    """
+    seeds: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,30})\s*(?:-\s*(\d{1,30})\s*)?", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if first > last:
+            raise CardgymError(f"--seeds {quoted(text)}: write a range such as 1-5, or seeds such as 1,4,7-9")
+        if last > MAX_SEED or last - first >= MAX_RUNS:
+            raise CardgymError(
+                f"--seeds {quoted(text)}: allowed are seeds from 0 to {MAX_SEED:,}, at most {MAX_RUNS:,} of them"
+            )
+        seeds.update(range(first, last + 1))
+    return sorted(seeds)
+
+
+# -- runs -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -43,7 +116,6 @@ class RunResult:
         exit: its exit code; None if its worker died.
         results: the figures of its final evaluation by opponent and metric, each with its interval; None without one.
         problem: why it has no results, in one line; None if it has results.
-        stopped: whether early stopping ended it.
     """
 
     run: Run
@@ -51,7 +123,6 @@ class RunResult:
     exit: int | None
     results: dict[str, Any] | None = None
     problem: str | None = None
-    stopped: bool = False
 
     def asdict(self) -> dict[str, Any]:
         """As plain values for JSON."""
@@ -62,7 +133,7 @@ class RunResult:
             "results": self.results,
             "exit": self.exit,
         }
-        return plain | ({} if self.problem is None else {"problem": self.problem, "stopped": self.stopped})
+        return plain | ({} if self.problem is None else {"problem": self.problem})
 
 
 class Program(Protocol):
@@ -147,25 +218,18 @@ class SweepFolder:
 def run_all(
     script: Program,
     folder: SweepFolder,
-    runs: Iterable[Run],
+    runs: Sequence[Run],
     engine: Engine,
-    *,
-    begun: Callable[[Run], None] = lambda run: None,
     ended: Callable[[RunResult], None] = lambda result: None,
-    wait: Callable[[], None] = lambda: None,
-    gives_up: Callable[[Run], bool] = lambda run: False,
 ) -> list[RunResult]:
     """Run the runs that have no results yet.
 
     Args:
         script: what the runs execute.
         folder: the sweep's folder.
-        runs: the runs; the next one is taken when a worker is free.
+        runs: the runs.
         engine: where they run.
-        begun: called with each run when a worker takes it.
         ended: called with each result, first those of runs that ended earlier.
-        wait: called about twice a second.
-        gives_up: whether a run's setting was stopped; called before a worker takes the run.
 
     Returns:
         The results in the order of the runs.
@@ -173,40 +237,43 @@ def run_all(
     Raises:
         CardgymError: where a worker cannot see the folder, or all of the first runs fail.
     """
-    order: list[str] = []
+    by_name = {run.name: run for run in runs}
     results: dict[str, RunResult] = {}
-    by_name: dict[str, Run] = {}
-
-    def tasks() -> Iterator[Task]:
-        for run in runs:
-            order.append(run.name)
-            by_name[run.name] = run
-            place = folder.path / run.name
-            if gives_up(run) or (place / RESULTS).exists() or (place / STOP).exists():
-                results[run.name] = result_of(run, place, 0)
-                ended(results[run.name])
-                continue
-            begun(run)
+    tasks: list[Task] = []
+    for run in runs:
+        place = folder.path / run.name
+        if (place / RESULTS).exists():
+            results[run.name] = result_of(run, place, 0)
+            ended(results[run.name])
+        else:
             arguments = script.command(run, folder.path), str(place), str(folder.path / SWEEP), os.getcwd()
-            yield Task(run.name, train, arguments, ATTEMPTS)
-
+            tasks.append(Task(run.name, train, arguments, ATTEMPTS))
     new: list[RunResult] = []
-    for outcome in engine.run(tasks(), wait):
+    for outcome in engine.run(tasks):
         if outcome.error is not None and outcome.error.startswith(_UNSEEN):
             raise CardgymError(outcome.error)
         result = _result(by_name[outcome.key], folder.path, outcome)
         results[outcome.key] = result
         ended(result)
         new.append(result)
-        if len(results) == len(new) >= max(3, engine.workers) and all(result.problem for result in new):
+        if len(results) == len(new) >= max(3, engine.workers):
             _check_not_all_failed(new)
-    found = [results[name] for name in order]
+    found = [results[run.name] for run in runs]
     _check_not_all_failed(found)
     return found
 
 
+def note_end(progress: Progress, result: RunResult) -> None:
+    """Count a run that ended; one that failed gets its own line, with the path of its log."""
+    progress.advance()
+    if result.problem is None:
+        progress.note(f"{result.run.name}: done")
+    else:
+        print(f"{result.run.name}: failed: {result.problem}", file=sys.stderr)
+
+
 def _check_not_all_failed(results: list[RunResult]) -> None:
-    if results and all(result.problem and not result.stopped for result in results):
+    if results and all(result.problem for result in results):
         first = results[0]
         raise CardgymError(f"{len(results)} of {len(results)} runs failed, {first.run.name} with: {first.problem}")
 
@@ -227,7 +294,7 @@ def train(command: list[str], folder: str, marker: str, working_folder: str) -> 
         )
     for _ in range(ATTEMPTS):
         code = launch.run_program(command, folder, working_folder)
-        if (code >= 0 and code not in _TAKEN_AWAY) or (Path(folder) / STOP).exists():
+        if code >= 0 and code not in _TAKEN_AWAY:
             break
     return code
 
@@ -247,8 +314,6 @@ def result_of(run: Run, folder: Path, code: int) -> RunResult:
         except CardgymError as error:
             return RunResult(run, folder, code, problem=f"{error}; delete the file to train again")
         return RunResult(run, folder, code, results)
-    if (folder / STOP).exists():
-        return RunResult(run, folder, code, problem=last_line(folder / STOP), stopped=True)
     line = last_line(folder / LOG) or "no output"
     return RunResult(run, folder, code, problem=f"{line} (exit code {code}, log: {folder / LOG})")
 
