@@ -4,8 +4,7 @@ Usage:
     python train/nfsp.py --config examples/leduc_poker/configs/nfsp.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/more.md describes the algorithm. Best responses are learned as in
-train/dqn.py; the average policy is in cardgym.learn.nfsp.learner, and
-cardgym.learn.nfsp.behavior chooses between the two.
+train/dqn.py; cardgym.learn.nfsp.learner has the average policy, and chooses between the two.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ from pathlib import Path
 from cardgym.learn.buffers import ReplayBuffer, ReservoirBuffer
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.network_training import NetworkTraining
-from cardgym.learn.nfsp.behavior import Behavior
 from cardgym.learn.nfsp.config import NFSPConfig
-from cardgym.learn.nfsp.learner import AverageLearner
+from cardgym.learn.nfsp.learner import AverageLearner, Behavior
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.transitions import TransitionBuilder
 

@@ -11,7 +11,7 @@ import torch
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3 import DQN
-from stable_baselines3.common.buffers import NStepReplayBuffer, ReplayBuffer
+from stable_baselines3.common.buffers import ReplayBuffer
 from stable_baselines3.common.callbacks import CheckpointCallback
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
@@ -63,11 +63,11 @@ def test_never_plays_an_illegal_action(game_id):
     [
         ({}, {}),
         ({"double": True}, {}),
-        ({"double": True, "n_steps": 2, "tau": 0.1, "target_update_interval": 16}, {"opponent": {"random": 1}}),
+        ({"double": True, "tau": 0.1, "target_update_interval": 16}, {"opponent": {"random": 1}}),
         ({}, {"obs_mode": "dict"}),
         ({}, {"num_players": 1}),
     ],
-    ids=["dqn", "double", "two-steps-soft", "dict", "one-player"],
+    ids=["dqn", "double", "soft", "dict", "one-player"],
 )
 def test_learns_to_play_the_tiny_game_perfectly(tiny, changes, arguments):
     model = small_model(CardVecEnv(tiny, 16, illegal_action="raise", **arguments), **changes)
@@ -144,14 +144,13 @@ class Values(torch.nn.Module):
 
 
 @pytest.mark.parametrize(
-    ("double", "discounts", "expected"),
+    ("double", "expected"),
     [
-        (False, None, [1 + 0.5 * 3.0, 2.0]),  # The best legal value of the target network.
-        (True, None, [1 + 0.5 * 1.0, 2.0]),  # The target network's value of the online network's best legal action.
-        (False, torch.tensor([[0.25], [0.25]]), [1 + 0.25 * 3.0, 2.0]),
+        (False, [1 + 0.5 * 3.0, 2.0]),  # The best legal value of the target network.
+        (True, [1 + 0.5 * 1.0, 2.0]),  # The target network's value of the online network's best legal action.
     ],
 )
-def test_target_is_over_the_legal_actions_of_the_next_state(tiny, double, discounts, expected):
+def test_target_is_over_the_legal_actions_of_the_next_state(tiny, double, expected):
     model = small_model(CardVecEnv(tiny, 1), double=double, gamma=0.5)
     model.q_net = Values([1.0, 4.0, 9.0, 9.0, 9.0])
     model.q_net_target = Values([3.0, 1.0, 7.0, 7.0, 7.0])
@@ -162,7 +161,6 @@ def test_target_is_over_the_legal_actions_of_the_next_state(tiny, double, discou
         next_action_masks=torch.tensor([[True, True, False, False, False]] * 2),
         dones=torch.tensor([[0.0], [1.0]]),
         rewards=torch.tensor([[1.0], [2.0]]),
-        discounts=discounts,
     )
     assert model._td_target(batch).tolist() == expected
 
@@ -190,23 +188,15 @@ def test_mask_of_an_episode_that_was_cut_off_is_that_of_its_last_state(tiny):
 
 
 @pytest.mark.parametrize(
-    ("changes", "reference", "more"),
-    [
-        ({}, ReplayBuffer, {}),
-        ({"n_steps": 3, "gamma": 0.9}, NStepReplayBuffer, {"n_steps": 3, "gamma": 0.9}),
-        (
-            {"optimize_memory_usage": True, "handle_timeout_termination": False},
-            ReplayBuffer,
-            {"optimize_memory_usage": True, "handle_timeout_termination": False},
-        ),
-    ],
-    ids=["one-step", "three-steps", "small-memory"],
+    "changes",
+    [{}, {"optimize_memory_usage": True, "handle_timeout_termination": False}],
+    ids=["default", "small-memory"],
 )
 @pytest.mark.parametrize("stored", [7, 50])  # Some, and more than there is room for.
-def test_samples_are_those_of_stable_baselines3(changes, reference, more, stored):
+def test_samples_are_those_of_stable_baselines3(changes, stored):
     observation_space, action_space = gymnasium.spaces.Box(0, 99, (2,)), gymnasium.spaces.Discrete(4)
     ours = MaskableReplayBuffer(40, observation_space, action_space, "cpu", 2, **changes)
-    theirs: Any = reference(40, observation_space, action_space, "cpu", 2, **more)
+    theirs: Any = ReplayBuffer(40, observation_space, action_space, "cpu", 2, **changes)
     generator = np.random.default_rng(1)
     for step in range(stored):
         observations, next_observations = np.full((2, 2), step, np.float32), np.full((2, 2), step + 1, np.float32)
@@ -224,10 +214,6 @@ def test_samples_are_those_of_stable_baselines3(changes, reference, more, stored
     expected = theirs.sample(200)
     for name in ("observations", "actions", "next_observations", "dones", "rewards"):
         assert torch.allclose(getattr(batch, name).float(), getattr(expected, name).float()), name
-    if expected.discounts is None:
-        assert batch.discounts is None
-    else:
-        assert torch.allclose(batch.discounts, expected.discounts)
     if "optimize_memory_usage" not in changes:
         assert batch.next_action_masks.int().argmax(dim=1).tolist() == (batch.next_observations[:, 0] % 4).tolist()
 
@@ -235,7 +221,7 @@ def test_samples_are_those_of_stable_baselines3(changes, reference, more, stored
 # -- saving, loading, callbacks, the logger ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("changes", [{}, {"double": True, "n_steps": 2}], ids=["dqn", "double-two-steps"])
+@pytest.mark.parametrize("changes", [{}, {"double": True}], ids=["dqn", "double"])
 def test_loaded_model_plays_and_learns_on(tiny, tmp_path, changes):
     env = CardVecEnv(tiny, 4, illegal_action="raise")
     model = small_model(env, learning_starts=40, **changes).learn(200)
@@ -250,7 +236,6 @@ def test_loaded_model_plays_and_learns_on(tiny, tmp_path, changes):
     )
     loaded.load_replay_buffer(tmp_path / "buffer.pkl")
     assert np.array_equal(loaded.replay_buffer.next_action_masks, model.replay_buffer.next_action_masks)
-    assert loaded.replay_buffer.n_steps == changes.get("n_steps", 1)
     loaded.learn(80, reset_num_timesteps=False)
     assert loaded.num_timesteps == 280
     assert loaded._n_updates > model._n_updates
@@ -290,13 +275,8 @@ def test_parts_without_masks_are_refused(tiny):
         MaskableDQN(DQNPolicy, env, device="cpu")
     with pytest.raises(CardgymError, match="replay_buffer_class ReplayBuffer: MaskableDQN needs one below"):
         small_model(env, replay_buffer_class=ReplayBuffer)
-    with pytest.raises(ValueError, match="use n_steps=1"):
-        small_model(
-            env,
-            n_steps=2,
-            optimize_memory_usage=True,
-            replay_buffer_kwargs={"handle_timeout_termination": False},
-        )
+    with pytest.raises(CardgymError, match="n_steps=2: MaskableDQN takes one step"):
+        small_model(env, n_steps=2)
 
 
 def test_masks_of_any_vec_env_are_found(tiny):

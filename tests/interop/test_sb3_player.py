@@ -1,4 +1,4 @@
-"""Models of Stable-Baselines3 as players: they play as the model does, and nothing is unpickled without trust."""
+"""Models of Stable-Baselines3 as players: they play as the model does, and nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -205,13 +205,11 @@ def test_models_with_a_memory_are_refused(tiny, tmp_path):
     with pytest.raises(CardgymError, match="its RecurrentActorCriticPolicy cannot be a player; PPO's, A2C's and DQN's"):
         ModelPlayer(model)
     model.save(tmp_path / "model.zip")
-    with pytest.raises(CardgymError, match="has to be unpickled"):
+    with pytest.raises(CardgymError, match="could only be unpickled"):
         load_player(tmp_path / "model.zip", tiny, tiny.parse_options())
-    with pytest.raises(CardgymError, match="cannot be a player"):
-        load_player(tmp_path / "model.zip", tiny, tiny.parse_options(), trust=True)
 
 
-# -- trust ------------------------------------------------------------------------------------------------------------
+# -- pickles ----------------------------------------------------------------------------------------------------------
 
 
 class Trap:
@@ -239,7 +237,7 @@ def rewrite(path: Path, **changes) -> None:
 
 
 @pytest.mark.parametrize("entry", ["policy_class", "action_space", "learning_rate", "_last_obs", "policy_kwargs"])
-def test_nothing_is_unpickled_without_trust(tiny, tmp_path, model_file, entry):
+def test_nothing_is_unpickled(tiny, tmp_path, model_file, entry):
     rewrite(model_file, **{entry: Trap(tmp_path / "sprung")})
     resolve(model_file, tiny, tiny.parse_options())
     assert not (tmp_path / "sprung").exists()
@@ -252,46 +250,14 @@ def test_weights_that_are_pickles_of_something_else_are_refused(tiny, tmp_path, 
     with zipfile.ZipFile(model_file, "w") as archive:
         archive.writestr("data", data)
         archive.write(tmp_path / "weights.pth", "policy.pth")
-    for trust in (False, True):
-        with pytest.raises(CardgymError, match="not a model of Stable-Baselines3"):
-            load_player(model_file, tiny, tiny.parse_options(), trust=trust)
+    with pytest.raises(CardgymError, match="not a model of Stable-Baselines3"):
+        load_player(model_file, tiny, tiny.parse_options())
     assert not (tmp_path / "sprung").exists()
 
 
-@pytest.fixture
-def own_file(tiny, tmp_path: Path) -> Path:
-    """The file of a model with a class of its author's, which has to be unpickled."""
+def test_models_that_would_have_to_be_unpickled_are_refused(tiny, tmp_path):
     kwargs = {"net_arch": [8], "features_extractor_class": OwnExtractor}
     trained("maskable_ppo", CardVecEnv(tiny, 4), policy_kwargs=kwargs).save(tmp_path / "own.zip")
-    return tmp_path / "own.zip"
-
-
-def test_models_that_have_to_be_unpickled_need_trust(tiny, own_file, monkeypatch):
-    options = tiny.parse_options()
-    monkeypatch.delenv("CARDGYM_TRUST", raising=False)
-    with pytest.raises(CardgymError, match=r"if you trust its source, add --trust, set CARDGYM_TRUST=1 or call") as no:
-        resolve(own_file, tiny, options)
+    with pytest.raises(CardgymError, match=r"could only be unpickled, .* load it in Python and play it as") as no:
+        resolve(tmp_path / "own.zip", tiny, tiny.parse_options())
     assert "\n" not in str(no.value)
-    assert load_player(own_file, tiny, options, trust=True).observation_name == "plain"
-    monkeypatch.setenv("CARDGYM_TRUST", "1")
-    resolve(own_file, tiny, options)
-    with pytest.raises(CardgymError, match="has to be unpickled"):
-        load_player(own_file, tiny, options, trust=False)
-
-
-def test_trust_is_a_flag_of_the_command_line(tiny, own_file, monkeypatch, capsys):
-    monkeypatch.setenv("CARDGYM_TRUST", "0")
-    words = ["evaluate", tiny.id, "--players", str(own_file), "random", "--games", "4"]
-    assert main(words) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "add --trust" in line
-    assert main([*words, "--trust"]) == 0
-
-
-def test_unpickling_that_fails_is_one_line(tiny, own_file):
-    rewrite(own_file, policy_kwargs={"features_extractor_class": "no class", "net_arch": [8]})
-    with pytest.raises(CardgymError, match="its policy and its weights do not fit together"):
-        load_player(own_file, tiny, tiny.parse_options(), trust=True)
-    rewrite(own_file, policy_kwargs=Trap(own_file))  # os.mkdir of a file that is there.
-    with pytest.raises(CardgymError, match="cannot be unpickled"):
-        load_player(own_file, tiny, tiny.parse_options(), trust=True)

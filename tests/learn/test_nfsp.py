@@ -15,9 +15,8 @@ from learning_game import CARD, LEFT, PARITY, SCRIPT, load_script
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.learn.buffers import Decisions, ReservoirBuffer
-from cardgym.learn.nfsp.behavior import Behavior
 from cardgym.learn.nfsp.config import NFSPConfig
-from cardgym.learn.nfsp.learner import AverageLearner, imitation_loss
+from cardgym.learn.nfsp.learner import AverageLearner, Behavior, imitation_loss
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.resume import STATE_FILE, load_state, restore, state_of
 from cardgym.learn.rollouts import SelfPlayRollout

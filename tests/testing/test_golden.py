@@ -1,4 +1,4 @@
-"""Golden playthroughs and tables of features: written, compared, and differences caught."""
+"""Golden playthroughs: written, compared, and differences caught."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cardgym.testing import ContractError, ContractSuite, documentation
+from cardgym.testing import ContractError, ContractSuite
 from cardgym.testing.golden import check_golden, main, path_of, playthrough
 from kuhn_poker import GAME
 
@@ -47,29 +47,3 @@ def test_command_reports_errors_in_one_line(tmp_path: Path, capsys: pytest.Captu
 def test_suite_without_a_game_says_so() -> None:
     with pytest.raises(ContractError, match="set `game`"):
         ContractSuite().test_invalid_options_are_rejected_in_one_clear_line()
-
-
-# -- tables of features in pages --------------------------------------------------------------------------------------
-
-MARKED = "# Kuhn\n\n<!-- features of KuhnPoker-v0, full -->\n```\n```\n\nThe end.\n"
-
-
-def test_tables_of_features_are_written_and_compared(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(MARKED, encoding="utf-8")
-    assert documentation.main([str(page)]) == 2
-    with pytest.raises(ContractError, match="outdated"):
-        documentation.check_page(page, GAME)
-    assert documentation.main(["--update", str(page)]) == 0
-    assert documentation.main([str(page)]) == 0
-    documentation.check_page(page, GAME)
-    text = page.read_text(encoding="utf-8")
-    assert "actions played / 3\n```\n\nThe end.\n" in text
-    assert text.startswith(MARKED[:50])
-
-
-def test_page_without_a_table_of_features_is_caught(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("# Kuhn\n", encoding="utf-8")
-    with pytest.raises(ContractError, match="<!-- features of KuhnPoker-v0, full -->"):
-        documentation.check_page(page, GAME)

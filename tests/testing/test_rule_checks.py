@@ -16,7 +16,6 @@ from cardgym.engine.contract import Game, Options, choice
 from cardgym.engine.numba.compilation import config
 from cardgym.testing import (
     ContractError,
-    documentation,
     env_checks,
     kernel_checks,
     knowledge_checks,
@@ -197,14 +196,14 @@ def test_wrong_documentation_is_caught(before: str, after: str, words: str) -> N
     good = dataclasses.replace(GAME, state=broken_games.with_field("ante"), options=Ante)
     assert before in good.documentation
     game = dataclasses.replace(good, doc=good.documentation.replace(before, after))
-    documentation.check_doc(good)
+    rule_checks.check_doc(good)
     with pytest.raises(ContractError, match=re.escape(words)):
-        documentation.check_doc(game)
+        rule_checks.check_doc(game)
 
 
 def test_missing_sections_of_the_documentation_are_generated() -> None:
     game = dataclasses.replace(GAME, options=Ante, doc="A game.\n\n## Rewards\nOne chip.")
-    documentation.check_doc(game)
+    rule_checks.check_doc(game)
     assert game.documentation.startswith("A game.\n\n## Description\n")
     assert "## Rewards\nOne chip." in game.documentation
     assert "- `ante`: one or two; what each player pays" in game.documentation

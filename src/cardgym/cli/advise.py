@@ -12,7 +12,7 @@ import importlib
 import json
 from pathlib import Path
 
-from cardgym.cli.flags import add_trust, first_word
+from cardgym.cli.flags import first_word
 from cardgym.console.arguments import Parser, whole
 from cardgym.engine.contract import Game
 from cardgym.engine.registry import find, package_of
@@ -45,7 +45,6 @@ def main(words: list[str]) -> int:
     parser.add_argument("--game", type=whole(1), metavar="N", help="the game's number (the latest of this game)")
     parser.add_argument("--log", type=Path, metavar="FILE", help="a game log or its export (your own log)")
     parser.add_argument("--coach", metavar="PLAYER", help="a player for rollouts (the game's adviser)")
-    add_trust(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(words[1:])
     if arguments.words:

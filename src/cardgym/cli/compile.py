@@ -8,7 +8,6 @@ in your cache folder.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +22,6 @@ from cardgym.errors import CardgymError
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
     parser.add_argument("envs", metavar="GAME", nargs="*", help="ids, as `cardgym games` lists them (all games)")
-    parser.add_argument("--json", action="store_true", help="print JSON: the seconds of each game")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -32,7 +30,6 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.engine.numba.compilation import num_compiled
 
     games = [find(name) for name in arguments.envs or registered()]
-    rows: list[dict[str, Any]] = []
     with Progress("compiling", "uses", total=len(games) * len(USES)) as progress:
         for game in games:
             before, start = num_compiled(), (time.perf_counter(), time.process_time())
@@ -40,26 +37,11 @@ def run(arguments: argparse.Namespace) -> None:
                 progress.note(f"{game.id}: {name}")
                 use(game)
                 progress.advance()
-            row = {
-                "env": game.id,
-                "compiled": num_compiled() - before,
-                "seconds": time.perf_counter() - start[0],
-                "processor_seconds": time.process_time() - start[1],
-            }
-            rows.append(row)
-            if not arguments.json:
-                print(_line(row), flush=True)
-    if arguments.json:
-        print(json.dumps({"folder": str(cache_root()), "games": rows}))
-    else:
-        print(f"Compiled code is in {cache_root() or 'a temporary folder: there is no folder to keep it in'}")
-
-
-def _line(row: dict[str, Any]) -> str:
-    if not row["compiled"]:
-        return f"{row['env']}: compiled before"
-    parts = "1 part" if row["compiled"] == 1 else f"{row['compiled']} parts"
-    return f"{row['env']}: {parts} in {row['seconds']:.1f} s, {row['processor_seconds']:.1f} s of processor time"
+            parts, seconds = num_compiled() - before, time.perf_counter() - start[0]
+            of_processor = time.process_time() - start[1]
+            done = f"{parts} parts in {seconds:.1f} s, {of_processor:.1f} s of processor time"
+            print(f"{game.id}: {done if parts else 'compiled before'}", flush=True)
+    print(f"Compiled code is in {cache_root() or 'a temporary folder: there is no folder to keep it in'}")
 
 
 # -- uses of a game, each of which compiles something -----------------------------------------------------------------

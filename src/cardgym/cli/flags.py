@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 
 from cardgym.console.arguments import Parser, whole
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, parse_assignments
 from cardgym.errors import CardgymError
-from cardgym.players.base import TRUST
 from cardgym.scaling import ENGINES, Engine, make
 
 MAX_WORKERS = 100_000
@@ -57,27 +55,8 @@ def add_matches(parser: Parser, games: int) -> None:
         metavar="PLAYER",
         help="one per seat: a name that `cardgym games` lists, or a path (.json, .safetensors, .zip)",
     )
-    add_trust(parser)
     parser.add_argument("--games", type=whole(1, 10**40), default=games, metavar="N", help=f"number of games ({games})")
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="the seed of the deals (0)")
-
-
-def add_trust(parser: Parser) -> None:
-    """Add the flag that allows unpickling the files of players."""
-    parser.add_argument(
-        "--trust",
-        action=_Trust,
-        nargs=0,
-        default=argparse.SUPPRESS,
-        help="allow unpickling player files (some .zip models need it), which runs any code they contain",
-    )
-
-
-class _Trust(argparse.Action):
-    """Sets the environment variable that the loaders read."""
-
-    def __call__(self, *_: object) -> None:
-        os.environ[TRUST] = "1"
 
 
 def add_engine(parser: Parser) -> None:

@@ -11,7 +11,7 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardgym.cli.flags import add_game, add_trust, game_of
+from cardgym.cli.flags import add_game, game_of
 from cardgym.console.arguments import Parser, whole
 from cardgym.errors import CardgymError
 from cardgym.table.advice import HINTS
@@ -31,7 +31,6 @@ def add_arguments(parser: Parser) -> None:
         help="the players in the other seats: one for all, or one for each in order of play after you "
         "(the game's usual opponent)",
     )
-    add_trust(parser)
     parser.add_argument("--seat", type=whole(0, 63), metavar="N", help="your seat (drawn for each game)")
     parser.add_argument("--seed", type=whole(0), metavar="S", help="the seed of the deals (drawn)")
     parser.add_argument(

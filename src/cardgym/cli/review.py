@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardgym.cli.flags import add_trust
 from cardgym.console.arguments import Parser, whole
 from cardgym.errors import CardgymError
 
@@ -31,7 +30,6 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--env", metavar="ENV", help="only games of this id")
     parser.add_argument("--seats", type=whole(0, 63), nargs="+", metavar="N", help="whose decisions (the person's)")
     parser.add_argument("--coach", metavar="PLAYER", help="a player for rollouts (the game's adviser)")
-    add_trust(parser)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--list", action="store_true", help="list the games with their numbers")
     what.add_argument("--all", action="store_true", help="the cost of decisions over all games of a person")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardgym.cli import equilibrium
-from cardgym.cli.flags import add_options, add_trust, first_word
+from cardgym.cli.flags import add_options, first_word
 from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
@@ -46,7 +46,6 @@ def main(words: list[str]) -> int:
         metavar="FILE",
         help="also value this policy (.json), checkpoint (.safetensors) or model (.zip); may be repeated",
     )
-    add_trust(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(words[1:])
     with Progress(f"solving {game.id}"), locked_file(arguments.out):

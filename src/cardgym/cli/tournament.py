@@ -12,7 +12,7 @@ import argparse
 import json
 from pathlib import Path
 
-from cardgym.cli.flags import add_engine, add_game, add_trust, game_of, open_engine
+from cardgym.cli.flags import add_engine, add_game, game_of, open_engine
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
@@ -29,7 +29,6 @@ def add_arguments(parser: Parser) -> None:
         metavar="PLAYER",
         help="names that `cardgym games` lists, paths (.json, .safetensors, .zip), and folders of such files",
     )
-    add_trust(parser)
     add_scale(parser)
     parser.add_argument("--payoff", metavar="NAME", help="what to compare: `return`, or one of the game's metrics")
     parser.add_argument("--json", action="store_true", help="print JSON")

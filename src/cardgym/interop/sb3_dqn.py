@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from stable_baselines3.common.buffers import DictReplayBuffer, ReplayBuffer
 from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.type_aliases import GymEnv, MaybeCallback
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
-from stable_baselines3.dqn.policies import CnnPolicy, DQNPolicy, MultiInputPolicy
+from stable_baselines3.dqn.policies import DQNPolicy, MultiInputPolicy
 from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
 from torch.nn.utils import clip_grad_norm_
@@ -46,12 +45,10 @@ class MaskableReplayBufferSamples(NamedTuple):
     Attributes:
         observations: (batch, ...), or a dict of such.
         actions: (batch, 1), int64.
-        next_observations: as `observations`; with n steps those of the last state.
+        next_observations: as `observations`.
         next_action_masks: which actions are legal there, (batch, actions), bool.
         dones: 1 where the episode ended there, so that the state has no value, (batch, 1), float32.
-        rewards: with n steps their discounted sum, (batch, 1), float32.
-        discounts: what the value of the last state is multiplied by, (batch, 1), float32; None with one step, where it
-            is the algorithm's gamma.
+        rewards: (batch, 1), float32.
     """
 
     observations: Any
@@ -60,16 +57,10 @@ class MaskableReplayBufferSamples(NamedTuple):
     next_action_masks: Tensor
     dones: Tensor
     rewards: Tensor
-    discounts: Tensor | None = None
 
 
 class MaskableReplayBuffer(ReplayBuffer):
-    """Stable-Baselines3's `ReplayBuffer`, and its `NStepReplayBuffer`, with the masks of the next states.
-
-    Args:
-        n_steps: over how many steps rewards are summed.
-        gamma: the discount of those sums.
-        more: what `ReplayBuffer` takes.
+    """Stable-Baselines3's `ReplayBuffer` with the masks of the next states.
 
     Attributes:
         next_action_masks: (buffer_size, n_envs, actions), bool.
@@ -82,16 +73,9 @@ class MaskableReplayBuffer(ReplayBuffer):
         action_space: spaces.Discrete,
         device: torch.device | str = "auto",
         n_envs: int = 1,
-        *,
-        n_steps: int = 1,
-        gamma: float = 0.99,
         **more: Any,
     ) -> None:
         super().__init__(buffer_size, observation_space, action_space, device, n_envs, **more)
-        if n_steps > 1 and self.optimize_memory_usage:
-            raise ValueError("optimize_memory_usage=True stores no last state of several steps: use n_steps=1")
-        self.n_steps = n_steps
-        self.gamma = gamma
         self.next_action_masks = np.ones((self.buffer_size, n_envs, int(action_space.n)), np.bool_)
 
     def add_masks(self, masks: npt.NDArray[np.bool_]) -> None:
@@ -99,33 +83,21 @@ class MaskableReplayBuffer(ReplayBuffer):
         self.next_action_masks[self.pos] = masks
 
     def _get_samples(self, batch_inds: npt.NDArray[Any], env: VecNormalize | None = None) -> Any:
-        """The transitions that begin at `batch_inds`, (batch,), each of an env drawn at random.
-
-        With n steps a transition ends early with its episode, and at the transition stored last.
-        """
+        """The transitions at `batch_inds`, (batch,), each of an env drawn at random."""
         envs = np.random.randint(0, self.n_envs, size=len(batch_inds))
-        steps = np.arange(self.n_steps)
-        indices = (batch_inds[:, None] + steps) % self.buffer_size
-        dones, timeouts = self.dones[indices, envs[:, None]], self.timeouts[indices, envs[:, None]]
-        ends = (dones != 0) | (timeouts != 0) | (indices == (self.pos - 1) % self.buffer_size)
-        ends[:, -1] = True
-        counts = ends.argmax(axis=1) + 1
-        last = (batch_inds + counts - 1) % self.buffer_size
-        rewards = self._normalize_reward(self.rewards[indices, envs[:, None]], env)
-        returns = (rewards * self.gamma**steps * (steps < counts[:, None])).sum(axis=1, keepdims=True)
-        several = self.n_steps > 1
+        dones, timeouts = self.dones[batch_inds, envs], self.timeouts[batch_inds, envs]
+        rewards = self._normalize_reward(self.rewards[batch_inds, envs][:, None], env)
         return MaskableReplayBufferSamples(
             observations=self._take(self.observations, batch_inds, envs, env),
             actions=self.to_torch(self.actions[batch_inds, envs]),
             next_observations=(
-                self._take(self.observations, (last + 1) % self.buffer_size, envs, env)
+                self._take(self.observations, (batch_inds + 1) % self.buffer_size, envs, env)
                 if self.optimize_memory_usage
-                else self._take(self.next_observations, last, envs, env)
+                else self._take(self.next_observations, batch_inds, envs, env)
             ),
-            next_action_masks=self.to_torch(self.next_action_masks[last, envs]),
-            dones=self.to_torch((self.dones[last, envs] * (1 - self.timeouts[last, envs]))[:, None]),
-            rewards=self.to_torch(returns.astype(np.float32)),
-            discounts=self.to_torch((self.gamma ** counts[:, None]).astype(np.float32)) if several else None,
+            next_action_masks=self.to_torch(self.next_action_masks[batch_inds, envs]),
+            dones=self.to_torch((dones * (1 - timeouts))[:, None]),
+            rewards=self.to_torch(rewards.astype(np.float32)),
         )
 
     def _take(
@@ -171,10 +143,6 @@ class MaskableDQNPolicy(DQNPolicy):
         return actions if many else actions[0], state
 
 
-class MaskableCnnPolicy(MaskableDQNPolicy, CnnPolicy):
-    """`MaskableDQNPolicy` for pictures."""
-
-
 class MaskableMultiInputPolicy(MaskableDQNPolicy, MultiInputPolicy):
     """`MaskableDQNPolicy` for observations that are dicts."""
 
@@ -193,7 +161,7 @@ class MaskableDQN(DQN):
     env draws for itself whether it explores, where DQN draws once for all envs of a step.
 
     Args:
-        policy: "MlpPolicy", "CnnPolicy", "MultiInputPolicy" or a class below `MaskableDQNPolicy`.
+        policy: "MlpPolicy", "MultiInputPolicy" or a class below `MaskableDQNPolicy`.
         env: the env, or its Gymnasium id.
         more: what `DQN` takes, by position or name.
         double: double DQN's target: the online network chooses the next action, the target network values it.
@@ -204,7 +172,6 @@ class MaskableDQN(DQN):
 
     policy_aliases: ClassVar[dict[str, type[BasePolicy]]] = {
         "MlpPolicy": MaskableDQNPolicy,
-        "CnnPolicy": MaskableCnnPolicy,
         "MultiInputPolicy": MaskableMultiInputPolicy,
     }
     policy: MaskableDQNPolicy
@@ -222,14 +189,12 @@ class MaskableDQN(DQN):
         if self.replay_buffer_class is None:
             as_dict = isinstance(self.observation_space, spaces.Dict)
             self.replay_buffer_class = MaskableDictReplayBuffer if as_dict else MaskableReplayBuffer
-            if getattr(self, "n_steps", 1) > 1:  # Older versions of Stable-Baselines3 have one step only.
-                self.replay_buffer_kwargs = {**self.replay_buffer_kwargs, "n_steps": self.n_steps, "gamma": self.gamma}
         elif not issubclass(self.replay_buffer_class, MaskableReplayBuffer):
             name = self.replay_buffer_class.__name__
             raise CardgymError(f"replay_buffer_class {name}: MaskableDQN needs one below MaskableReplayBuffer")
-        with warnings.catch_warnings():  # `n_steps` is not ignored: the buffer above has it.
-            warnings.filterwarnings("ignore", "`n_steps=")
-            super()._setup_model()
+        if getattr(self, "n_steps", 1) > 1:  # Older versions of Stable-Baselines3 have one step only.
+            raise CardgymError(f"n_steps={self.n_steps}: MaskableDQN takes one step; train/dqn.py takes several")
+        super()._setup_model()
 
     # -- acting -------------------------------------------------------------------------------------------------------
 
@@ -350,9 +315,8 @@ class MaskableDQN(DQN):
     def _td_target(self, batch: MaskableReplayBufferSamples) -> Tensor:
         """What the network learns towards, (batch,)."""
         rewards, done = batch.rewards.squeeze(1), batch.dones.squeeze(1) != 0
-        discount = self.gamma if batch.discounts is None else batch.discounts.squeeze(1)
         next_values = self.q_net_target(batch.next_observations)
         if not self.double:
-            return dqn_target(rewards, done, discount, next_values, batch.next_action_masks)
+            return dqn_target(rewards, done, self.gamma, next_values, batch.next_action_masks)
         next_online_values = self.q_net(batch.next_observations)
-        return double_dqn_target(rewards, done, discount, next_online_values, next_values, batch.next_action_masks)
+        return double_dqn_target(rewards, done, self.gamma, next_online_values, next_values, batch.next_action_masks)

@@ -2,7 +2,7 @@
 
 A `.zip` holds weights, which are read as tensors alone, and the rest of the model as JSON, partly pickled. Unpickling a
 file runs whatever code it holds. So a model with one of the policies in `_POLICIES` and plain settings is rebuilt from
-its weights and its JSON, and nothing is unpickled. Any other is loaded only where the user trusts it.
+its weights and its JSON, and nothing is unpickled. Any other is refused.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import base64
 import copy
 import io
 import json
-import os
 import pickle
 import re
 from collections.abc import Mapping
@@ -30,13 +29,13 @@ from sb3_contrib.qrdqn import policies as qrdqn
 from stable_baselines3.common import policies as actor_critic
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
-from stable_baselines3.common.save_util import data_to_json, json_to_data
+from stable_baselines3.common.save_util import data_to_json
 from stable_baselines3.dqn import policies as dqn
 from torch import Tensor, nn
 
 from cardgym.engine.contract import Game, Options
 from cardgym.envs.core import EnvCore
-from cardgym.errors import CardgymError, printable
+from cardgym.errors import CardgymError
 from cardgym.files.archives import Archive
 from cardgym.files.documents import Document, at_most, validate
 from cardgym.files.json_values import parse_json
@@ -50,7 +49,7 @@ from cardgym.players.actions import (
     sample_actions,
     softmax,
 )
-from cardgym.players.base import TRUST, Player
+from cardgym.players.base import Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, one_thread
 
@@ -179,19 +178,17 @@ def action_scores(policy: BasePolicy, observations: Any) -> Tensor:
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
-def load_player(path: Path, game: Game, options: Options, *, trust: bool | None = None) -> ModelPlayer:
+def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
     """The greedy player of a model's `.zip` file.
 
     Args:
         path: the file.
         game: the game it is to play.
         options: the game's options.
-        trust: whether the file may be unpickled, which runs whatever code it holds. None asks the environment variable
-            `CARDGYM_TRUST`.
 
     Raises:
         CardgymError: for a file that is missing or no model, that was made for another game, other options or another
-            observation, or that has to be unpickled without trust.
+            observation, or whose policy could only be unpickled.
     """
     what = f"model {path}"
     data, weights = _read(path, what)
@@ -209,14 +206,11 @@ def load_player(path: Path, game: Game, options: Options, *, trust: bool | None 
         )
     policy_class, kwargs = _plain_policy(data, metadata.as_dict)
     if policy_class is None:
-        if not (os.environ.get(TRUST) == "1" if trust is None else trust):
-            raise CardgymError(
-                f"{what}: has to be unpickled, which runs any code it holds; if you trust its source, "
-                f"add --trust, set {TRUST}=1 or call load_player(trust=True)"
-            )
-        policy_class, kwargs = _unpickled_policy(what, data)
-    else:
-        _check_layers(what, kwargs, weights, game.actions(options))
+        raise CardgymError(
+            f"{what}: its policy could only be unpickled, which runs any code it holds; if you trust its source, load "
+            "it in Python and play it as cardgym.interop.sb3.ModelPlayer"
+        )
+    _check_layers(what, kwargs, weights, game.actions(options))
     try:
         policy = policy_class(observation_space, action_space, lambda _: 0.0, **kwargs)
         policy.load_state_dict(weights)
@@ -348,14 +342,3 @@ def _plain_policy(data: _Model, as_dict: bool) -> tuple[type[BasePolicy] | None,
             elif isinstance(value, str):
                 return None, {}
     return (policies[as_dict] if policies else None), kwargs
-
-
-def _unpickled_policy(what: str, data: _Model) -> tuple[type[BasePolicy], dict[str, Any]]:
-    """The class and the settings of a policy, unpickled."""
-    parts = {"policy_class": data.policy_class, "policy_kwargs": data.policy_kwargs}
-    try:
-        unpickled = json_to_data(json.dumps(parts))
-        policy_class, kwargs = unpickled["policy_class"], unpickled["policy_kwargs"]
-    except Exception as error:  # Unpickling runs any code, which raises anything.
-        raise CardgymError(f"{what}: cannot be unpickled ({type(error).__name__}: {printable(str(error))})") from None
-    return policy_class, kwargs

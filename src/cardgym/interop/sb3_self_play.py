@@ -16,7 +16,7 @@ from cardgym.learn.opponents import SELF, SNAPSHOT
 from cardgym.learn.schedules import crossed
 from cardgym.players.actions import Actions, Masks, Observations, sample_actions
 from cardgym.players.base import Player
-from cardgym.players.mixtures import mixture
+from cardgym.players.seats import mixture
 
 
 class LearnerPlayer(Player):

@@ -268,7 +268,7 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     if isinstance(spec, Player):
         return spec
     if isinstance(spec, Mapping):
-        from cardgym.players.mixtures import mixture
+        from cardgym.players.seats import mixture
 
         players = [resolve(part, game, options) for part in spec]
         names = ", ".join(f"{player.name}={weight}" for player, weight in zip(players, spec.values(), strict=True))
@@ -327,9 +327,6 @@ def _own_player(name: str, game: Game, options: Options) -> Player:
         raise CardgymError(f"player {name} of {game.id} is a policy table, and the game does not number its states")
     return _called(name, player)
 
-
-TRUST = "CARDGYM_TRUST"
-"""The environment variable that, set to 1, allows unpickling players' files, which runs any code in them."""
 
 GREEDY = ":greedy"
 """After the path of a policy network: play the most probable actions instead of sampling."""

@@ -18,7 +18,7 @@ from cardgym.files.documents import Document, Items, Name, at_most, parse_docume
 from cardgym.files.json_values import read_bytes, sealed
 from cardgym.players.base import GREEDY, resolve
 from cardgym.players.compatibility import OptionValues, check_made_for
-from cardgym.players.mixtures import MixturePlayer, mixture
+from cardgym.players.seats import MixturePlayer, mixture
 
 FORMAT = "cardgym mixture 1"
 SUFFIX = ".mixture.json"

@@ -11,7 +11,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.states import choose_actions, info_state_indices, look
 from cardgym.errors import CardgymError
 from cardgym.players.base import CompiledPlayer, KernelPlayer, Player, PlayerSpec, resolve
-from cardgym.players.mixtures import MixturePlayer
+from cardgym.players.seats import MixturePlayer
 from cardgym.solvers.enumeration import Mdp
 
 

@@ -12,7 +12,7 @@ from cardgym.engine.generator import derive, hash_of
 from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.states import choose_actions
 from cardgym.players.base import CompiledPlayer, Player, legal_actions
-from cardgym.players.mixtures import MixturePlayer
+from cardgym.players.seats import MixturePlayer
 from cardgym.solvers.best_response import reach_probabilities
 from cardgym.solvers.cfr import find_own_reach
 from cardgym.solvers.policies import probabilities_of

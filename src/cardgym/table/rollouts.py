@@ -19,7 +19,7 @@ from cardgym.engine.numba.rules import rule
 from cardgym.errors import CardgymError
 from cardgym.players.actions import one_hot
 from cardgym.players.base import KernelPlayer, PlayerSpec, legal_actions, resolve
-from cardgym.players.mixtures import MixturePlayer
+from cardgym.players.seats import MixturePlayer
 from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, legal_of, ranked
 

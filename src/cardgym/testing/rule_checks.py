@@ -1,4 +1,4 @@
-"""Checks of a game's state, options and rules. Each raises `ContractError` if the game breaks the contract."""
+"""Checks of a game's state, options, documentation and rules; each raises `ContractError` if it finds a fault."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Game, Options, no_invariants
+from cardgym.engine.contract import Game, Options, feature_table, no_invariants
 from cardgym.errors import CardgymError
 from cardgym.testing.driver import ContractError, StateDriver, expect
 
@@ -100,6 +100,48 @@ def _refusal(game: Game, values: dict[str, Any]) -> str | None:
     except CardgymError as error:
         return str(error)
     return None
+
+
+# -- documentation -----------------------------------------------------------------------------------------------------
+
+HEADINGS = (
+    "Description",
+    "Action Space",
+    "Observation Space",
+    "Starting State",
+    "Rewards",
+    "Episode End",
+    "Information",
+    "Arguments",
+    "References",
+    "Version History",
+)
+"""The headings of Gymnasium's env pages."""
+
+
+def check_doc(game: Game) -> None:
+    """The documentation has Gymnasium's headings, every option, and the features of every observation."""
+    doc = game.documentation
+    lines = [" ".join(line.split()) for line in doc.splitlines()]
+    headings = [line.lstrip("#").strip() for line in lines if line.startswith("#")]
+    missing = [heading for heading in HEADINGS if heading not in headings]
+    expect(not missing, f"{game.id}: the documentation has no heading {', '.join(missing)}")
+    options = game.parse_options()
+    for spec in dataclasses.fields(game.options):
+        expect(
+            f"`{spec.name}`" in doc,
+            f"{game.id}: the documentation does not mention the option `{spec.name}`",
+        )
+    for name, observation in game.observations.items():
+        named = len(game.observations) == 1 or f'obs="{name}"' in doc
+        expect(named, f'{game.id}: the documentation does not mention obs="{name}"')
+        if observation.discrete is not None:
+            space = f"Discrete({observation.discrete(options)})"
+            expect(space in doc, f"{game.id}: the documentation does not say that {name!r} is {space}")
+            continue
+        for row in feature_table(observation.features(options)).splitlines():
+            line = " ".join(row.split())
+            expect(line in lines, f"{game.id}: the documentation of {name!r} has no row {line!r}")
 
 
 # -- rules -------------------------------------------------------------------------------------------------------------

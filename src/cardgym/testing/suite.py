@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.testing import api_checks, documentation, env_checks, kernel_checks, knowledge_checks, rule_checks
+from cardgym.testing import api_checks, env_checks, kernel_checks, knowledge_checks, rule_checks
 from cardgym.testing.cases import env_arguments, option_cases
 from cardgym.testing.driver import ContractError
 
@@ -25,7 +25,6 @@ class ContractSuite:
     Attributes:
         game: the game's id, or `module:Id-v0` if a module must be imported to register it.
         golden: the folder of its golden playthrough; by default `golden` next to the test file.
-        page: its page in Markdown, whose tables of features must be up to date; not checked if None.
         hides: whether the game has hidden information, including cards to come; `resample` must then change states.
         seated: the names of the players to seat in envs; by default `random` and all players of the game.
         observed: the names of the observations to test in envs, the default one first; all of them if None. Each needs
@@ -36,7 +35,6 @@ class ContractSuite:
 
     game: ClassVar[str] = ""
     golden: ClassVar[Path | None] = None
-    page: ClassVar[Path | None] = None
     hides: ClassVar[bool] = True
     seated: ClassVar[tuple[str, ...] | None] = None
     observed: ClassVar[tuple[str, ...] | None] = None
@@ -72,14 +70,7 @@ class ContractSuite:
         rule_checks.check_options(self._game)
 
     def test_doc_has_headings_options_and_features(self) -> None:
-        documentation.check_doc(self._game)
-
-    def test_page_has_current_tables_of_features(self) -> None:
-        import pytest
-
-        if self.page is None:
-            pytest.skip("the suite names no page")
-        documentation.check_page(self.page, self._game)
+        rule_checks.check_doc(self._game)
 
     # -- rules, move by move ------------------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ import argparse
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +27,7 @@ from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.games.cribbage.pegging.player import shipped
 from cardgym.games.cribbage.scoring import explain_play, points_for, score_crib, score_hand
 from cardgym.games.cribbage.state import NUM_ACTIONS, STARTER, TOSSES, TOSSING, CribbageMiniOptions, CribbageOptions
-from cardgym.games.cribbage.statistics import Keep, distributions, keeps
+from cardgym.games.cribbage.statistics import Keep, keeps
 from cardgym.games.cribbage.text import action_text
 from cardgym.games.cribbage.tosses import crib_mean, kept_set
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, compared, legal_of, ranked
@@ -198,9 +197,8 @@ def _luck(before: State, move: int, after: State, seat: int) -> float:
 
 # -- the command ------------------------------------------------------------------------------------------------------
 
-_MIN_WIDTH = 140
-"""The table includes the reasons in a terminal of at least this many characters."""
-_PICTURES = (".png", ".svg", ".pdf")
+_MIN_WIDTH = 100
+"""The table includes the cases of the crib in a terminal of at least this many characters."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -210,16 +208,13 @@ def add_arguments(parser: Parser) -> None:
     side.add_argument("--dealer", action="store_true", help="the crib is yours")
     side.add_argument("--pone", action="store_true", help="the crib is your opponent's")
     parser.add_argument("--score", metavar="OWN-OTHER", help="your score and your opponent's, such as 100-96")
-    parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="draw the best keep's distributions (.png, .svg, .pdf)"
-    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Rank the discards and print them.
 
     Raises:
-        CardgymError: for another game, and for bad cards, scores or file names.
+        CardgymError: for another game, and for bad cards or scores.
     """
     from cardgym.engine.registry import find
 
@@ -232,18 +227,12 @@ def run(arguments: argparse.Namespace) -> None:
             raise CardgymError(f"--score {arguments.score!r}: write yours, a dash and your opponent's, such as 100-96")
         own, other = map(int, arguments.score.split("-"))
         scores = own, other
-    if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
-        raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
     coach = CribbageCoach(game.parse_options())
     tosses = coach.rate_tosses(parse_cards(" ".join(arguments.cards)), arguments.dealer, scores)
     _print_table(coach, tosses, arguments.dealer)
-    if arguments.plot is not None:
-        _draw(tosses[0], arguments.dealer, arguments.plot)
-        print(arguments.plot)
 
 
 def _print_table(coach: CribbageCoach, tosses: list[RatedToss], dealer: bool) -> None:
-    from rich.table import Table
     from rich.text import Text
 
     from cardgym.console.tables import fitting_tables, results_console
@@ -251,27 +240,17 @@ def _print_table(coach: CribbageCoach, tosses: list[RatedToss], dealer: bool) ->
     console = results_console()
     wide = console.width >= _MIN_WIDTH
     value = "worth" if coach.unit == POINTS else "wins %"
-    head = ("", value, "keep", "discard", "hand", "crib", "likely\ncrib", "play")
-    table = Table()
-    for name in head:
-        table.add_column(name, justify="left" if name in ("keep", "discard", "hand", "crib") else "right", no_wrap=True)
-    table.add_column("why", overflow="fold")
+    head = ["", value, "keep", "discard", "hand", *(["crib"] if wide else []), "likely crib", "play"]
     rows = []
-    texts = coach.reasons(tosses, dealer)
-    for place, (one, why) in enumerate(zip(tosses, texts, strict=True), 1):
+    for place, one in enumerate(tosses, 1):
         keep = one.keep
         hand = f"{keep.hand_min:>2} {keep.hand_mean:5.2f} {keep.hand_median:4.1f} {keep.hand_max:>2}"
         crib = f"{keep.crib_min:>2} {keep.crib_mean:5.2f} {keep.crib_median:4.1f} {keep.crib_max:>2}"
-        figures = (hand, crib, f"{one.crib:.2f}", f"{one.play:+.2f}")
-        rows.append((str(place), f"{one.value:.2f}", _by_rank(keep.kept), _by_rank(keep.tossed), *figures))
-        table.add_row(*map(Text, rows[-1]), Text(why))
-    if wide:
-        console.print(table)
-    else:
-        without_crib = [[*row[:5], *row[6:]] for row in rows]  # The likely crib says what matters of it, and fits.
-        console.print(*fitting_tables(["", *head[1:5], "likely crib", "play"], without_crib, console.width), sep="\n")
-        for place, (one, why) in enumerate(zip(tosses, texts, strict=True), 1):
-            console.print(Text(f"{place:>2}  {_by_rank(one.keep.kept)}: {why}"))
+        points = (hand, *([crib] if wide else []), f"{one.crib:.2f}", f"{one.play:+.2f}")
+        rows.append((str(place), f"{one.value:.2f}", _by_rank(keep.kept), _by_rank(keep.tossed), *points))
+    console.print(*fitting_tables(head, rows, console.width), sep="\n")
+    for place, (one, why) in enumerate(zip(tosses, coach.reasons(tosses, dealer), strict=True), 1):
+        console.print(Text(f"{place:>2}  {_by_rank(one.keep.kept)}: {why}"))
     hands = "Hand and crib" if wide else "Hand"
     what = "share of games won" if coach.unit == GAMES else "that share divided by what a point is worth"
     console.print(Text(f"{value}: {what}, as champion rates it. {hands}: minimum, mean, median, maximum.", "dim"))
@@ -279,23 +258,3 @@ def _print_table(coach: CribbageCoach, tosses: list[RatedToss], dealer: bool) ->
 
 def _by_rank(cards: tuple[int, ...]) -> str:
     return card_names(sorted(cards, key=lambda card: (card % 13, card)))
-
-
-def _draw(best: RatedToss, dealer: bool, path: Path) -> None:
-    from cardgym.console.figures import COLORS, new_figure
-    from cardgym.files.atomic import replacing
-
-    counts = distributions(best.keep.kept, best.keep.tossed)
-    figure = new_figure(9, 3.6, dpi=120)
-    panels = figure.subplots(1, 2)
-    whose = "own" if dealer else "their"
-    titles = (f"Hand: {_by_rank(best.keep.kept)}", f"Crib ({whose}): {_by_rank(best.keep.tossed)}")
-    means = (best.keep.hand_mean, best.keep.crib_mean)
-    for axes, count, title, mean, colour in zip(panels, counts, titles, means, COLORS[:2], strict=True):
-        share = 100.0 * np.asarray(count) / np.asarray(count).sum()
-        axes.bar(np.arange(len(share)), share, color=colour)
-        axes.axvline(mean, color="black", linestyle="--", label=f"mean {mean:.2f}")
-        axes.set(title=title, xlabel="points", ylabel="share of cases, %", xlim=(-0.5, 29.5))
-        axes.legend()
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format=path.suffix[1:])

@@ -12,9 +12,7 @@ from torch import Tensor
 from cardgym.players.networks import masked
 
 
-def dqn_target(
-    rewards: Tensor, done: Tensor, discount: float | Tensor, next_values: Tensor, next_masks: Tensor
-) -> Tensor:
+def dqn_target(rewards: Tensor, done: Tensor, discount: float, next_values: Tensor, next_masks: Tensor) -> Tensor:
     """r + discount max_a Q'(s', a) over the legal actions a; r alone if the episode ended.
 
     Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015).
@@ -22,7 +20,7 @@ def dqn_target(
     Args:
         rewards: r, float32; with n steps their discounted sum.
         done: bool, True if the episode ended, so that s' has no value.
-        discount: gamma; with n steps gamma^n, for all rows or (rows,).
+        discount: gamma; with n steps gamma^n.
         next_values: Q'(s', .), of the target network.
         next_masks: bool, which actions are legal in s'.
     """
@@ -33,7 +31,7 @@ def dqn_target(
 def double_dqn_target(
     rewards: Tensor,
     done: Tensor,
-    discount: float | Tensor,
+    discount: float,
     next_online_values: Tensor,
     next_values: Tensor,
     next_masks: Tensor,
@@ -46,7 +44,7 @@ def double_dqn_target(
     Args:
         rewards: r, float32; with n steps their discounted sum.
         done: bool, True if the episode ended, so that s' has no value.
-        discount: gamma; with n steps gamma^n, for all rows or (rows,).
+        discount: gamma; with n steps gamma^n.
         next_online_values: Q(s', .), of the online network.
         next_values: Q'(s', .), of the target network.
         next_masks: bool, which actions are legal in s'.

@@ -1,15 +1,22 @@
-"""The learner of the average policy: a policy network that imitates all best responses so far."""
+"""The learner of the average policy, which imitates all best responses so far, and which policy plays a game."""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from cardgym.learn import tags
 from cardgym.learn.buffers import Decisions
+from cardgym.learn.exploration import EpsilonGreedy
 from cardgym.learn.learner import NetworkLearner, entropy
 from cardgym.learn.nfsp.config import NFSPConfig
-from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
+from cardgym.learn.rollouts import Turns
+from cardgym.players.networks import NetworkPlayer
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 
 
 def imitation_loss(all_log_probs: Tensor, actions: Tensor) -> Tensor:
@@ -48,3 +55,63 @@ class AverageLearner(NetworkLearner[PolicyNetwork]):
         self.updates += 1
         self.log(loss.detach(), entropy(all_log_probs.detach()).mean())
         return loss.detach()
+
+
+class Behavior:
+    """Each seat plays a whole game by its best response with probability eta, otherwise by the average policy.
+
+    Heinrich and Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016), alg. 1.
+    So a best response learns against averages that already lean towards it by eta: the anticipatory dynamics of
+    Shamma and Arslan, "Dynamic fictitious play, dynamic gradient play, and distributed convergence to Nash equilibria"
+    (IEEE Transactions on Automatic Control 50, 2005).
+    """
+
+    saved: ClassVar[tuple[str, ...]] = ("_responds", "_generator")
+
+    def __init__(
+        self,
+        best: NetworkPlayer,
+        average: PolicyPlayer,
+        num_streams: int,
+        anticipatory_param: float,
+        generator: np.random.Generator,
+    ) -> None:
+        """Draw the policies of the first games.
+
+        Args:
+            best: the best response; it explores as it plays.
+            average: the average policy, which samples.
+            num_streams: envs times seats.
+            anticipatory_param: eta.
+            generator: draws policies, exploration and the average policy's actions.
+        """
+        self._best = best
+        self._average = average
+        self._anticipatory_param = anticipatory_param
+        self._generator = generator
+        self._explore = EpsilonGreedy(generator)
+        self._responds = np.zeros(num_streams, np.bool_)
+        self.start(np.arange(num_streams))
+
+    def start(self, streams: npt.NDArray[np.int64]) -> None:
+        """Draw a policy for the next game of each of these streams."""
+        self._responds[streams] = self._generator.random(len(streams)) < self._anticipatory_param
+
+    def responds(self, streams: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Whether each of these streams plays its best response in this game."""
+        return self._responds[streams]
+
+    def decisions(self, turns: Turns, actions: npt.NDArray[np.int64]) -> Decisions:
+        """The turns at which a best response decided, with its actions: what the average policy learns from."""
+        responds = self.responds(turns.streams)
+        return Decisions(turns.observations[responds], turns.masks[responds] != 0, actions[responds])
+
+    def act(self, turns: Turns, epsilon: float) -> npt.NDArray[np.int64]:
+        """An action for each turn, (turns,), int64; the best response takes a random one with probability epsilon."""
+        actions = np.zeros(len(turns.streams), np.int64)
+        responds = self.responds(turns.streams)
+        observations, masks = turns.observations[responds], turns.masks[responds]
+        actions[responds] = self._explore(self._best.act(observations, masks), masks, epsilon)
+        draws = self._generator.random(np.count_nonzero(~responds))
+        actions[~responds] = self._average.act(turns.observations[~responds], turns.masks[~responds], draws)
+        return actions
