@@ -108,8 +108,7 @@ def record(
     """Play games and record the transitions of all seats.
 
     Args:
-        game: the game or its id.
-        options: its options; None for the defaults.
+        options: the options of the game; None for the defaults.
         players: one for each seat, in the order of the seats.
         games: how many games.
         seed: the seed of the deals.

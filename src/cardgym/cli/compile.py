@@ -20,12 +20,10 @@ from cardgym.errors import CardgymError
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
     parser.add_argument("envs", metavar="GAME", nargs="*", help="ids, as `cardgym games` lists them (all games)")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Compile, and print a line for each game."""
     from cardgym.engine.numba.cache import cache_root
     from cardgym.engine.numba.compilation import num_compiled
 
@@ -64,7 +62,6 @@ def _envs(game: Game) -> None:
 
 
 def _matches(game: Game) -> None:
-    """Matches of every compiled player."""
     from cardgym.arena import evaluate
 
     for name in ("random", *game.compiled_players):
@@ -89,7 +86,6 @@ def _play(game: Game) -> None:
 
 
 def _record(game: Game) -> None:
-    """A recording, if the game has state keys."""
     from cardgym.arena.transitions import record
 
     if game.state_index.has_keys:

@@ -29,13 +29,11 @@ def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | N
 
 
 def add_game(parser: Parser) -> None:
-    """Add the game and its options."""
     parser.add_argument("env", metavar="ENV", help="the game's id, as `cardgym games` lists it")
     add_options(parser)
 
 
 def add_options(parser: Parser) -> None:
-    """Add the options of the game."""
     parser.add_argument(
         "--set",
         action="append",
@@ -47,7 +45,6 @@ def add_options(parser: Parser) -> None:
 
 
 def add_matches(parser: Parser, games: int) -> None:
-    """Add the players, the number of games and the seed."""
     parser.add_argument(
         "--players",
         nargs="+",
@@ -60,7 +57,6 @@ def add_matches(parser: Parser, games: int) -> None:
 
 
 def add_engine(parser: Parser) -> None:
-    """Add the engine and the number of workers."""
     group = parser.add_argument_group("Where it runs")
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in ENGINES.items())
     group.add_argument("--engine", choices=list(ENGINES), default="local", help=f"{meanings} (local)")
@@ -84,6 +80,5 @@ def open_engine(arguments: argparse.Namespace) -> Engine:
 
 
 def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:
-    """The chosen game and its options."""
     game = find(arguments.env)
     return game, game.parse_options(parse_assignments(arguments.options))

@@ -15,12 +15,10 @@ from cardgym.players.base import checkpoints, player_names
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
     parser.add_argument("env", metavar="ENV", nargs="?", help="the id of one game (all games)")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print the games."""
     names = [arguments.env] if arguments.env else registered()
     columns = results_width()
     print("\n\n".join(_text(find(name), columns) for name in names))

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
     add_game(parser)
     parser.add_argument(
         "--opponent",
@@ -49,7 +48,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Play until the person leaves."""
     from cardgym.players.base import resolve, resolve_all, seated
     from cardgym.table.game_log import GameLog
     from cardgym.table.session import Session

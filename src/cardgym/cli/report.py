@@ -16,7 +16,6 @@ from cardgym.errors import CardgymError, printable
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
     parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="exported games (.jsonl)")
     parser.add_argument("--export", type=Path, metavar="FILE", help="write your games to FILE, one JSON object a line")
     parser.add_argument(
@@ -32,7 +31,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Read all files, then print."""
     from cardgym.arena.report_table import print_report
     from cardgym.table.game_entries import read_entries
     from cardgym.table.game_log import GameLog

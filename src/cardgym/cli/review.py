@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
     parser.add_argument(
         "file", nargs="?", type=Path, metavar="FILE", help="a game log (.sqlite) or its export (.jsonl); your own log"
     )
@@ -38,7 +37,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Review and print."""
     from cardgym.engine.registry import find
     from cardgym.table.history import saved_games
 

@@ -13,7 +13,6 @@ from cardgym.console.arguments import Parser, whole
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
     parser.add_argument(
         "--host",
         default="127.0.0.1",
@@ -35,7 +34,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Serve until Ctrl-C."""
     import uvicorn
 
     from cardgym.table.game_log import GameLog

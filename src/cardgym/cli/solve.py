@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 def main(words: list[str]) -> int:
-    """Solve the game named first."""
     name = first_word(words, "cardgym solve", "ENV", __doc__ or "")
     if name is None:
         return 0

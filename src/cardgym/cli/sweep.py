@@ -17,7 +17,6 @@ from cardgym.console.arguments import Parser
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
     parser.add_argument(
         "config", metavar="CONFIG", type=Path, help="a TOML file, or the name of a config that comes with cardgym"
     )

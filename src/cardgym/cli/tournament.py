@@ -20,7 +20,6 @@ from cardgym.errors import CardgymError
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
     add_game(parser)
     parser.add_argument(
         "--players",
@@ -36,7 +35,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def add_scale(parser: Parser) -> None:
-    """Add how many games are played, and where they are kept."""
     parser.add_argument("--games", type=whole(1, 10**40), default=10_000, metavar="N", help="games per match (10000)")
     parser.add_argument(
         "--games-of",
@@ -53,7 +51,6 @@ def add_scale(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Play and print."""
     from cardgym.arena.tournament import tournament
     from cardgym.arena.tournament.pages import printed
 

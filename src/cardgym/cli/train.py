@@ -25,7 +25,6 @@ def trainings() -> dict[str, Command]:
 
 
 def main(words: list[str]) -> int:
-    """Run the training named first with the words after it."""
     scripts, own = shipped.scripts(), trainings()
     if words and words[0] in ("-h", "--help"):
         print(_help(scripts, own))

@@ -14,14 +14,12 @@ from cardgym.console.arguments import Parser
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
     add_game(parser)
     add_matches(parser, games=2_000)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the file to write")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Record and write."""
     from cardgym.arena.transitions import record_chunks, write_csv
     from cardgym.console.progress import Progress
 

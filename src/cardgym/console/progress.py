@@ -80,7 +80,6 @@ class Progress:
             threading.Thread(target=self._beat_until_closed, name="progress", daemon=True).start()
 
     def __call__(self, done: int, total: int | None = None) -> None:
-        """Update the count, and the total if given."""
         self._first = self._first or (_now(), done)
         self._done = done
         self._total = self._total if total is None else total
@@ -90,7 +89,6 @@ class Progress:
             self._write_file()
 
     def advance(self, steps: int = 1) -> None:
-        """Add to the count."""
         self(self._done + steps)
 
     def note(self, text: str) -> None:
@@ -108,7 +106,6 @@ class Progress:
             self._print(f"cardgym: {self._line()}")
 
     def close(self) -> None:
-        """Remove the bar."""
         self._closed.set()
         if self in _active:
             _active.remove(self)

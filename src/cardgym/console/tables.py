@@ -90,7 +90,6 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], align: st
 
 
 def markdown_row(cells: Sequence[str]) -> str:
-    """One row of a Markdown table."""
     escaped = [cell.replace("|", "\\|") for cell in cells]
     return f"| {' | '.join(escaped)} |"
 

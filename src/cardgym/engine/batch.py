@@ -46,9 +46,6 @@ class Batch:
         """Create the games.
 
         Args:
-            game: the game.
-            options: its options.
-            num_rows: how many games.
             observation_name: an observation; the game's default if None.
             policy_tables: (tables, info states) int8, actions by info state index.
             players: names of compiled players to include besides `random`.

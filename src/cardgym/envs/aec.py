@@ -28,7 +28,6 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
     `illegal_action`, as there.
 
     Args:
-        game: the game's id.
         obs: the name of an observation; the game's first by default.
         illegal_action: "penalize", "raise" or "random".
         render_mode: "ansi", "rgb_array", or "human" for a window, which needs the extra `render`.

@@ -36,7 +36,6 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
     `illegal_action`, whether an illegal action ended the game.
 
     Args:
-        game: the game's id.
         opponent: a player's name, a path, a callable (observation, action_mask) -> action, a mapping from those to
             weights to draw from in each game, or a list with one of these for each of the other seats.
         seat: the seat to play, from 0; "random" for a new one in each game; "all" for every seat.

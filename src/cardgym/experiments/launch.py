@@ -61,7 +61,6 @@ class Run:
         name: the name of its folder, such as `learning_rate=0.001/seed2`.
         flags: the hyper-parameters' flags.
         options: the values of the config keys that it changes.
-        seed: its seed.
     """
 
     name: str
@@ -81,7 +80,6 @@ class TrainingScript:
     Attributes:
         script: its name, such as `dqn`.
         path: the config's file, absolute.
-        config: the hyper-parameters.
     """
 
     def __init__(self, config: Path, script: str | None = None) -> None:
@@ -104,7 +102,6 @@ class TrainingScript:
 
     @property
     def steps(self) -> int:
-        """The number of steps of the training."""
         return int(self.config.model_dump()["total_steps"])
 
     def runs(self, setting: Setting, seeds: Sequence[int]) -> list[Run]:
@@ -176,7 +173,6 @@ def flags_of(values: Mapping[str, Any]) -> list[str]:
 
 
 def config_class(script: str) -> type[TrainingConfig]:
-    """The class of a training script's hyper-parameters."""
     module, _, name = SCRIPTS[script].partition(":")
     kind: type[TrainingConfig] = getattr(importlib.import_module(module), name)
     return kind

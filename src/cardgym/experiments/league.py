@@ -73,7 +73,6 @@ class LeagueConfig(TrainingConfig):
 
     @property
     def algorithm_name(self) -> str:
-        """`league`."""
         return "league"
 
     def lasting(self) -> LeagueConfig:
@@ -244,7 +243,6 @@ class Population:
         write(self.config, self.generations, standings, self.folder)
 
     def show(self) -> None:
-        """Print a table of the generations."""
         print_results(TITLE.format(env=self.config.env_id), HEAD, rows(self.generations), "")
 
     def _responder(self, generation: int, number: int) -> Path:

@@ -111,8 +111,6 @@ class RunResult:
     """How a run of a sweep ended.
 
     Attributes:
-        run: the run.
-        folder: its folder.
         exit: its exit code; None if its worker died.
         results: the figures of its final evaluation by opponent and metric, each with its interval; None without one.
         problem: why it has no results, in one line; None if it has results.
@@ -125,7 +123,6 @@ class RunResult:
     problem: str | None = None
 
     def asdict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
         plain: dict[str, Any] = {
             "folder": str(self.folder),
             "seed": self.run.seed,
@@ -140,9 +137,7 @@ class Program(Protocol):
     """What the runs in a folder execute, such as a `TrainingScript`."""
 
     @property
-    def about(self) -> dict[str, Any]:
-        """Plain values that identify it."""
-        ...
+    def about(self) -> dict[str, Any]: ...
 
     def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
         """What a folder of `earlier` is for once this one resumes it; None if it must not."""
@@ -319,7 +314,6 @@ def result_of(run: Run, folder: Path, code: int) -> RunResult:
 
 
 def last_line(log: Path) -> str:
-    """The last line of a log; empty if there is none."""
     try:
         with opened(log, str(log)) as file:
             file.seek(max(os.fstat(file.fileno()).st_size - 2000, 0))

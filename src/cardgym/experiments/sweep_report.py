@@ -141,7 +141,6 @@ def write_report(folder: Path, about: Mapping[str, Any], results: Sequence[RunRe
 
 
 def markdown(about: Mapping[str, Any], results: Sequence[RunResult], metric: str = WIN_RATE) -> str:
-    """The report as a page."""
     head, rows = table(results, metric)
     lines = [f"# {about['script']} on {about['env']}: {about['config']}", "", *markdown_table(head, rows)]
     lines += ["", EXPLANATION, "", f"![Learning curves]({CURVES})"]

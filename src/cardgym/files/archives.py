@@ -69,7 +69,6 @@ class Archive:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the members."""
         return tuple(self._members)
 
     def read(self, name: str, limit: int | None = None) -> bytes:

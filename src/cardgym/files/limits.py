@@ -110,8 +110,6 @@ def memory_limit() -> int | None:
 
 def _windows_memory() -> int:
     class Status(ctypes.Structure):
-        """Windows' MEMORYSTATUSEX."""
-
         _fields_ = (
             ("length", ctypes.c_ulong),
             ("load", ctypes.c_ulong),

@@ -27,7 +27,6 @@ def locked(folder: Path, *, file: str = "", seconds: float = 0.0) -> Iterator[No
     network disks have no locks; there the folder is not protected.
 
     Args:
-        folder: the folder.
         file: the name of a file there, to keep them from that file alone.
         seconds: how long to wait for another process.
 

@@ -61,7 +61,6 @@ def import_script(name: str) -> ModuleType:
 
 
 def first_line(path: Path) -> str:
-    """The first line of a script's docstring."""
     return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
 

@@ -58,7 +58,6 @@ def write_tensors(path: Path, document: Mapping[str, Any], arrays: Mapping[str, 
     The safetensors library can read them: arrays are sorted by dtype, then name.
 
     Args:
-        path: the file.
         document: plain values, among them `format`, which says what the file holds.
         arrays: the arrays by name.
 
@@ -99,7 +98,6 @@ def read_tensors(
     The arrays have to be exactly those of the layout. The header is checked before anything is allocated for them.
 
     Args:
-        path: the file.
         what: what messages call it, such as `checkpoint a.safetensors`.
         kind: the model of the document.
         layout: the arrays, or a function of the document that returns them, which may raise `CardgymError` itself;

@@ -35,19 +35,12 @@ _NODES = 1_000_000
 
 
 class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
-    """A game of cardgym as a `pyspiel.Game`.
-
-    Attributes:
-        game: the game.
-        options: its options.
-    """
+    """A game of cardgym as a `pyspiel.Game`."""
 
     def __init__(self, game: str | Game, options: Mapping[str, object] | None = None, *, zero_sum: bool = True) -> None:
         """Wrap a game.
 
         Args:
-            game: the game, or its id.
-            options: its options.
             zero_sum: whether the seats' returns sum to 0, as OpenSpiel's `exploitability` demands.
 
         Raises:
@@ -172,7 +165,6 @@ class OpenSpielTree(ExactTree):
     """Every history of a game of OpenSpiel.
 
     Attributes:
-        game: the game.
         set_states: a state of each information set.
     """
 

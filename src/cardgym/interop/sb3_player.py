@@ -182,9 +182,7 @@ def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
     """The greedy player of a model's `.zip` file.
 
     Args:
-        path: the file.
         game: the game it is to play.
-        options: the game's options.
 
     Raises:
         CardgymError: for a file that is missing or no model, that was made for another game, other options or another

@@ -49,8 +49,6 @@ class CardVecEnv(VecEnv):
             alone or in a mapping such as {"self": 0.8, "heuristic": 0.2}. Both need a `SelfPlayCallback` in `learn`.
 
     Attributes:
-        game: the game.
-        options: its options.
         self_play: what "self" and "snapshot" play.
 
     Raises:

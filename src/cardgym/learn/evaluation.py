@@ -54,8 +54,6 @@ def evaluate_learner(
     All runs are evaluated on the same deals. In a game of one player there is one match, under the name `alone`.
 
     Args:
-        game: the game.
-        options: its options.
         player: the learner as a player.
         opponents: players by name or path; each takes every other seat in its match.
         games: how many games each match has.

@@ -46,7 +46,6 @@ class NetworkLearner(Generic[N]):
         """Move the networks to their device.
 
         Args:
-            network: the network.
             device: where it learns.
             learning_rate: Adam's step size, until `learning_rate` is set.
             adam_epsilon: Adam's epsilon.

@@ -43,8 +43,6 @@ class SelfPlayRollout:
     turns of each stream instead.
 
     Attributes:
-        game: the game.
-        options: its options.
         num_streams: envs times seats.
         turns: where the learner has to decide.
         rewards: what the last step paid each stream, (num_streams,), float64.
@@ -70,8 +68,6 @@ class SelfPlayRollout:
         """Start the first games.
 
         Args:
-            game: the game.
-            options: its options.
             num_envs: how many games are played side by side.
             opponents: who sits in the other seats.
             learner: a player of the observation to learn from. With snapshots it has a `network`, and is copied.

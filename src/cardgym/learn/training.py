@@ -35,8 +35,6 @@ class Training:
     A script makes the parts that learn, calls `start`, and calls `report` at the end of each round of its loop.
 
     Attributes:
-        game: the game.
-        options: its options.
         checkpoint: the file of the learner.
     """
 

@@ -49,8 +49,6 @@ def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: 
     Args:
         path: the file; its name ends in `.mixture.json`.
         weights: the weight of each player, by name or path. Paths are written relative to the file's folder.
-        game: the game.
-        options: its options.
 
     Raises:
         CardgymError: where the file cannot be written.

@@ -140,8 +140,6 @@ def network_shape(
     """The shape of a network for this game and observation.
 
     Args:
-        game: the game.
-        options: its options.
         observation_name: what the network reads.
         hidden_sizes: units of each hidden layer.
         dueling: see `QNetwork`.

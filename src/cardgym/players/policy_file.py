@@ -81,10 +81,7 @@ def save_policy(path: Path, actions: npt.NDArray[np.int8], game: Game, options: 
     """Write actions as a policy file, one line for each state.
 
     Args:
-        path: the file.
         actions: actions by state index, (num_info_states,), int8.
-        game: the game.
-        options: its options.
         about: further entries of the head, such as `gamma`, for people; they are not read back.
     """
     head = {"format": FORMAT, "env": game.id, "options": options.asdict(), **about}

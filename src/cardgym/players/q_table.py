@@ -138,11 +138,9 @@ def read_pairs(
     """The metadata and the pairs of a file, checked.
 
     Args:
-        path: the file.
         what: what messages call it.
         kind: the model of its metadata.
         game: the game that it must be made for.
-        options: its options.
 
     Raises:
         CardgymError: for a file that is missing, of another kind, or made for another game, options or observation.

@@ -132,7 +132,6 @@ class Engine(ABC):
                 self._stop()
 
     def close(self) -> None:
-        """Stop the running tasks and the workers."""
         self._stop()
 
     @abstractmethod
@@ -165,13 +164,11 @@ def perform(task: Task) -> tuple[Any, str | None]:
 
 
 def one_line(error: BaseException) -> str:
-    """An unexpected exception in one line."""
     words = " ".join(str(error).split())
     return printable(f"{type(error).__name__}: {words}" if words else type(error).__name__, 300)
 
 
 def signal_name(exit_code: int | None) -> str:
-    """How a process ended, in words."""
     if exit_code is None:
         return "lost"
     return f"killed by signal {-exit_code}" if exit_code < 0 else f"exit code {exit_code}"

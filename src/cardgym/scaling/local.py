@@ -36,7 +36,6 @@ class LocalEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """How many tasks run at once."""
         return self._num_workers
 
     def _give(self, task: Task) -> None:
@@ -69,7 +68,6 @@ class LocalEngine(Engine):
             self._numbers += [worker.number for worker in stopped]
 
     def close(self) -> None:
-        """Stop the running tasks and the workers."""
         with ignoring_interrupts():
             workers = [*self._busy.values(), *self._idle]
             self._busy.clear()
@@ -147,7 +145,6 @@ def follow_parent() -> None:
 
 
 def cores() -> int:
-    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -110,7 +110,6 @@ class RayEngine(Engine):
                 self._connection = None
 
     def run(self, *arguments: Any, **more: Any) -> Any:
-        """Run tasks; see `Engine.run`."""
         if self._connection is None:
             self._connection = _Connection(self._address)
         return super().run(*arguments, **more)

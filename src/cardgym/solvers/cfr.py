@@ -32,7 +32,6 @@ class CFR:
     - `dcfr`: alpha 3/2, beta 0, gamma 2; the paper's recommendation.
 
     Attributes:
-        tree: the game.
         iterations: the number run so far.
         regrets: the cumulative regret of each choice, (num_choices,), float64.
     """

@@ -33,8 +33,6 @@ class Mdp:
     (`end`). The edges of node i are `offsets[i] : offsets[i + 1]`: its legal actions, or its equally likely outcomes.
 
     Attributes:
-        game: the game.
-        options: its options.
         states: the records of the decision states, (num_states,), as an `np.recarray`.
         num_chance: how many chance nodes there are.
         num_ends: how many different states the game can end in.
@@ -85,7 +83,6 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
 
     Args:
         game: a game of one player.
-        options: its options.
         symmetric: make one node of states that the game's `canonical` makes equal.
         limit: the most states of all kinds.
 

@@ -36,8 +36,6 @@ class MCCFR:
     game of two. A coarser observation is an abstraction; the strategy is then that of a simpler game.
 
     Attributes:
-        game: the game.
-        options: its options.
         observation_name: the observation.
         iterations: the number run so far; each walks the game once for every seat.
         num_info_sets: the number of different observations met.
@@ -59,8 +57,6 @@ class MCCFR:
         """Start with the uniform strategy.
 
         Args:
-            game: the game.
-            options: its options.
             observation_name: the observation; the game's default if None.
             seed: the seed of chance and of the sampled actions.
             capacity: the initial size of the table of observations, which grows.

@@ -25,8 +25,6 @@ def probabilities_of(
     """The probabilities of a player's actions in each state, (states, actions).
 
     Args:
-        game: the game.
-        options: its options.
         states: (states,), records of the game.
         seats: (states,), int64: the seat to decide in each.
         player: any but a mixture.

@@ -108,7 +108,6 @@ def mixed_strategy(tree: GameTree, strategies: Sequence[Strategy], weights: Sequ
     (Kuhn, "Extensive games and the problem of information", 1953); uniform where none leads there.
 
     Args:
-        tree: the game.
         strategies: each (num_choices,), float64.
         weights: how likely each of them is, summing to 1.
     """

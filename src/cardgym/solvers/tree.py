@@ -110,8 +110,6 @@ class GameTree(ExactTree):
     """Every history of a game of cardgym.
 
     Attributes:
-        game: the game.
-        options: its options.
         observation_name: the observation that says what a seat sees.
         set_keys: (num_info_sets,), int64: the game's key of each information set; -1 in a game without keys.
         set_hashes: (num_info_sets,), uint64: the hash of all that the seat has seen and done.
@@ -158,8 +156,6 @@ def enumerate_tree(
     States that the game's `canonical` makes equal are one.
 
     Args:
-        game: the game.
-        options: its options.
         observation_name: what a seat sees; the game's default observation if None.
         limit: the most nodes.
         progress: called from time to time with the number of nodes so far.

@@ -63,8 +63,6 @@ def env_arguments(
     """Arguments of envs that together use every observation, kind of seat and kind of opponent.
 
     Args:
-        game: the game.
-        options: its options.
         players: the names of the players to seat; by default `random` and all players of the game.
         observations: the names of the observations, the default one first; by default all of the game.
     """
@@ -119,7 +117,6 @@ def plain(data: Any) -> Any:
 
 
 def row_of(data: Any, row: int) -> Any:
-    """One row of a vector env's observations or infos."""
     if isinstance(data, dict):
         return {name: row_of(part, row) for name, part in data.items() if not name.startswith("_")}
     return data[row]

@@ -235,7 +235,6 @@ def check_outputs(
     pickles must be equal, too. No array may be a view of a larger one, which would contain more.
 
     Args:
-        game: the game.
         arguments: of the envs.
         seed: of the games and the actions.
         steps: how many steps to play.

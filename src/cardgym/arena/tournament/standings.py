@@ -20,8 +20,6 @@ class Standings:
     """The results of a tournament. Intervals are over deals, which all matches share.
 
     Attributes:
-        env: the game's id.
-        options: its options.
         names: the players, in the order named.
         payoff: what the payoffs are sums of: `return` or the name of a metric.
         payoffs: what the row's player wins from the column's, per game, (players, players): its payoff minus the mean

@@ -49,7 +49,6 @@ _Bools = npt.NDArray[np.bool_]
 
 
 def adviser(options: CodaOptions) -> Adviser:
-    """The adviser for these options."""
     search = _Search(options)
     return Adviser(search.advise, luck=_luck, luck_unit="hits", advise_against=search.advise)
 
@@ -71,7 +70,6 @@ class _Search:
         name_entry_point("Coda (coach)", _try_actions)
 
     def advise(self, state: State, seat: int, opponent: str = "") -> Advice:
-        """See `Adviser`."""
         observation, mask = look(GAME, self._options, state, seat, "full")
         legal, n = legal_of(mask), int(state.n)
         table = guess_probabilities(state, seat)

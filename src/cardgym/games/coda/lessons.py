@@ -38,7 +38,6 @@ LESSON = Lesson(
 
 
 def tip(state: State, seat: int) -> str:
-    """What a beginner should know at this decision."""
     if state.phase == GUESSING:
         may_stop = state.continuation == OPTIONAL and state.hits > 0
         stop = " You may also stop, which keeps your drawn tile hidden." if may_stop else ""

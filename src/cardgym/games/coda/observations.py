@@ -170,7 +170,6 @@ def full_offsets(n: int) -> FullOffsets:
 
 @rule
 def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the full observation of `seat`; see `full_features`."""
     n = int(state.n)
     half = n // 2
     at = full_offsets(n)
@@ -300,7 +299,6 @@ def odds_offsets(n: int) -> OddsOffsets:
 
 @rule
 def observe_odds(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the odds; see `odds_features`."""
     at = odds_offsets(int(state.n))
     observe_own_odds(state, seat, out, new_weights())
     out[at.best] = _observe_belief(state, seat, out[at.belief :])
@@ -346,7 +344,6 @@ def paper_features(options: CodaOptions) -> tuple[Feature, ...]:
 
 @rule
 def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the paper's 3n bits; see `paper_features`."""
     n = int(state.n)
     up = int(state.up[seat])
     write_bits(int(state.held[seat]) & ~up, n, out, 0)

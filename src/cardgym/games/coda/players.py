@@ -217,7 +217,6 @@ def possible_values(state: State, owner: int, values: int, out: npt.NDArray[np.i
     jokers, up to the number of unseen jokers.
 
     Args:
-        state: the state.
         owner: the seat whose line it is.
         values: the candidates for the hidden tiles, as bits.
         out: (MAX_LINE,), int64, all 0; filled with a set of tiles, as bits, for each hidden place.

@@ -109,5 +109,4 @@ def _lowest_from(tiles: int, bound: int) -> int:
 
 @rule
 def _highest_below(tiles: int, bound: int) -> int:
-    """The highest of `tiles` below `bound`."""
     return highest_tile(tiles & ((1 << max(bound, 0)) - 1))

@@ -88,7 +88,6 @@ def num_chance_outcomes(state: State) -> int:
 
 @rule
 def current_player(state: State) -> int:
-    """The seat to decide; -1 at the end."""
     return -1 if state.phase == OVER else int(state.turn)
 
 

@@ -96,7 +96,6 @@ class SearchPlayer(Player):
         self.act(np.zeros((0, size), np.float32), np.zeros((0, len(self._mask)), np.int8))
 
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
-        """See `Player.act`."""
         actions = np.empty(len(masks), np.int64)
         rounds = np.array(self._effort.worlds, np.int64)
         _act(self._records, observations, masks, self._mask, self._effort.guesses, rounds, self._critic, actions)
@@ -121,7 +120,6 @@ def _choose(
     rounds: npt.NDArray[np.int64],
     critic: Critic,
 ) -> int:
-    """The action for one observation."""
     only = _only_action(allowed)
     if only >= 0:
         return only
@@ -159,7 +157,6 @@ def _choose(
 
 @rule
 def _only_action(mask: npt.NDArray[np.int8]) -> int:
-    """The only legal action, or -1."""
     only = -1
     for action in range(mask.shape[0]):
         if mask[action]:

@@ -158,7 +158,6 @@ def highest_tile(values: int) -> int:
 
 @rule
 def num_numbers(state: State) -> int:
-    """The number of numbered tiles; the jokers' ids follow."""
     return int(state.n) - int(state.jokers)
 
 

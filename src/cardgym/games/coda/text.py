@@ -95,7 +95,6 @@ def _line(state: State, owner: int, own: bool) -> str:
 
 
 def action_text(state: State, action: int) -> str:
-    """An action of the seat to decide."""
     if action < stop_action(state):
         place, tile = divmod(action, int(state.n))
         return f"guess {spoken(tile_name(state, tile))} at place {place + 1}"

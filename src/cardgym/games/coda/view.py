@@ -171,7 +171,6 @@ def _tile_text(state: State, owner: int, place: int, own: bool) -> str:
 
 
 def ending(state: State, seat: int) -> str:
-    """The end in one line, with what decided it."""
     if state.phase != OVER:
         return ""
     winner = int(state.winner)
@@ -183,7 +182,6 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
-    """The rules under these options."""
     jokers = ""
     if state.jokers:
         jokers = (

@@ -130,7 +130,6 @@ _BELIEF_SIZE = _CARDS + NUM_VALUES
 
 @rule
 def observe_belief(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation `belief`; see `belief_features`."""
     observe_full(state, seat, out)
     start = _FIRST_OPPONENT + _FULL_OPPONENT * (state.num_players - 1) + 2 * (state.cheat >= 0)
     weights = np.empty((NUM_VALUES, NUM_VALUES), np.float64)

@@ -78,7 +78,6 @@ _SIZE = len(_START)
 
 @rule
 def observe_buckets(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation `buckets`; see `buckets_features`."""
     for place in range(_SIZE):
         out[place] = 0
     phase = state.phase

@@ -61,7 +61,6 @@ def draw_card(state: State, place: int) -> int:
 
 @rule
 def discard(state: State, card: int) -> None:
-    """Lay a card on the discard pile."""
     state.discards[state.discards_size] = card
     state.discards_size += 1
 
@@ -77,7 +76,6 @@ def discard_from(state: State, seat: int, slot: int) -> None:
 
 @rule
 def put_in_hand(state: State, seat: int, slot: int, card: int) -> None:
-    """Put a card in a seat's slot; a spike is face up."""
     state.cards[seat, slot] = card
     if slot == SPIKE_SLOT:
         state.public[card + 10] += 1
@@ -235,7 +233,6 @@ def win(state: State, seat: int) -> None:
 
 @rule
 def put_in_pool(state: State, seat: int, amount: int) -> None:
-    """Move credits from a seat into the pool."""
     state.stack[seat] -= amount
     state.put_hand[seat] += amount
     state.pool += amount

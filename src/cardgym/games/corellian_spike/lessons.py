@@ -43,7 +43,6 @@ LESSON = Lesson(
 
 
 def tip(state: State, seat: int) -> str:
-    """What a beginner should know at this decision."""
     total = card_sum(state, seat)
     now = f"Your cards make {total:+d}" if total else "Your cards make exactly 0"
     if state.phase == BUYING:
@@ -97,7 +96,6 @@ def _strength(cards: list[int]) -> tuple[int, bool, int, int]:
 
 
 def examples() -> list[Reveal]:
-    """Pairs of hands and which one wins."""
     return [
         _example("+1 is nearer to 0 than -3", (-2, -1, 4), (-6, 1, 2), "the left hand wins"),
         _example("As near to 0: a positive sum wins", (-4, 1, 5), (-3, -2, 3), "the left hand wins"),

@@ -103,7 +103,6 @@ def num_chance_outcomes(state: State) -> int:
 
 @rule
 def current_player(state: State) -> int:
-    """The seat to decide; -1 at the end."""
     return -1 if state.phase == OVER else int(state.turn)
 
 
@@ -182,13 +181,11 @@ def forfeit(state: State, seat: int) -> float:
 
 @rule
 def score(state: State, seat: int) -> float:
-    """Hands won."""
     return float(state.hands_won[seat])
 
 
 @rule
 def max_score(state: State) -> float:
-    """Hands played."""
     return float(state.hand)
 
 

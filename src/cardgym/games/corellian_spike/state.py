@@ -125,8 +125,6 @@ _YES = {"true": "yes", "false": "no"}
 
 @dataclass(frozen=True)
 class CorellianSpikeOptions(Options):
-    """The options of Corellian Spike."""
-
     num_players: int = number(2, 2, MAX_PLAYERS, help="number of players")  # type: ignore[misc]
     hands: int = number(10, 1, 10_000, help="maximum number of hands")
     credits: int = number(50, 2, 100_000, step=2, help="credits each player starts with")

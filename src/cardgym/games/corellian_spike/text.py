@@ -67,7 +67,6 @@ def describe(state: State, seat: int) -> str:
 
 
 def action_text(state: State, action: int) -> str:
-    """An action of the seat to decide, in words."""
     seat = state.turn
     due = owed(state, seat)
     if action == RAISE:

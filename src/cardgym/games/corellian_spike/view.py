@@ -56,7 +56,6 @@ def view(state: State, seat: int) -> View:
 
 
 def _hand(state: State, owner: int, seat: int) -> list[Item]:
-    """The two hand cards, the spike, and a card just bought."""
     items: list[Item] = []
     for slot in range(3):
         seen = slot == SPIKE_SLOT or seat in (owner, -1)
@@ -116,7 +115,6 @@ def _dice(roll: int) -> list[Item]:
 
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
-    """A roll and its effect, and who wins a hand by which rule."""
     shown: list[Reveal] = []
     if before.phase == DICE:
         first, second = move // 6 + 1, move % 6 + 1
@@ -154,7 +152,6 @@ def showdown(before: State, move: int, after: State, seat: int) -> View | None:
 
 
 def ending(state: State, seat: int) -> str:
-    """The end in one line: credits and hands won."""
     if state.phase != OVER:
         return ""
     gained = int(state.stack[seat] - state.credits)
@@ -166,7 +163,6 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
-    """The rules under these options."""
     extra = ""
     if state.special_hands:
         extra += (
@@ -237,7 +233,6 @@ _INNER = "M18 8H82L92 21V119L82 132H18L8 119V21Z"
 
 
 def card(value: int) -> Symbol:
-    """A card, face up."""
     colour = _PLUS if value > 0 else _MINUS if value < 0 else _ZERO
     name = f"+{value}" if value > 0 else f"{MINUS}{-value}" if value < 0 else "0"
     corner = text(name, 11, 29, 17, colour, "start")
@@ -259,7 +254,6 @@ def card(value: int) -> Symbol:
 
 
 def back() -> Symbol:
-    """A card, face down."""
     parts = [path(_OUTLINE, "#1b2540", _EDGE, 1.5), path(_INNER, "none", "#c79a3a", 1.4)]
     for size, colour, line in ((1.0, "#3d5080", 1.2), (0.8, "#3d5080", 1.2), (0.6, "#c79a3a", 1.6)):
         parts.append(placed(path("M0-48L38-26V26L0 48L-38 26V-26Z", "none", colour, line / size), 50, 70, size))

@@ -123,7 +123,6 @@ class CribbageCoach:
         return texts
 
     def advise(self, state: State, seat: int) -> Advice:
-        """The advice for the seat to decide."""
         if state.phase == TOSSING:
             dealer = bool(state.dealer == seat)
             scores = int(state.scores[seat]), int(state.scores[1 - seat])

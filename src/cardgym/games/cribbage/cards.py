@@ -27,7 +27,6 @@ def card_name(card: int) -> str:
 
 
 def card_names(cards: Iterable[int]) -> str:
-    """The names of cards, separated by spaces."""
     return " ".join(card_name(int(card)) for card in cards)
 
 

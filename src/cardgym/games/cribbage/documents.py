@@ -10,8 +10,6 @@ from cardgym.files.documents import Count, Document, Number
 
 
 class ChancesDocument(Document):
-    """The document of a chance table; see `chance_table`."""
-
     format: Literal["cardgym-cribbage-chances-1"]
     deals: Count
     """Deals that were sampled for it."""
@@ -21,8 +19,6 @@ class ChancesDocument(Document):
 
 
 class PeggingDocument(Document):
-    """The document of a pegging policy; see `pegging.policy`."""
-
     format: Literal["cardgym-cribbage-pegging-1"]
     iterations: Count
     exploitability: Number

@@ -16,7 +16,6 @@ _STEP, _GAP = 20.75, 11.0  # From hole to hole, and from each five to the next.
 
 
 def row_middle(row: int) -> float:
-    """The height of the middle of a row."""
     return 33.0 + 50.0 * row
 
 
@@ -100,5 +99,4 @@ def peg(lane: int) -> Symbol:
 
 
 def symbols() -> dict[str, Symbol]:
-    """The 52 cards, the board and the pegs."""
     return {**pack(RANKS, SUITS), "board": board(), "peg-0": peg(0), "peg-1": peg(1)}

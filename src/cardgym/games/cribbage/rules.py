@@ -67,7 +67,6 @@ def num_chance_outcomes(state: State) -> int:
 
 @rule
 def current_player(state: State) -> int:
-    """The seat to decide; -1 at the end."""
     return -1 if state.phase == OVER else int(state.turn)
 
 
@@ -174,7 +173,6 @@ def clear_deal(state: State) -> None:
 
 @rule
 def clear_pile(state: State) -> None:
-    """Restart the count."""
     state.count = 0
     state.pile_size = 0
     state.next_points = 0

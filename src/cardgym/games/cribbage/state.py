@@ -130,8 +130,6 @@ STATE = np.dtype(
 
 @dataclass(frozen=True)
 class CribbageOptions(Options):
-    """The options of cribbage."""
-
     target: int = number(121, 1, 1000, help="points that win the game")
     deals: int = number(0, 0, 1000, help="most deals in a game; 0 for as many as it takes to reach the target")
     reward: str = choice("win", "points", help="1 or -1 at the end, or the points scored minus the opponent's")

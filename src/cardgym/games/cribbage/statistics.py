@@ -43,7 +43,6 @@ class Keep(NamedTuple):
 
     @property
     def hand_mean(self) -> float:
-        """Mean points of the hand over the 46 cuts."""
         return self.hand_sum / CUTS
 
     @property

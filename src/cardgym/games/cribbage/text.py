@@ -90,7 +90,6 @@ def _hand(state: State, seat: int) -> list[int]:
 
 
 def action_text(state: State, action: int) -> str:
-    """An action of the seat to decide, in words."""
     if action < CARDS:
         total = int(state.count) + worth(action)
         return f"play {card_name(action)} (count {total})" if total <= 31 else f"play {card_name(action)}"
@@ -167,7 +166,6 @@ def says_go(before: State, card: int, after: State) -> bool:
 
 
 def ends_play(state: State) -> bool:
-    """Whether the next card played is the last one of the deal."""
     return bool(state.phase == PLAYING and state.num_played == 2 * PACKS[state.pack].kept - 1)
 
 
@@ -189,8 +187,6 @@ def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple
 
 
 class CountedHand(NamedTuple):
-    """A hand or a crib as counted in the show."""
-
     owner: int
     what: str  # `hand` or `crib`.
     cards: list[int]

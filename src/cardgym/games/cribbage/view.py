@@ -212,7 +212,6 @@ def remarks(before: State, move: int, after: State, seat: int) -> str:
 
 
 def ending(state: State, seat: int) -> str:
-    """The result in one line, with a skunk."""
     if state.phase != OVER:
         return ""
     own, other, target = int(state.scores[seat]), int(state.scores[1 - seat]), int(state.target)
@@ -326,7 +325,6 @@ LESSON = Lesson(
 
 
 def tip(state: State, seat: int) -> str:
-    """What a beginner should know at this decision."""
     if state.phase == TOSSING:
         whose = "yours: what you discard may score for you" if state.dealer == seat else "your opponent's: give little"
         how = "two cards and keep four" if state.pack == FULL else "one card and keep two"

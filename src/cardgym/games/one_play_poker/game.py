@@ -49,13 +49,11 @@ def handcrafted(state: State, seat: int, mask: npt.NDArray[np.int8], generator: 
 
 @rule
 def always(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Bet after every card."""
     return BET
 
 
 @rule
 def never(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Never bet."""
     return PASS
 
 

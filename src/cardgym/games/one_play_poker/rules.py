@@ -50,8 +50,6 @@ STATE = np.dtype(
 
 @dataclass(frozen=True)
 class OnePlayPokerOptions(Options):
-    """The options of One Play Poker."""
-
     num_players: ClassVar[int] = 1
     decisions: int = number(3, 3, 4, help="decisions in a game: after each of the first three or of all four cards")
     ranking: str = choice("flush_first", "pair_first", help="which of flush and pair is the better hand")
@@ -80,7 +78,6 @@ def num_chance_outcomes(state: State) -> int:
 
 @rule
 def current_player(state: State) -> int:
-    """The player; -1 at the end."""
     return -1 if state.phase == OVER else 0
 
 
@@ -154,7 +151,6 @@ def net_profit(state: State, seat: int) -> float:
 
 @rule
 def bets_made(state: State, seat: int) -> float:
-    """The number of bets the player has made."""
     return float(state.bets)
 
 

@@ -42,7 +42,6 @@ def _combination(hand: State) -> str:
 
 
 def describe(state: State, seat: int) -> str:
-    """Both hands, the pot, and the decision."""
     left = int(state.decisions - state.dealt)
     turn = "chance"
     if state.phase == BETTING:

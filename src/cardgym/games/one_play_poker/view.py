@@ -25,7 +25,6 @@ from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
 
 def symbols() -> dict[str, Symbol]:
-    """The sixteen cards, and an empty slot."""
     return pack(RANKS, SUITS)
 
 
@@ -40,7 +39,6 @@ STRENGTH = {
 
 
 def ending(state: State, seat: int) -> str:
-    """The end in one line."""
     if state.phase != OVER:
         return ""
     profit = float(net_profit(state, seat))
@@ -50,7 +48,6 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
-    """The rules under these options."""
     order = "A flush beats a pair, a pair beats a high card."
     if state.ranking != FLUSH_FIRST:
         order = "A pair beats a flush, a flush beats a high card."
@@ -91,7 +88,6 @@ def _combination(hand: State) -> str:
 
 
 def view(state: State, seat: int) -> View:
-    """Both hands, the pot, and the decisions to come."""
     zones: list[Zone] = [
         {"name": "The house", "seat": None, "kind": "hand", "items": _cards(state.house, "house")},
         {"name": "Your hand", "seat": 0, "kind": "hand", "items": _cards(state.player, "hand")},
@@ -120,7 +116,6 @@ def _deciding_rule(state: State) -> str:
 
 
 def tip(state: State, seat: int) -> str:
-    """What a beginner should know at this decision."""
     left = 4 - int(state.dealt)
     more = f"{left} card{'' if left == 1 else 's'} still to come" if left else "no more cards"
     return f"You hold {_combination(state.player)}, the house {_combination(state.house)}; {more}. Bet if ahead."
@@ -140,7 +135,6 @@ LESSON = Lesson(
 
 
 def examples() -> list[Reveal]:
-    """The three kinds of hands."""
     kinds = (("Flush", "AH QH"), ("Pair", "JS JD"), ("High card", "KC JH"))
     return [
         {
@@ -154,7 +148,6 @@ def examples() -> list[Reveal]:
 
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
-    """The showdown: both hands, and who takes the pot."""
     if after.phase != OVER or before.phase == OVER:
         return []
     end, amount = result(after), pot(after)

@@ -36,8 +36,6 @@ class Teacher:
         """Find the player.
 
         Args:
-            game: the game.
-            options: its options.
             name: the player's name or path.
             temperature: what values are divided by before the softmax; 0 for the best action alone.
             generator: for players that draw.

@@ -38,15 +38,9 @@ class TabularLearner:
     """A table of action values that learns as it plays.
 
     Args:
-        game: the game.
-        options: its options.
-        config: the hyper-parameters.
         opponents: players with their weights, instead of the config's.
 
     Attributes:
-        game: the game.
-        options: its options.
-        config: the hyper-parameters.
         values: action values of numbered states, (rows, actions), float64, 0 at first; no rows if the config names an
             observation.
         visits: how often each was updated, (rows, actions), int32.

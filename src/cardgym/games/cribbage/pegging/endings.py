@@ -57,7 +57,6 @@ def best_alone(pile: Pile, length: int, count: int, cards: Pile, work: Pile, in_
         pile: the ranks since the last restart, (length or more,).
         length: the length of the pile.
         count: the count.
-        cards: the cards.
         work: (10,), overwritten.
         in_front: whether the first card must be played first.
     """

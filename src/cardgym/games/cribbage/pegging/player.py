@@ -45,7 +45,6 @@ class EquilibriumPlayer(Player):
         self._table = table
 
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
-        """See `Player.act`."""
         actions = np.empty(len(observations), np.int64)
         greedy = np.full(len(observations), -1.0) if draws is None else np.asarray(draws)
         _act(np.ascontiguousarray(observations), greedy, self._policy, self._table, new_buffers(), actions)

@@ -111,7 +111,6 @@ def save_policy(path: Path, policy: PeggingPolicy, *, iterations: int, exploitab
 
 
 def load_policy(path: Path = PATH) -> PeggingPolicy:
-    """Read a policy that `save_policy` wrote."""
     from cardgym.games.cribbage.documents import PeggingDocument
 
     what, hands = f"pegging policy {path}", (np.float64, (2, SIZES[4]))
