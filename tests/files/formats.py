@@ -17,7 +17,6 @@ import numpy as np
 from good_files import game as numbered_game
 from good_files import good_checkpoint, good_entry, good_policy, good_q_table
 
-from cardgym import find
 from cardgym.arena.tournament.ranges import REPLICATES, Pairing, RangeStore
 from cardgym.console.progress import PROGRESS_FILE, Progress, read_progress
 from cardgym.engine.registry import registered
@@ -35,7 +34,6 @@ from cardgym.players.mixture_file import save_mixture
 from cardgym.players.policy_file import load_policy
 from cardgym.players.q_table import Pairs
 from cardgym.players.strategy_table import save_strategy
-from cardgym.solvers.equilibrium import EquilibriumSolver, Method
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog
 
@@ -83,28 +81,6 @@ def _plain(state: Any) -> Any:
     if isinstance(state, tuple | list):
         return [_plain(item) for item in state]
     return [state.dtype.str, state.shape, state.tobytes()] if isinstance(state, np.ndarray) else state
-
-
-@cache
-def _solver() -> EquilibriumSolver:
-    game = find("KuhnPoker-v0")
-    return EquilibriumSolver(game, game.parse_options(), Method("cfr", game.default_observation))
-
-
-def _strategy_of(path: Path) -> Path:
-    """The strategy's file whose state is at a path."""
-    return path.with_name(path.name.replace(".resume", ""))
-
-
-def _write_solver(path: Path) -> None:
-    _solver().solver.run(3)
-    _solver().save(_strategy_of(path))
-
-
-def _read_solver(path: Path) -> Any:
-    solver = _solver()
-    solver.load(_strategy_of(path))
-    return [solver.solver.iterations, *map(np.ndarray.tolist, solver.solver.state_arrays().values())]
 
 
 _PAIRING = Pairing("CorellianSpike-v0", (), "random", "heuristic", "return", 1)
@@ -305,7 +281,6 @@ FORMATS = [
     Format("resume.safetensors", lambda path: save_state(
         path, {"config": "{}", "learner": {"a": np.arange(50), "b": np.ones(3), "c": [1, 0.5, None]}}
     ), lambda path: _plain(load_state(path))),
-    Format("solver.resume.safetensors", _write_solver, _read_solver),
     Format("range.safetensors", _write_range, _read_range),
     Format("policy.json", good_policy, lambda path: load_policy(path, *numbered_game()).tolist()),
     Format("some.mixture.json", _write_mixture, _read_mixture),

@@ -171,8 +171,11 @@ def test_sweep_loses_nothing_with_workers_nodes_and_the_head(cluster: Cluster, t
     time.sleep(5)
     cluster.stop("head")
     wait_for(lambda: not programs(out), 60)  # No training outlives its node.
+    assert run.wait(120) == 2, told()
+    assert "lost the Ray cluster" in told()
     cluster.start("head")
     cluster.start("other")
+    run = sweep(cluster, config, out, "--engine", "ray", "--address", cluster.address, "--resume")
     got, _ = run.communicate(timeout=900)
     assert run.returncode == 0, told()
     assert results(got) == results(expected)
@@ -216,7 +219,7 @@ def test_interrupt_leaves_nothing_running(cluster: Cluster, tmp_path: Path) -> N
     wait_for(lambda: len(programs(out)) == 2, 300, out.with_suffix(".log").read_text)
     run.send_signal(signal.SIGINT)
     assert run.wait(60) == 130
-    assert "to go on, run the same command with `--resume" in out.with_suffix(".log").read_text()
+    assert "to resume, run the same command with `--resume" in out.with_suffix(".log").read_text()
     wait_for(lambda: not programs(out), 5)
 
 

@@ -1,4 +1,4 @@
-"""`cardgym solve ENV --by METHOD`: equilibria from the command line, as players and as runs that resume."""
+"""`cardgym solve ENV --by METHOD`: equilibria from the command line, as players."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from cardgym import CardgymError, find
+from cardgym import find
 from cardgym.cli import main
 from cardgym.players.base import resolve
 from cardgym.solvers.best_response import exploitability
-from cardgym.solvers.equilibrium import METHODS, EquilibriumSolver, Method, solve_equilibrium, state_path
+from cardgym.solvers.equilibrium import EquilibriumSolver, Method, solve_equilibrium
 from cardgym.solvers.tree import enumerate_tree
 
 KUHN = "KuhnPoker-v0"
@@ -58,36 +57,8 @@ def test_results_are_printed_as_a_table(capsys: pytest.CaptureFixture[str]) -> N
     assert "12 information sets" in out
 
 
-@pytest.mark.parametrize("by", METHODS)
-def test_resumed_run_ends_with_the_same_bits(by: str, tmp_path: Path) -> None:
-    game = find(KUHN)
-    method = Method(by, game.default_observation, seed=3)
-    whole, stopped, resumed = (EquilibriumSolver(game, game.parse_options(), method) for _ in range(3))
-    solve_equilibrium(whole, 300)
-    path = tmp_path / "a.safetensors"
-    solve_equilibrium(stopped, 120, path=path)
-    resumed.load(path)
-    found = solve_equilibrium(resumed, 300, path=path)
-    assert found["iterations"] == 300
-    for mine, others in zip(whole.player().pairs, resumed.player().pairs, strict=True):
-        np.testing.assert_array_equal(mine, others)
-
-
-def test_command_continues_where_it_stopped(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    words = ["--by", "mccfr", "--seed", "5", "--resume"]
-    one, two = (str(tmp_path / f"{name}.safetensors") for name in ("one", "two"))
-    solve(capsys, *words, "--iterations", "400", "--out", one)
-    solve(capsys, *words, "--iterations", "150", "--out", two)
-    report = solve(capsys, *words, "--iterations", "400", "--out", two)
-    assert report["iterations"] == 400
-    assert report["exploitability"] == [report["exploitability"][-1]]
-    assert Path(one).read_bytes() == Path(two).read_bytes()
-    assert "resume it with the same arguments" in refusal(
-        capsys, KUHN, *words[:2], "--seed", "6", "--resume", "--out", two
-    )
-
-
-def test_interrupted_run_keeps_the_last_file_written(tmp_path: Path) -> None:
+def test_interrupted_run_keeps_the_last_file_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardgym.solvers.equilibrium._SAVE_SECONDS", 0.0)
     game = find(KUHN)
     solver = EquilibriumSolver(game, game.parse_options(), Method("cfr+", game.default_observation))
     path = tmp_path / "a.safetensors"
@@ -97,25 +68,9 @@ def test_interrupted_run_keeps_the_last_file_written(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        solve_equilibrium(solver, 1000, path=path, progress=interrupt, save_seconds=0.0)
+        solve_equilibrium(solver, 1000, path=path, progress=interrupt)
     assert resolve(path, game, game.parse_options())
-    again = EquilibriumSolver(game, game.parse_options(), Method("cfr+", game.default_observation))
-    again.load(path)
-    assert 0 < again.solver.iterations <= 200
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.resume.safetensors", "a.safetensors"]
-
-
-def test_state_of_another_solver_is_refused(tmp_path: Path) -> None:
-    game = find(KUHN)
-    solver = EquilibriumSolver(game, game.parse_options(), Method("cfr", game.default_observation))
-    path = tmp_path / "a.safetensors"
-    state_path(path).write_bytes(b"nothing")
-    with pytest.raises(CardgymError, match="truncated"):
-        solver.load(path)
-    solver.save(path)
-    other = EquilibriumSolver(game, game.parse_options(), Method("dcfr", game.default_observation))
-    with pytest.raises(CardgymError, match="of another game or method"):
-        other.load(path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.safetensors"]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +78,6 @@ def test_state_of_another_solver_is_refused(tmp_path: Path) -> None:
     [
         ([KUHN, "--by", "cfr-"], "unknown method 'cfr-': did you mean"),
         ([KUHN, "--by", "cfr", "--out", "a.npz"], "--out a.npz: the name of a strategy's file ends in .safetensors"),
-        ([KUHN, "--by", "cfr", "--resume"], "--resume needs --out"),
         ([KUHN, "--by", "cfr", "--by-deal"], "only mccfr takes --by-deal, --prune and --branch"),
         ([KUHN, "--by", "cfr", "--branch", "0.5"], "only mccfr takes --by-deal, --prune and --branch"),
         ([KUHN, "--by", "mccfr", "--prune", "-1"], "'-1': allowed are numbers of at least 0"),

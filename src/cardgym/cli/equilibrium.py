@@ -1,9 +1,8 @@
 """Find an equilibrium of a game of several seats by counterfactual regret minimization.
 
 `cfr`, `cfr+` and `dcfr` visit the whole tree in every iteration. `mccfr` samples chance and the other seats, over an
-observation: a coarser one is an abstraction. The strategy is a file (.safetensors) that can be used as a player. It is
-written every minute, next to a state that --resume continues from. If the tree can be enumerated, the exploitability is
-exact; otherwise `cardgym exploit` finds a lower bound.
+observation: a coarser one is an abstraction. The strategy is a file (.safetensors) that can be used as a player. If the
+tree can be enumerated, the exploitability is exact; otherwise `cardgym exploit` finds a lower bound.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,10 +39,9 @@ def solve(game: Game, words: Sequence[str]) -> int:
     parser.add_argument("--by", required=True, metavar="METHOD", help="cfr, cfr+, dcfr or mccfr")
     parser.add_argument(
         "--iterations", type=whole(1, MAX_STEPS), metavar="N",
-        help=f"total iterations, including those before --resume ({_TREE_ITERATIONS}; mccfr {_ITERATIONS['mccfr']})",
+        help=f"iterations ({_TREE_ITERATIONS}; mccfr {_ITERATIONS['mccfr']})",
     )  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the strategy to this file ({SUFFIX})")
-    parser.add_argument("--resume", action="store_true", help="continue from --out, or start if it does not exist")
     parser.add_argument(
         "--observation", metavar="NAME",
         help="observation that identifies information sets, for mccfr an abstraction (the game's default)",
@@ -53,11 +50,11 @@ def solve(game: Game, words: Sequence[str]) -> int:
         "--by-deal", action="store_true", help="mccfr walks one deal per iteration, for games of many deals"
     )
     parser.add_argument(
-        "--prune", type=_positive, default=0.0, metavar="X",
+        "--prune", type=_number(0.0, math.inf), default=0.0, metavar="X",
         help="mccfr skips, in 19 of 20 walks, actions whose regret is X rewards below zero (0: never)",
     )  # fmt: skip
     parser.add_argument(
-        "--branch", type=_share, default=1.0, metavar="P",
+        "--branch", type=_number(math.ulp(0.0), 1.0), default=1.0, metavar="P",
         help="mccfr tries all actions at this share of a seat's decisions, and plays one at the others (1)",
     )  # fmt: skip
     parser.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="seed of mccfr's samples (0)")
@@ -66,8 +63,6 @@ def solve(game: Game, words: Sequence[str]) -> int:
     out: Path | None = arguments.out
     if out is not None and not out.name.endswith(SUFFIX):
         raise CardgymError(f"--out {out}: the name of a strategy's file ends in {SUFFIX}")
-    if arguments.resume and out is None:
-        raise CardgymError("--resume needs --out: the strategy file to continue from")
     with locked_file(out):
         report = _solve(game, arguments.by, arguments)
     if arguments.json:
@@ -77,28 +72,24 @@ def solve(game: Game, words: Sequence[str]) -> int:
     return 0
 
 
-def _positive(word: str) -> float:
-    try:
-        value = float(word)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"{word!r}: allowed are numbers of at least 0")
-    return value
+def _number(low: float, high: float) -> Callable[[str], float]:
+    """The type of an argument that is a number from `low` to `high`."""
 
+    def parse(word: str) -> float:
+        try:
+            value = float(word)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high or value == math.inf:
+            limit = "of at least 0" if low == 0 else f"above 0, at most {high:g}"
+            raise argparse.ArgumentTypeError(f"{word!r}: allowed are numbers {limit}")
+        return value
 
-def _share(word: str) -> float:
-    try:
-        value = float(word)
-    except ValueError:
-        value = math.nan
-    if not 0 < value <= 1:
-        raise argparse.ArgumentTypeError(f"{word!r}: allowed are numbers above 0, at most 1")
-    return value
+    return parse
 
 
 def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
-    from cardgym.solvers.equilibrium import METHODS, EquilibriumSolver, Method, solve_equilibrium, state_path
+    from cardgym.solvers.equilibrium import METHODS, EquilibriumSolver, Method, solve_equilibrium
     from cardgym.solvers.exact import tree_exploitability
 
     if by not in METHODS:
@@ -119,8 +110,6 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
             branch=arguments.branch,
         )  # fmt: skip
         solver = EquilibriumSolver(game, options, method)
-        if arguments.resume and os.path.lexists(state_path(arguments.out)):
-            solver.load(arguments.out)
         found = solve_equilibrium(solver, iterations, path=arguments.out, measure=measure, progress=progress)
     return {
         "env": game.id,

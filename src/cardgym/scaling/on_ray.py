@@ -1,7 +1,6 @@
 """The engine `ray`: tasks run on the nodes of a Ray cluster.
 
-Ray ends any process that loses the head of its cluster. So a separate process keeps the connection. If it ends, a new
-one is started as soon as the cluster is back, and resubmits the tasks that were running.
+Ray ends any process that loses the head of its cluster. So a separate process keeps the connection.
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ from cardgym.scaling.local import follow_parent, leave
 
 CONNECT_SECONDS = 60.0
 """Time limit for connecting."""
-RETURN_SECONDS = 600.0
-"""How long to wait for a lost cluster to come back."""
 _REACH_SECONDS = 5.0
 _STOP_SECONDS = 20.0
 _LOST_SECONDS = 10
@@ -59,60 +56,35 @@ class RayEngine(Engine):
         require("the engine ray", "ray")
         self._address = address or os.environ.get("RAY_ADDRESS") or "auto"
         self._most = workers
-        self._under_way: dict[str, Task] = {}
-        self._connection: _Connection | None = None
-        self._connection = _Connection(self._address)
+        self._open: _Connection | None = _Connection(self._address)
+
+    @property
+    def _connection(self) -> _Connection:
+        """The connection, opened again after `_stop`."""
+        self._open = self._open or _Connection(self._address)
+        return self._open
 
     @property
     def workers(self) -> int:
         """How many tasks run at once. By default it follows the size of the cluster."""
-        cpus = 1 if self._connection is None else max(self._connection.cpus, 1)
-        return cpus if self._most is None else self._most
+        return max(self._connection.cpus, 1) if self._most is None else self._most
 
     def _give(self, task: Task) -> None:
-        self._under_way[task.key] = task
-        if self._connection is not None:
-            self._connection.send(("give", pickle.dumps(task), task.key))
+        self._connection.send(("give", pickle.dumps(task), task.key))
 
     def _collect(self, seconds: float) -> Sequence[Ended]:
-        if self._connection is None:
-            self._connection = self._reconnect()
         try:
-            ended = self._connection.receive(seconds)
+            return self._connection.receive(seconds)
         except (EOFError, OSError):
-            self._connection.close()
-            self._connection = None
-            return []
-        for one in ended:
-            self._under_way.pop(one.key, None)
-        return ended
-
-    def _reconnect(self) -> _Connection:
-        deadline = time.monotonic() + RETURN_SECONDS
-        print("cardgym: lost the Ray cluster; waiting until it is back", file=sys.stderr)
-        while True:
-            try:
-                connection = _Connection(self._address)
-                break
-            except CardgymError as error:
-                if time.monotonic() > deadline:
-                    raise CardgymError(f"lost the Ray cluster, and it does not come back: {error}") from None
-                time.sleep(2)
-        for task in self._under_way.values():
-            connection.send(("give", pickle.dumps(task), task.key))
-        return connection
+            raise CardgymError(
+                f"lost the Ray cluster {self._address}; when it is back, the same command with --resume continues"
+            ) from None
 
     def _stop(self) -> None:
         with ignoring_interrupts():
-            self._under_way.clear()
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
-
-    def run(self, *arguments: Any, **more: Any) -> Any:
-        if self._connection is None:
-            self._connection = _Connection(self._address)
-        return super().run(*arguments, **more)
+            if self._open is not None:
+                self._open.close()
+                self._open = None
 
 
 class _Connection:

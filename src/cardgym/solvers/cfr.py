@@ -8,7 +8,6 @@ import numpy.typing as npt
 from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.numba.rules import rule
 from cardgym.errors import unknown
-from cardgym.files.tensors import Arrays, Layout
 from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
 
 VARIANTS: dict[str, tuple[float, float, float, bool]] = {
@@ -72,19 +71,6 @@ class CFR:
         sizes = np.diff(self.tree.arrays.first_choice)
         shares = np.repeat(np.where(totals > 0, totals, 1.0), sizes)
         return np.where(np.repeat(totals > 0, sizes), self._sums / shares, self.tree.uniform())
-
-    @property
-    def state_layout(self) -> Layout:
-        """The arrays of `state_arrays`."""
-        return {name: (array.dtype, array.shape) for name, array in self.state_arrays().items()}
-
-    def state_arrays(self) -> Arrays:
-        """The arrays to resume from, with `iterations`."""
-        return {"regrets": self.regrets, "sums": self._sums}
-
-    def restore(self, arrays: Arrays, iterations: int, what: str) -> None:
-        """Resume from what `state_arrays` returned after that many iterations."""
-        self.regrets[:], self._sums[:], self.iterations = arrays["regrets"], arrays["sums"], iterations
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Equilibria of games with several seats: solvers by name, their strategies as players, resumable runs."""
+"""Equilibria of games with several seats: solvers by name, and their strategies as players."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, unknown
-from cardgym.files.documents import Count, Document, at_most
-from cardgym.files.tensors import STATE_SUFFIX, SUFFIX, Layout, read_tensors, write_tensors
 from cardgym.players.strategy_table import StrategyPlayer, save_strategy
 from cardgym.solvers.cfr import CFR, VARIANTS
 from cardgym.solvers.mccfr import MCCFR
@@ -21,8 +19,8 @@ from cardgym.solvers.tree import GameTree, enumerate_tree
 SAMPLED = "mccfr"
 METHODS = (*VARIANTS, SAMPLED)
 """The solvers by name. All but `mccfr` walk the whole tree."""
-_FORMAT = "cardgym-solver-state-1"
 _SLICE_SECONDS = 0.5
+_SAVE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -44,16 +42,6 @@ class Method:
     by_deal: bool = False
     prune: float = 0.0
     branch: float = 1.0
-
-
-class _State(Document):
-    """The document of a state to resume from."""
-
-    format: Literal["cardgym-solver-state-1"]
-    """`_FORMAT`."""
-    made_for: Annotated[dict[str, Any], at_most(64)]
-    """The game, its options and the method."""
-    iterations: Count
 
 
 class EquilibriumSolver:
@@ -115,42 +103,13 @@ class EquilibriumSolver:
             yield self.solver.iterations
 
     def save(self, path: Path) -> None:
-        """Write the strategy, and next to it the state to resume from, each atomically.
+        """Write the strategy.
 
         Raises:
-            CardgymError: if a file cannot be written.
+            CardgymError: if the file cannot be written.
         """
-        player = self.player()
         config = {**asdict(self.method), "iterations": self.solver.iterations}
-        save_strategy(path, player.pairs, self.game, self.options, self.method.observation, config)
-        state = {"format": _FORMAT, "made_for": self._made_for(), "iterations": self.solver.iterations}
-        write_tensors(state_path(path), state, self.solver.state_arrays())
-
-    def load(self, path: Path) -> None:
-        """Resume from the state next to a strategy's file.
-
-        Raises:
-            CardgymError: if there is none, or it belongs to another game or method.
-        """
-        what = f"state {state_path(path)}"
-
-        def layout(state: _State) -> Layout:
-            if state.made_for != self._made_for():
-                raise CardgymError(
-                    f"{what}: of another game or method; resume it with the same arguments, or name another file"
-                )
-            return self.solver.state_layout
-
-        state, arrays = read_tensors(state_path(path), what, _State, layout)
-        self.solver.restore(arrays, state.iterations, what)
-
-    def _made_for(self) -> dict[str, Any]:
-        return {"env": self.game.id, "options": self.options.asdict(), **asdict(self.method)}
-
-
-def state_path(path: Path) -> Path:
-    """The file next to a strategy's that the run resumes from."""
-    return path.with_name(f"{path.name.removesuffix(SUFFIX)}.{STATE_SUFFIX}")
+        save_strategy(path, self.player().pairs, self.game, self.options, self.method.observation, config)
 
 
 def solve_equilibrium(
@@ -160,32 +119,29 @@ def solve_equilibrium(
     path: Path | None = None,
     measure: Callable[[StrategyPlayer], float | None] | None = None,
     progress: Callable[[int], Any] = lambda done: None,
-    save_seconds: float = 60.0,
 ) -> dict[str, Any]:
     """Iterate, with regular saves and measurements.
 
     Args:
-        solver: the solver, which may have iterated before.
-        iterations: the total, earlier ones included.
-        path: the strategy's file, written every `save_seconds` and at the end.
+        solver: the solver.
+        iterations: how many.
+        path: the strategy's file, written every minute and at the end.
         measure: returns the exploitability of a player, or None if it is unknown; called at powers of ten and the end.
         progress: called with the number of iterations done.
-        save_seconds: the time between saves.
 
     Returns:
         `iterations`, `info_sets`, `seconds` of processor time spent iterating, and `exploitability`: a list of
         iterations and figures, empty if it is unknown.
     """
     figures: list[dict[str, float]] = []
-    done = solver.solver.iterations
-    goals = sorted({10**power for power in range(2, 16) if done < 10**power < iterations} | {iterations})
+    goals = sorted({10**power for power in range(2, 16) if 10**power < iterations} | {iterations})
     seconds, saved = 0.0, time.monotonic()
     for goal in goals:
         start = time.process_time()
         for now in solver.run(goal):
             progress(now)
             seconds += time.process_time() - start
-            if path is not None and time.monotonic() - saved > save_seconds:
+            if path is not None and time.monotonic() - saved > _SAVE_SECONDS:
                 solver.save(path)
                 saved = time.monotonic()
             start = time.process_time()

@@ -19,8 +19,6 @@ from cardgym.engine.kernel import code_name, rules_of
 from cardgym.engine.numba.compilation import bind, compiled
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
-from cardgym.files.limits import check_memory
-from cardgym.files.tensors import Arrays, Layout
 from cardgym.players.q_table import Pairs
 from cardgym.players.strategy_table import StrategyPlayer
 from cardgym.solvers.mccfr_walk import DONE, TOO_DEEP, place_of, walk
@@ -137,48 +135,6 @@ class MCCFR:
     def player(self, name: str = "mccfr") -> StrategyPlayer:
         """The player of the average strategy."""
         return StrategyPlayer(name, self.observation_name, self.average)
-
-    @property
-    def state_layout(self) -> Layout:
-        """The arrays of `state_arrays`."""
-        table = (np.float32, (None, self._actions))
-        start = (np.uint8, (self._states.itemsize,))
-        keys, generator = (np.uint64, (None,)), (np.uint64, (2,))
-        return {"keys": keys, "regrets": table, "sums": table, "generator": generator, "start": start}
-
-    def state_arrays(self) -> Arrays:
-        """The arrays to resume from, with `iterations`."""
-        used = np.flatnonzero(self._keys)
-        return {
-            "keys": self._keys[used],
-            "regrets": self._regrets[used],
-            "sums": self._sums[used],
-            "generator": self._generator,
-            "start": self._start_bytes(),
-        }
-
-    def restore(self, arrays: Arrays, iterations: int, what: str) -> None:
-        """Resume from what `state_arrays` returned after that many iterations; `what` names the file in errors.
-
-        Raises:
-            CardgymError: for arrays that no run returns.
-        """
-        keys = arrays["keys"]
-        if not (len(keys) == len(arrays["regrets"]) == len(arrays["sums"]) and keys.all()):
-            raise CardgymError(f"{what}: its table is damaged")
-        # Growing interrupts an iteration, so the table gets the size that it would have without the break.
-        capacity = max(len(self._keys), 1 << (2 * len(keys)).bit_length())
-        check_memory(f"{what}: a table of {capacity:,} observations", capacity * (8 + 8 * self._actions), "start over")
-        self._resize(capacity)
-        places = np.empty(len(keys), np.int64)
-        _insert_all(keys, self._keys, places)
-        self._regrets[places], self._sums[places] = arrays["regrets"], arrays["sums"]
-        self._generator[:], self._start_bytes()[:] = arrays["generator"], arrays["start"]
-        self.num_info_sets, self.iterations = len(keys), iterations
-
-    def _start_bytes(self) -> npt.NDArray[np.uint8]:
-        """The state that walks start from, as bytes."""
-        return self._states[:1].view(np.uint8).reshape(-1)
 
     def _resize(self, capacity: int) -> None:
         self._keys = np.zeros(capacity, np.uint64)
