@@ -14,6 +14,7 @@ from cardgym.arena.match import EVALUATION_SEED
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import CALLER, NOOP, RESET, STEP
 from cardgym.engine.registry import find
+from cardgym.errors import CardgymError
 from cardgym.games.coda.state import CodaOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
@@ -188,12 +189,14 @@ def evaluate_checkpoints(paths: Sequence[Path], games: int, seeds: Sequence[int]
     Raises:
         CardgymError: for a file that is missing, no checkpoint, or made for another game or other options.
     """
-    from cardgym.players.checkpoints import load_q_network
-    from cardgym.players.networks import NetworkPlayer
+    from cardgym.players.checkpoints import load_checkpoint
+    from cardgym.players.networks import NetworkPlayer, QNetwork
 
     results = []
     for path in paths:
-        network, metadata = load_q_network(path, find(ENV), coda())
+        network, metadata = load_checkpoint(path, find(ENV), coda())
+        if not isinstance(network, QNetwork):
+            raise CardgymError(f"checkpoint {path}: a policy network; give one of a Q-network, as train/dqn.py saves")
         config, observation = metadata.config, metadata.observation
         algorithm = "double DQN" if config.get("double", True) else "DQN"
         training = f"{observation}, {config.get('total_steps', 0):,} decisions, seed {config.get('seed')}"

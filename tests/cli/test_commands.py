@@ -293,19 +293,6 @@ def test_the_command_line_starts_without_heavy_packages() -> None:
         assert done.stdout.splitlines()[-1] == "set()", words
 
 
-# -- the first screen --------------------------------------------------------------------------------------------------
-
-
-def test_cardgym_without_a_command_prints_first_steps(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 0
-    steps = [line.split("  ")[1] for line in capsys.readouterr().out.splitlines() if line.startswith("  cardgym ")]
-    assert len(steps) >= 3
-    for step in steps:
-        assert step.split()[1] in commands()
-    assert main(["--help"]) == 0
-    assert "Try first" not in capsys.readouterr().out
-
-
 # -- compiling ahead --------------------------------------------------------------------------------------------------
 
 

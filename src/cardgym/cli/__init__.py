@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from cardgym.console.arguments import Parser
 from cardgym.console.streams import adapt_streams, silence_stdout
-from cardgym.engine.registry import Command, packages, registered
+from cardgym.engine.registry import Command, packages
 from cardgym.errors import CardgymError, missing, printable, unknown
 from cardgym.files import shipped
 
@@ -93,7 +93,7 @@ def guarded(run: Callable[[], int]) -> int:
 
 def _run(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
-        print(_help() if words else f"{_first_steps()}\n\n{_help()}")
+        print(_help())
         return 0
     if words[0] in ("-V", "--version"):
         from cardgym import __version__
@@ -116,20 +116,6 @@ def run_command(name: str, command: Command, words: list[str]) -> int:
     parser = Parser(prog=f"cardgym {name}", description=module.__doc__)
     module.add_arguments(parser)
     return int(module.run(parser.parse_args(words)) or 0)
-
-
-def _first_steps() -> str:
-    """First steps, for `cardgym` without a command."""
-    game = next(iter(registered()), "GAME")
-    config = next(iter(shipped.configs()), "CONFIG")
-    steps = {
-        "cardgym games": "list the games with options and players",
-        f"cardgym play {game}": "play in the terminal; `?` lists what you can type",
-        "cardgym serve --open": "play in the browser",
-        f"cardgym train dqn --config {config}": "train an agent",
-    }
-    width = max(map(len, steps))
-    return "\n".join(["Try first:", *(f"  {words:<{width}}  {text}" for words, text in steps.items())])
 
 
 def _help() -> str:

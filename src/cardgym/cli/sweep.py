@@ -101,5 +101,5 @@ def run(arguments: argparse.Namespace) -> int:
 
         head, rows = table(results, arguments.metric)
         title = f"{script.config.game_id}: {script.script}.py with {script.path.name}, {len(results)} runs"
-        print_results(title, head, rows, f"{EXPLANATION}\n{folder.path}: report.json, report.md, {CURVES}")
+        print_results(title, head, rows, f"{EXPLANATION}\n{folder.path}: report.json, {CURVES}")
     return int(any(result.problem for result in results))

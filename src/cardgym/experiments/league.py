@@ -15,7 +15,7 @@ from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament.pages import DPI, heat_map, ranking_picture
 from cardgym.arena.tournament.runner import in_folder
 from cardgym.console.figures import COLORS, new_figure, save_png
-from cardgym.console.tables import markdown_table, print_results, with_interval
+from cardgym.console.tables import print_results, with_interval
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.experiments import launch
@@ -240,10 +240,16 @@ class Population:
         Raises:
             CardgymError: where a file cannot be written.
         """
-        write(self.config, self.generations, standings, self.folder)
+        with replacing(self.folder / "league.json") as temporary:
+            document = asdict(self.config, self.generations, self.folder)
+            temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        save_png(curve(self.config, self.generations), self.folder / "exploitability.png", DPI)
+        if standings is not None:
+            save_png(heat_map(standings), self.folder / "payoffs.png", DPI)
+            save_png(ranking_picture(standings), self.folder / "ranking.png", DPI)
 
     def show(self) -> None:
-        print_results(TITLE.format(env=self.config.env_id), HEAD, rows(self.generations), "")
+        print_results(f"A league on {self.config.env_id}", HEAD, rows(self.generations), "")
 
     def _responder(self, generation: int, number: int) -> Path:
         return self.folder / f"generation_{generation:02}" / f"responder_{number + 1}"
@@ -263,7 +269,6 @@ def _here(task: Task) -> Outcome:
 
 # -- results ----------------------------------------------------------------------------------------------------------
 
-TITLE = "A league on {env}"
 HEAD = ("generation", "players", "in the equilibrium", "exploitability", "won by the best responder [95 %]")
 
 
@@ -301,24 +306,6 @@ def asdict(config: LeagueConfig, generations: Sequence[Generation], folder: Path
             for generation in generations
         ],
     }
-
-
-def write(config: LeagueConfig, generations: Sequence[Generation], standings: Standings | None, folder: Path) -> None:
-    """Write the files of a league.
-
-    Raises:
-        CardgymError: where a file cannot be written.
-    """
-    with replacing(folder / "league.json") as temporary:
-        temporary.write_text(json.dumps(asdict(config, generations, folder), indent=1) + "\n", encoding="utf-8")
-    table = markdown_table(HEAD, rows(generations), "rrrrl")
-    lines = [f"# {TITLE.format(env=config.env_id)}", "", *table, "", "![](exploitability.png)"]
-    with replacing(folder / "league.md") as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    save_png(curve(config, generations), folder / "exploitability.png", DPI)
-    if standings is not None:
-        save_png(heat_map(standings), folder / "payoffs.png", DPI)
-        save_png(ranking_picture(standings), folder / "ranking.png", DPI)
 
 
 def curve(config: LeagueConfig, generations: Sequence[Generation]) -> Figure:

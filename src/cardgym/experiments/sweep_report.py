@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cardgym.console.figures import COLORS, new_figure
-from cardgym.console.tables import markdown_table, with_interval
+from cardgym.console.tables import with_interval
 from cardgym.errors import CardgymError, unknown
 from cardgym.experiments.sweep import RunResult
 from cardgym.files.atomic import replacing
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-REPORT_JSON, REPORT_MARKDOWN, CURVES = "report.json", "report.md", "curves.png"
+REPORT_JSON, CURVES = "report.json", "curves.png"
 UNIT = (0.0, 1.0)
 """The range of a share."""
 
@@ -128,27 +128,14 @@ def shown(metric: str, estimate: Estimate | None) -> str:
 
 
 def write_report(folder: Path, about: Mapping[str, Any], results: Sequence[RunResult], metric: str = WIN_RATE) -> None:
-    """Write `report.json` and `report.md` into a sweep's folder.
+    """Write `report.json` into a sweep's folder.
 
     Raises:
-        CardgymError: if they cannot be written.
+        CardgymError: if it cannot be written.
     """
     document = {**about, "groups": summary(results, metric), "runs": [result.asdict() for result in results]}
     with replacing(folder / REPORT_JSON) as temporary:
         temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    with replacing(folder / REPORT_MARKDOWN) as temporary:
-        temporary.write_text(markdown(about, results, metric), encoding="utf-8")
-
-
-def markdown(about: Mapping[str, Any], results: Sequence[RunResult], metric: str = WIN_RATE) -> str:
-    head, rows = table(results, metric)
-    lines = [f"# {about['script']} on {about['env']}: {about['config']}", "", *markdown_table(head, rows)]
-    lines += ["", EXPLANATION, "", f"![Learning curves]({CURVES})"]
-    missing = [result for result in results if result.problem]
-    if missing:
-        lines += ["", "Runs without results:", ""]
-        lines += [f"- {result.run.name}: {result.problem}" for result in missing]
-    return "\n".join(lines) + "\n"
 
 
 EXPLANATION = (

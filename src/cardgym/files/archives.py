@@ -14,8 +14,6 @@ from cardgym.files.atomic import opened
 
 _RATIO = 100
 """An archive that unpacks to more than this many times its size is a zip bomb."""
-_MAX_DIRECTORY = 1 << 18
-"""Bytes of an archive's directory. Reading one with millions of members would take longer than reading the members."""
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -50,10 +48,10 @@ class Archive:
         """
         self._what = what
         self._content = content
-        self._file = _ShortReads(opened(source, what) if isinstance(source, Path) else source)
+        self._file = opened(source, what) if isinstance(source, Path) else source
+        self._size = self._file.seek(0, io.SEEK_END)
         try:
             self._archive = zipfile.ZipFile(self._file)
-            self._file.limit = None
             self._members = {member.filename: member for member in self._archive.infolist()}
             self._check_members()
         except _BROKEN as error:
@@ -94,7 +92,7 @@ class Archive:
         members = self._archive.infolist()
         if len(members) != len(self._members):
             raise ValueError("two members have one name")
-        if sum(member.compress_size for member in members) > self._file.size:
+        if sum(member.compress_size for member in members) > self._size:
             raise ValueError("its members overlap")
         for member in members:
             name = printable(member.filename, 60)
@@ -103,39 +101,9 @@ class Archive:
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise ValueError(f"{name} is compressed by an unknown method")
         unpacked = sum(member.file_size for member in members)
-        if unpacked > _RATIO * self._file.size:
+        if unpacked > _RATIO * self._size:
             raise ValueError(f"it unpacks to {unpacked:,} bytes, more than {_RATIO} times its own size")
 
     def _broken(self, error: Exception) -> CardgymError:
         reason = printable(str(error)) or type(error).__name__
         return CardgymError(f"{self._what}: truncated or not {self._content} ({reason})")
-
-
-class _ShortReads:
-    """A file that refuses long reads while zipfile reads the archive's directory, which it does in one read."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.limit: int | None = _MAX_DIRECTORY
-        self.size = file.seek(0, io.SEEK_END)
-        file.seek(0)
-
-    def read(self, size: int = -1) -> bytes:
-        if self.limit is None:
-            return self._file.read(size)
-        content = self._file.read(self.limit + 1 if size < 0 else min(size, self.limit + 1))
-        if len(content) > self.limit:
-            raise ValueError("its directory is too long")
-        return content
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._file.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._file.tell()
-
-    def seekable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self._file.close()

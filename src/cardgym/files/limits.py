@@ -7,7 +7,6 @@ run its commands that way.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import math
 import os
 import sys
@@ -91,35 +90,20 @@ def duration(count: int, per_second: int) -> str:
 @cache
 def memory_limit() -> int | None:
     """The most bytes of memory that this process may use; None where the system does not say."""
-    limits = []
     if sys.platform == "win32":
-        limits.append(_windows_memory())
-    else:
-        import resource
+        return None
+    import resource
 
+    limits = []
+    with contextlib.suppress(OSError, ValueError):
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY:
+        limits.append(limit)
+    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         with contextlib.suppress(OSError, ValueError):
-            limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if limit != resource.RLIM_INFINITY:
-            limits.append(limit)
-        for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-            with contextlib.suppress(OSError, ValueError):
-                limits.append(int(Path(name).read_text(encoding="ascii")))
+            limits.append(int(Path(name).read_text(encoding="ascii")))
     return min(limits, default=None)
-
-
-def _windows_memory() -> int:
-    class Status(ctypes.Structure):
-        _fields_ = (
-            ("length", ctypes.c_ulong),
-            ("load", ctypes.c_ulong),
-            ("total", ctypes.c_ulonglong),
-            ("others", ctypes.c_ulonglong * 6),
-        )
-
-    status = Status(length=ctypes.sizeof(Status))
-    ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))  # type: ignore[attr-defined,unused-ignore]
-    return int(status.total)
 
 
 def _size(count: int) -> str:

@@ -37,11 +37,8 @@ _NODES = 1_000_000
 class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
     """A game of cardgym as a `pyspiel.Game`."""
 
-    def __init__(self, game: str | Game, options: Mapping[str, object] | None = None, *, zero_sum: bool = True) -> None:
-        """Wrap a game.
-
-        Args:
-            zero_sum: whether the seats' returns sum to 0, as OpenSpiel's `exploitability` demands.
+    def __init__(self, game: str | Game, options: Mapping[str, object] | None = None) -> None:
+        """Wrap a zero-sum game, as OpenSpiel's `exploitability` demands.
 
         Raises:
             CardgymError: for an unknown game or option.
@@ -55,7 +52,7 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
             dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
             chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
             information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-            utility=pyspiel.GameType.Utility.ZERO_SUM if zero_sum else pyspiel.GameType.Utility.GENERAL_SUM,
+            utility=pyspiel.GameType.Utility.ZERO_SUM,
             reward_model=pyspiel.GameType.RewardModel.TERMINAL,
             max_num_players=players,
             min_num_players=players,
@@ -64,13 +61,14 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
             provides_observation_string=False,
             provides_observation_tensor=False,
         )
-        bounds = {"min_utility": -_MANY, "max_utility": _MANY, "utility_sum": 0.0 if zero_sum else None}
         about = pyspiel.GameInfo(
             num_distinct_actions=self.game.actions(self.options),
             max_chance_outcomes=_MANY,
             num_players=players,
             max_game_length=_MANY,
-            **bounds,
+            min_utility=-_MANY,
+            max_utility=_MANY,
+            utility_sum=0.0,
         )
         super().__init__(kind, about, {})
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from stable_baselines3.common.callbacks import BaseCallback, EventCallback
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
 from cardgym.engine.contract import Game, Options
@@ -19,7 +18,7 @@ STDOUT_KEY_LENGTH = 36
 """Stable-Baselines3 cuts longer keys for its table on stdout, and stops where two are then the same."""
 
 
-class ArenaCallback(EventCallback):
+class ArenaCallback(BaseCallback):
     """Matches the greedy model with each opponent now and then, in cardgym's arena.
 
     It logs `eval/win_rate/<opponent>`, `eval/mean_return/<opponent>` and the game's own metrics, and the ends of their
@@ -33,9 +32,6 @@ class ArenaCallback(EventCallback):
             none.
         n_eval_games: games against each opponent.
         seat: the model's seat; by default every seat.
-        best_model_save_path: the folder for `best_model.zip`, the model of the highest win rate, averaged over the
-            opponents.
-        callback_on_new_best: called after an evaluation with a new highest win rate.
         verbose: 1 prints the win rates.
 
     Raises:
@@ -43,7 +39,6 @@ class ArenaCallback(EventCallback):
 
     Attributes:
         results: the last evaluation: metrics against each opponent.
-        best_win_rate: the highest win rate so far, averaged over the opponents.
     """
 
     def __init__(
@@ -53,18 +48,14 @@ class ArenaCallback(EventCallback):
         n_eval_games: int = 1_000,
         *,
         seat: int = ANY_SEAT,
-        best_model_save_path: str | Path | None = None,
-        callback_on_new_best: BaseCallback | None = None,
         verbose: int = 1,
     ) -> None:
-        super().__init__(callback_on_new_best, verbose)
+        super().__init__(verbose)
         self.opponents = tuple(opponents)
         self.eval_freq = eval_freq
         self.n_eval_games = n_eval_games
         self.seat = seat
-        self.best_model_save_path = None if best_model_save_path is None else Path(best_model_save_path)
         self.results: dict[str, Metrics] = {}
-        self.best_win_rate = -1.0
 
     def _init_callback(self) -> None:
         # What cannot be a player fails now, not after an hour of training.
@@ -73,16 +64,14 @@ class ArenaCallback(EventCallback):
         self._options: Options = self.training_env.get_attr("options", 0)[0]
         for name in self.opponents if self._options.num_players > 1 else ():
             resolve(name, self._game, self._options)
-        if self.best_model_save_path is not None:
-            self.best_model_save_path.mkdir(parents=True, exist_ok=True)
 
     def _on_step(self) -> bool:
-        if self.eval_freq <= 0 or self.n_calls % self.eval_freq:
-            return True
-        return self.evaluate()
+        if self.eval_freq > 0 and self.n_calls % self.eval_freq == 0:
+            self.evaluate()
+        return True
 
-    def evaluate(self) -> bool:
-        """Evaluate and log now; whether training is to go on."""
+    def evaluate(self) -> None:
+        """Evaluate and log now."""
         self.results = evaluate_learner(
             self._game,
             self._options,
@@ -96,13 +85,6 @@ class ArenaCallback(EventCallback):
         self.logger.dump(self.num_timesteps)
         if self.verbose > 0 and self.results:
             print(f"num_timesteps={self.num_timesteps}: {summary(self.results)}")
-        rates = [metrics["win_rate"][0] for metrics in self.results.values()]
-        if not rates or sum(rates) / len(rates) <= self.best_win_rate:
-            return True
-        self.best_win_rate = sum(rates) / len(rates)
-        if self.best_model_save_path is not None:
-            self.model.save(self.best_model_save_path / "best_model")
-        return self._on_event()
 
 
 class _LoggerBoard:

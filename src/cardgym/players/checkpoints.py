@@ -127,18 +127,6 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
     return network.eval(), metadata
 
 
-def load_q_network(path: Path, game: Game, options: Options) -> tuple[QNetwork, CheckpointMetadata]:
-    """As `load_checkpoint`, for Q-networks only.
-
-    Raises:
-        CardgymError: as `load_checkpoint`, and for a policy network.
-    """
-    network, metadata = load_checkpoint(path, game, options)
-    if not isinstance(network, QNetwork):
-        raise CardgymError(f"checkpoint {path}: holds a policy network; give one of a Q-network, as train/dqn.py saves")
-    return network, metadata
-
-
 def load_policy(path: Path, game: Game, options: Options, *, samples: bool = True) -> PolicyPlayer:
     """The player of a policy network's checkpoint, which samples its actions or takes the most probable ones.
 
