@@ -62,7 +62,7 @@ class MCCFR:
                 of many deals, whose full walk would never end. A deal's effect on later deals is ignored.
             prune: above 0, 19 of 20 walks skip the actions that the strategy does not take and whose regret is below
                 -`prune` times the iteration's weight. Brown and Sandholm, "Superhuman AI for multiplayer poker"
-                (Science 365, 2019), supplement.
+                (Science 365, 2019).
             branch: the share of a seat's own decisions, drawn at random, at which a walk tries all actions. At the
                 others it samples one action, updates no regret, and uses the result as the decision's value. Such walks
                 are short and unbiased, but visit rare actions less often.

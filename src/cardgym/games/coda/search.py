@@ -178,7 +178,7 @@ def estimate(chance: float, tally: npt.NDArray[np.float64]) -> float:
     """The estimated value of an action, from -1 to 1.
 
     The mean over the sampled states, with right and wrong guesses weighted by their probabilities instead of their
-    frequencies in the sample (post-stratification: Cochran, Sampling Techniques, 1977, section 5A.9).
+    frequencies in the sample (post-stratification: Cochran, "Sampling Techniques", 3rd ed., 1977).
 
     Args:
         chance: the probability that the guess is right; 0 for other actions.

@@ -134,8 +134,8 @@ Games are never truncated.
 ## References
 Torres, Nee and Cortinovis, "How to not lose your starship: Strategy Optimization for Corellian Spike", Stanford
 AA 228, 2023. Its section 6 suggests special hands and a secret fourth card. The special hands are named after those of
-the "Corellian Spike" rules of Black Spire Outpost (Lucasfilm, 2019), where Full Sabacc has two 10s and two -10s, and
-the Idiot's Array after the best hand of the older game ("Crisis on Cloud City", West End Games, 1989).
+the "Corellian Spike" rules of Black Spire Outpost, where Full Sabacc has two 10s and two -10s, and the Idiot's Array
+after the best hand of the older game ("Crisis on Cloud City", West End Games, 1989).
 
 ## Version History
 - v0: first version.

@@ -1,7 +1,7 @@
 """The rules of cribbage for two players, card by card.
 
-Source: the American Cribbage Congress rules, as Lang, "Machine Learning Strategies in Cribbage" (2017), section 1.1.1
-and appendix A, sums them up.
+Source: the rules of the American Cribbage Congress. Lang, "Machine Learning Strategies in Cribbage" (2017), section
+1.1.1, sums up the course of a game, without the scoring.
 """
 
 from __future__ import annotations

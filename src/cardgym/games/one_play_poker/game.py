@@ -113,7 +113,7 @@ After the last decision and the last card. An illegal action ends the game and l
 - `ranking`: `flush_first` (default), the paper's order, or `pair_first`.
 
 ## References
-Bastiaan and Krabben, "One Play Poker", Decision Making in Intelligent Systems, assignment 1, University of Amsterdam.
+Bastiaan and Krabben, "One Play Poker", Decision Making in Intelligent Systems, assignment 1.
 
 ## Version History
 - v0: first version.

@@ -1,8 +1,7 @@
 """The rules of One Play Poker: one player against a house that duplicates every bet.
 
-Source: Bastiaan and Krabben, "One Play Poker", assignment 1 of Decision Making in Intelligent Systems (University of
-Amsterdam), sections 1, 3 and 4. All cards lie face up. Where the paper contradicts itself, an option selects the
-reading.
+Source: Bastiaan and Krabben, "One Play Poker", assignment 1 of Decision Making in Intelligent Systems, sections 1, 3
+and 4. All cards lie face up. Where the paper contradicts itself, an option selects the reading.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def double_dqn_target(
     """r + discount Q'(s', argmax_a Q(s', a)) over the legal actions a; r alone if the episode ended.
 
     The online network Q selects the action, the target network Q' evaluates it: van Hasselt, Guez and Silver, "Deep
-    reinforcement learning with double Q-learning", AAAI 2016, equation 4.
+    reinforcement learning with double Q-learning", AAAI 2016.
 
     Args:
         rewards: r, float32; with n steps their discounted sum.

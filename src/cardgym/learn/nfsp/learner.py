@@ -22,7 +22,7 @@ from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_pro
 def imitation_loss(all_log_probs: Tensor, actions: Tensor) -> Tensor:
     """The mean of -log p(a|s): smallest where p is the share of each action among the decisions in s.
 
-    Heinrich and Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016), alg. 1.
+    Heinrich and Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016).
 
     Args:
         all_log_probs: log p(.|s), (rows, actions), from `log_probabilities`: illegal actions have no share.
@@ -60,7 +60,7 @@ class AverageLearner(NetworkLearner[PolicyNetwork]):
 class Behavior:
     """Each seat plays a whole game by its best response with probability eta, otherwise by the average policy.
 
-    Heinrich and Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016), alg. 1.
+    Heinrich and Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016).
     So a best response learns against averages that already lean towards it by eta: the anticipatory dynamics of
     Shamma and Arslan, "Dynamic fictitious play, dynamic gradient play, and distributed convergence to Nash equilibria"
     (IEEE Transactions on Automatic Control 50, 2005).

@@ -126,7 +126,7 @@ class TurnBuffer:
         """The generalized advantage estimate of each turn; an open turn has 0 and passes on its value.
 
         Schulman et al., "High-dimensional continuous control using generalized advantage estimation", ICLR 2016,
-        equation 16, along the turns of one seat.
+        along the turns of one seat.
         """
         rewards, values, following = (self._fields[name] for name in ("rewards", "values", "next"))
         done = self._fields["done"]
