@@ -117,6 +117,7 @@ def plain(data: Any) -> Any:
 
 
 def row_of(data: Any, row: int) -> Any:
+    """One row of a vector env's observations or infos."""
     if isinstance(data, dict):
         return {name: row_of(part, row) for name, part in data.items() if not name.startswith("_")}
     return data[row]

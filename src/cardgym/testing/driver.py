@@ -93,6 +93,7 @@ class StateDriver(SingleGame):
         return self._state
 
     def copy(self) -> Self:
+        """An independent driver in the same state."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._attach(np.empty_like(self.states))
@@ -113,6 +114,7 @@ class StateDriver(SingleGame):
         return state_bytes(self.game, self.states)
 
     def digest(self) -> str:
+        """See `state_digest`."""
         return state_digest(self.states)
 
     # -- moves --------------------------------------------------------------------------------------------------------
@@ -178,6 +180,7 @@ class StateDriver(SingleGame):
         look_into(self.game, observation_name, self.states, seats, out[None], masks, keys)
 
     def describe(self, seat: int) -> str:
+        """The game in words, as `seat` sees it."""
         return self.game.words.describe(self.state, seat)
 
     def view(self, seat: int) -> View:
@@ -185,13 +188,16 @@ class StateDriver(SingleGame):
         return view_of(self.game, self.state, seat, self.legal_actions() if self.current_player == seat >= 0 else ())
 
     def reveals(self, seat: int) -> list[Reveal]:
+        """What the last move revealed, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
         return presentation_of(self.game).reveals(before, self._last_move, self.state, seat)
 
     def action_text(self, action: int) -> str:
+        """An action in words."""
         return self.game.words.action_text(self.state, action)
 
     def narrate(self, seat: int) -> str:
+        """The last move in words, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
         return self.game.words.narrate(before, self._last_move, self.state, seat)
 
@@ -199,6 +205,7 @@ class StateDriver(SingleGame):
 
     @property
     def players(self) -> tuple[str, ...]:
+        """The names of the compiled players."""
         return ("random", *self.game.compiled_players)
 
     def choose_action(self, player: str, generator: npt.NDArray[np.uint64]) -> int:
@@ -220,6 +227,7 @@ class ContractError(AssertionError):
 
 
 def expect(condition: object, message: str) -> None:
+    """Raise `ContractError` unless the condition holds."""
     if not condition:
         raise ContractError(message)
 
