@@ -11,7 +11,7 @@ from gymnasium.utils import seeding
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
-from cardgym.envs.core import RENDER_FPS, RENDER_MODES, Documented, EnvCore, winners
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, winners
 from cardgym.errors import CardgymError, missing
 
 try:
@@ -20,7 +20,7 @@ except ModuleNotFoundError as error:
     raise missing("cardgym.envs.aec", error) from None
 
 
-class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is an extra and untyped here.
+class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is an extra and untyped here.
     """A registered game with an agent in each seat: `player_0`, `player_1`, ...
 
     An observation is `{"observation": ..., "action_mask": ...}`; the mask is all zeros unless it is the agent's turn.
@@ -30,27 +30,25 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
     Args:
         obs: the name of an observation; the game's first by default.
         illegal_action: "penalize", "raise" or "random".
-        render_mode: "ansi", "rgb_array", or "human" for a window, which needs the extra `render`.
-        options: `obs`, `illegal_action`, and the game's options.
+        render_mode: "ansi" or "rgb_array".
+        options: the arguments above, and the game's options.
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.
     """
 
-    def __init__(self, game: str | Game, *, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(self, game: str | Game, **options: Any) -> None:
         super().__init__()
-        shown = "rgb_array" if render_mode == "human" else render_mode
-        given = {**options, "render_mode": shown}
-        self._core = EnvCore(game, given, seat="all", obs_mode="dict", opponent="random")
+        self._core = EnvCore(game, options, seat="all", obs_mode="dict", opponent="random")
         self.game = self._core.game
+        self.__doc__ = self.game.documentation
         self.metadata = {
-            "render_modes": [*RENDER_MODES, "human"],
+            "render_modes": list(RENDER_MODES),
             "name": self.game.id,
             "is_parallelizable": False,
             "render_fps": RENDER_FPS,
         }
-        self.render_mode = render_mode
-        self._window = Window(self.game.id, RENDER_FPS) if render_mode == "human" else None
+        self.render_mode = self._core.render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self._core.options.num_players)]
         self.agents: list[str] = []
         observation_space, action_space = self._core.observation_space(), self._core.action_space()
@@ -83,8 +81,6 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._pay()
         self._select()
-        if self._window is not None:
-            self.render()
 
     def step(self, action: int | None) -> None:
         """Play an action for the selected agent; None for one whose game is over."""
@@ -100,8 +96,6 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
             self._core.warn_of_illegal_action()
         self._pay()
         self._select()
-        if self._window is not None:
-            self.render()
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What the agent sees, and its legal actions if it is its turn."""
@@ -114,20 +108,11 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
         return shown
 
     def render(self) -> Any:
-        """The game as the selected agent sees it: text, or a picture (720, 960, 3), uint8.
-
-        With "human", show the picture in a window and return None; `reset` and `step` do this as well.
-        """
-        shown: Any = self._core.render(0, self.possible_agents.index(self.agent_selection))
-        if self._window is None:
-            return shown
-        self._window.show(shown)
-        return None
+        """The game as the selected agent sees it: text, or a picture (720, 960, 3), uint8."""
+        return self._core.render(0, self.possible_agents.index(self.agent_selection))
 
     def close(self) -> None:
-        """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
+        """Do nothing: there is nothing to close."""
 
     def _pay(self) -> None:
         paid: npt.NDArray[np.float64] = self._core.seated.paid[0]
@@ -158,41 +143,3 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
 def aec_env(game: str | Game, **arguments: Any) -> CardAECEnv:
     """A game as a PettingZoo AEC env; see `CardAECEnv` for the arguments."""
     return CardAECEnv(game, **arguments)
-
-
-class Window:
-    """A pygame window that opens with the first picture."""
-
-    def __init__(self, title: str, fps: int) -> None:
-        """Prepare a window that shows at most `fps` pictures per second.
-
-        Raises:
-            CardgymError: if pygame is not installed.
-        """
-        try:
-            import pygame
-        except ModuleNotFoundError as error:
-            raise missing('render_mode="human"', error) from None
-        self._pygame = pygame
-        self._title = title
-        self._fps = fps
-        self._screen: Any = None
-        self._clock = pygame.time.Clock()
-
-    def show(self, picture: npt.NDArray[np.uint8]) -> None:
-        """Show a picture, (height, width, 3) uint8, and wait until the next one is due."""
-        pygame = self._pygame
-        if self._screen is None:
-            pygame.display.init()
-            pygame.display.set_caption(self._title)
-            self._screen = pygame.display.set_mode((picture.shape[1], picture.shape[0]))
-        self._screen.blit(pygame.surfarray.make_surface(picture.swapaxes(0, 1)), (0, 0))
-        pygame.event.pump()
-        pygame.display.flip()
-        self._clock.tick(self._fps)
-
-    def close(self) -> None:
-        """Close the window, if it is open."""
-        if self._screen is not None:
-            self._pygame.display.quit()
-            self._screen = None

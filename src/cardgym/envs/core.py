@@ -1,11 +1,9 @@
-"""What all envs share: arguments, spaces, checks of actions, rendering, winners, and documentation."""
+"""What all envs share: arguments, spaces, checks of actions, rendering, and winners."""
 
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import operator
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -306,42 +304,3 @@ def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> npt.NDArray[
     forfeited = batch.plain_rows["forfeited"].astype(np.int64)
     _winners_of(game)(batch.plain_states, forfeited, over, batch.options.num_players, found)
     return found
-
-
-# -- env classes with their game's documentation ----------------------------------------------------------------------
-
-
-class Documented:
-    """Gives each game its own env class, so that `help(env)` shows the game's documentation.
-
-    Subclasses defined elsewhere keep their name and docstring. All get a signature that lists `EnvArguments`.
-    """
-
-    game: Game
-
-    def __init_subclass__(cls) -> None:
-        own = list(inspect.signature(cls.__init__).parameters.values())[1:]
-        if own and own[-1].name == "arguments":
-            shared = [
-                inspect.Parameter(spec.name, inspect.Parameter.KEYWORD_ONLY, default=spec.default, annotation=spec.type)
-                for spec in dataclasses.fields(EnvArguments)
-            ]
-            options = inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD, annotation="Any")
-            cls.__signature__ = inspect.Signature([*own[:-1], *shared, options])  # type: ignore[attr-defined]
-
-    def __new__(cls, game: str | Game | None = None, *args: Any, **kwargs: Any) -> Any:
-        """An uninitialized instance of the game's class; without a game, as from pickle, one of `cls`."""
-        return object.__new__(cls) if game is None or Documented not in cls.__bases__ else _new(cls, game)
-
-
-def _new(cls: type, game: str | Game) -> Any:
-    return object.__new__(_class_of(cls, find(game)))
-
-
-@cache
-def _class_of(cls: type, game: Game) -> type:
-    def reduce(self: Any) -> tuple[Any, ...]:
-        return _new, (cls, self.game), vars(self)  # Pickle cannot import the class itself.
-
-    name = re.sub(r"\W", "", re.sub(r"-v\d+$", "", game.id)) + cls.__name__.removeprefix("Card")
-    return type(name, (cls,), {"__doc__": game.documentation, "__module__": cls.__module__, "__reduce__": reduce})

@@ -13,7 +13,6 @@ from cardgym.engine.kernel import MAX_PLAYERS, RESET
 from cardgym.envs.core import (
     RENDER_FPS,
     RENDER_MODES,
-    Documented,
     EnvCore,
     check_reset_options,
     winners,
@@ -25,8 +24,8 @@ _SEATS = (*np.arange(MAX_PLAYERS), np.int64(-1))
 """Each seat, and -1 for the end, as np.int64: creating one takes a tenth of the time of a step."""
 
 
-class CardEnv(Documented, gymnasium.Env[Any, Any]):
-    """A registered game, as created by `gymnasium.make("Name-v0")`; `help(env.unwrapped)` shows the game's page.
+class CardEnv(gymnasium.Env[Any, Any]):
+    """A registered game, as created by `gymnasium.make("Name-v0")`; its `__doc__` is the game's documentation.
 
     `info["action_mask"]`, (actions,) int8, marks the legal actions; it is all ones at the end. The reward of a step is
     what the seat was paid since its previous decision; the first reward includes all payments before it.
@@ -56,6 +55,7 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
     def __init__(self, game: str | Game, **arguments: Any) -> None:
         self._core = EnvCore(game, arguments)
         self.game = self._core.game
+        self.__doc__ = self.game.documentation
         self.options = self._core.options
         self.observation_space = self._core.observation_space()
         self.action_space = self._core.action_space()

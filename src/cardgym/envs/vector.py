@@ -16,7 +16,6 @@ from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import (
     RENDER_FPS,
     RENDER_MODES,
-    Documented,
     EnvCore,
     check_reset_options,
     winners,
@@ -30,7 +29,7 @@ _STEP = np.uint8(STEP)
 assert RESET == STEP + 1  # For `step`.
 
 
-class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
+class CardVectorEnv(VectorEnv[Any, Any, Any]):
     """Parallel games, as created by `gymnasium.make_vec("Name-v0", num_envs=4096)`; each row is a game.
 
     Row i plays exactly the games of a single env seeded with `seed + i`. `info["action_mask"]` is (num_envs, actions)
@@ -70,6 +69,7 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
             raise unknown("autoreset_mode", autoreset_mode, modes)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.game = self._core.game
+        self.__doc__ = self.game.documentation
         self.options = self._core.options
         self.num_envs = num_envs
         self.metadata = {
