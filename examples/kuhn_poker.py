@@ -32,6 +32,7 @@ from cardgym.engine.contract import (
 
 PASS, BET = range(2)  # To pass is to check or to fold; to bet is to bet or to call.
 JACK, QUEEN, KING = range(3)
+RANKS = ("jack", "queen", "king")
 HIDDEN = -1  # A card that is not dealt yet.
 
 STATE = np.dtype(
@@ -126,6 +127,19 @@ def action_text(state: State, action: int) -> str:
     return (("fold", "call") if state.bets[0] != state.bets[1] else ("check", "bet"))[action]
 
 
+def narrate(before: State, move: int, after: State, seat: int) -> str:
+    """What a seat saw of a move: its own card, what either seat does, and who wins."""
+    if num_chance_outcomes(before) > 0:
+        dealt = 0 if before.cards[0] == HIDDEN else 1
+        return f"You are dealt the {RANKS[after.cards[seat]]}" if seat == dealt else ""
+    who, s = ("You", "") if before.moves % 2 == seat else (f"Seat {before.moves % 2}", "s")
+    text = f"{who} {action_text(before, move)}{s}{' 1 chip' if move == BET else ''}"
+    if current_player(after) < 0:
+        winner, pot = int(after.paid[1] > 0), 2 + after.bets.sum()
+        text += f"\n{'You win' if winner == seat else f'Seat {winner} wins'} the pot of {pot}"
+    return text
+
+
 @rule
 def honest(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Bet the king, pass the jack; with the queen call, but never bet."""
@@ -150,7 +164,7 @@ GAME = register(
         state=STATE,
         num_actions=2,
         action_names=("pass", "bet"),
-        words=Words(action_text=action_text),
+        words=Words(action_text=action_text, narrate=narrate),
         rules=Rules(setup, num_chance_outcomes, current_player, apply_action, resample=resample),
         observations={"full": Observation(observe, features)},
         state_index=StateIndex(info_state_index=info_state_index, num_info_states=lambda options: 13),

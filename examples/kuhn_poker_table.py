@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from cardgym.engine.contract import State
 from cardgym.table.drawings.playing_cards import pack
-from cardgym.table.presentation import Presentation
+from cardgym.table.presentation import Lesson, Presentation
 from cardgym.table.views import Item, Reveal, View, Zone
-from kuhn_poker import HIDDEN, current_player
-
-RANKS = ("jack", "queen", "king")
+from kuhn_poker import BET, HIDDEN, PASS, RANKS, current_player
 
 
 def ending(state: State, seat: int) -> str:
@@ -49,4 +47,24 @@ def view(state: State, seat: int) -> View:
     return table
 
 
-TABLE = Presentation(view=view, reveals=reveals, ending=ending, symbols=lambda: pack("JQK", "S"))
+LESSON = Lesson(
+    opponent="equilibrium",
+    seed=37,
+    steps=(
+        (
+            PASS,
+            "Your queen beats the jack and loses to the king. If you bet, the jack folds and the king calls: check.",
+        ),
+        (BET, "The opponent bets every king, but also one jack in three, as a bluff. Call: 1 chip can win a pot of 4."),
+    ),
+    closing="The jack was a bluff: the pot is yours. If you never called, every bluff would win.",
+)
+"""A bluff that is called."""
+
+TABLE = Presentation(
+    view=view,
+    reveals=reveals,
+    ending=ending,
+    symbols=lambda: pack("JQK", "S"),
+    lessons={"KuhnPoker-v0": LESSON},
+)

@@ -20,7 +20,7 @@ def test_changed_playthrough_is_caught_with_a_diff(tmp_path: Path) -> None:
     path = path_of(GAME, tmp_path)
     path.write_text(playthrough(GAME), encoding="utf-8")
     check_golden(GAME, tmp_path)
-    path.write_text(playthrough(GAME).replace("You: fold", "You: call"), encoding="utf-8")
+    path.write_text(playthrough(GAME).replace("You fold", "You call"), encoding="utf-8")
     with pytest.raises(ContractError, match=r"(?s)no longer plays.*-.*call.*\+.*fold"):
         check_golden(GAME, tmp_path)
 

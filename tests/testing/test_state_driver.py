@@ -76,9 +76,9 @@ def test_copy_of_a_subclass_is_of_that_class() -> None:
 def test_last_move_is_narrated_as_each_seat_saw_it() -> None:
     driver = StateDriver("KuhnPoker-v0")
     driver.apply_action(KING)
-    assert [driver.narrate(seat) for seat in range(2)] == ["Own card: king", ""]
+    assert [driver.narrate(seat) for seat in range(2)] == ["You are dealt the king", ""]
     driver.play(0, PASS)
-    assert [driver.narrate(seat) for seat in range(2)] == ["You: check", "Seat 0: check"]
+    assert [driver.narrate(seat) for seat in range(2)] == ["You check", "Seat 0 checks"]
     assert driver.action_text(BET) == "bet"
     assert driver.describe(1).splitlines()[0] == "Own card: jack"
 

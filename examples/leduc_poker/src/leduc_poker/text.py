@@ -38,10 +38,18 @@ def action_text(state: State, action: int) -> str:
 
 
 def narrate(before: State, move: int, after: State, seat: int) -> str:
-    """The cards that the seat sees dealt, and what either seat does."""
+    """The cards that the seat sees dealt, what either seat does, and who wins."""
     if before.cards[1] == HIDDEN:
         dealt = 0 if before.cards[0] == HIDDEN else 1
         return f"You are dealt a {card_name(after.cards[seat])}" if seat == dealt else ""
     if before.betting_round == 1 and before.public == HIDDEN:
         return f"The public card is a {card_name(after.public)}"
-    return f"{'You' if before.turn == seat else 'Opponent'}: {action_text(before, move)}"
+    verb, space, amount = action_text(before, move).partition(" ")
+    text = f"You {verb}" if before.turn == seat else f"Seat {before.turn} {verb}s"
+    text += f"{space}{amount}"
+    pot = after.paid_in.sum()
+    if after.winner == SPLIT:
+        text += f"\nThe pot of {pot} is split"
+    elif after.winner >= 0:
+        text += f"\n{'You win' if after.winner == seat else f'Seat {after.winner} wins'} the pot of {pot}"
+    return text

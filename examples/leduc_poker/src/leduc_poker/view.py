@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cardgym.engine.contract import State
 from cardgym.table.drawings.playing_cards import pack
-from cardgym.table.presentation import Presentation
+from cardgym.table.presentation import Lesson, Presentation
 from cardgym.table.views import Item, Reveal, View, Zone
-from leduc_poker.rules import HIDDEN, SPLIT
+from leduc_poker.rules import CALL, HIDDEN, RAISE, SPLIT
 from leduc_poker.text import card_name
 
 
@@ -62,4 +62,23 @@ def view(state: State, seat: int) -> View:
     return table
 
 
-TABLE = Presentation(view=view, reveals=reveals, ending=ending, symbols=lambda: pack("JQK", "SH"))
+LESSON = Lesson(
+    opponent="honest",
+    seed=17,
+    steps=(
+        (CALL, "Your queen beats a jack and loses to a king. A card for both is still to come: check, and see."),
+        (CALL, "The raise looks like a king. But one public card in four is a queen and gives you a pair: call 2."),
+        (RAISE, "A queen: you have a pair, and nobody else can have one. Raise by 4."),
+        (CALL, "Raised again, and two raises are the limit of a round: call 4."),
+    ),
+    closing="A pair beats the king: the pot is yours. A single card wins only where nobody has a pair.",
+)
+"""A pair that comes with the public card."""
+
+TABLE = Presentation(
+    view=view,
+    reveals=reveals,
+    ending=ending,
+    symbols=lambda: pack("JQK", "SH"),
+    lessons={"LeducPoker-v0": LESSON},
+)
