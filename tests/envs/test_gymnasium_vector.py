@@ -52,25 +52,6 @@ def test_impossible_step_limit_is_refused(limit: Any) -> None:
         gym.make_vec(GAME, 2, max_episode_steps=limit)
 
 
-def test_rows_answer_as_separate_envs_do() -> None:
-    native: Any = gym.make_vec(GAME, 3, render_mode="ansi")
-    separate: Any = gym.make_vec(GAME, 3, vectorization_mode="sync", render_mode="ansi")
-    for env in (native, separate):
-        env.reset(seed=2)
-    for name in ("render_mode", "options", "game", "observation_space", "action_space"):
-        assert native.get_attr(name) == separate.get_attr(name)
-    assert native.call("render") == separate.call("render") == native.render()
-    np.testing.assert_array_equal(native.call("action_masks"), separate.call("action_masks"))
-    native.set_attr("level", [1, 2, 3])
-    assert native.get_attr("level") == (1, 2, 3)
-    native.set_attr("level", 7)
-    assert native.get_attr("level") == (7, 7, 7)
-    with pytest.raises(AttributeError, match="nothing"):
-        native.call("nothing")
-    with pytest.raises(CardgymError, match="2 values for 3 envs"):
-        native.set_attr("level", (1, 2))
-
-
 @pytest.mark.parametrize(
     ("obs_mode", "observation", "mask", "dtype"),
     [

@@ -15,11 +15,7 @@ MAX_WORKERS = 100_000
 
 
 def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | None:
-    """The first word of a command whose other arguments depend on it; None after printing `help`.
-
-    Raises:
-        CardgymError: if there is no such word; the message calls it `name`.
-    """
+    """The first word of a command whose other arguments depend on it; None after printing `help`."""
     if words and words[0] in ("-h", "--help"):
         print(f"usage: {prog} {name} ...\n\n{help.strip()}\n\n{prog} {name} --help lists its arguments.")
         return None
@@ -71,11 +67,7 @@ def add_engine(parser: Parser) -> None:
 
 
 def open_engine(arguments: argparse.Namespace) -> Engine:
-    """The chosen engine, a context manager.
-
-    Raises:
-        CardgymError: if a package is missing or the cluster cannot be reached.
-    """
+    """The chosen engine, a context manager."""
     return make(arguments.engine, arguments.workers, arguments.address)
 
 

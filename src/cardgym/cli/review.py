@@ -50,11 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def entry_of(entries: Sequence[dict[str, Any]], number: int | None) -> dict[str, Any]:
-    """The game of that number, from 1; None for the latest finished one, or else the latest.
-
-    Raises:
-        CardgymError: if there are fewer games.
-    """
+    """The game of that number, from 1; None for the latest finished one, or else the latest."""
     if number is None:
         return next((entry for entry in reversed(entries) if entry["finished"]), entries[-1])
     if number > len(entries):

@@ -26,11 +26,7 @@ class Parser(argparse.ArgumentParser):
         )
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """Parse. An unknown option is reported before a missing one.
-
-        Raises:
-            CardgymError: for anything that cannot be parsed.
-        """
+        """Parse. An unknown option is reported before a missing one."""
         options = [name for name in self._option_string_actions if name.startswith("--")]
         for word in args or ():
             name = word.partition("=")[0]

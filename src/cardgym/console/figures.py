@@ -22,9 +22,6 @@ def new_figure(width: float, height: float, **more: Any) -> Figure:
         width: in inches.
         height: in inches.
         more: further arguments of matplotlib's `Figure`.
-
-    Raises:
-        CardgymError: if matplotlib is not installed.
     """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -37,10 +34,6 @@ def new_figure(width: float, height: float, **more: Any) -> Figure:
 
 
 def save_png(figure: Figure, path: Path, dpi: int) -> None:
-    """Write a figure as a PNG file. The same figure gives the same bytes: matplotlib's version is left out.
-
-    Raises:
-        CardgymError: if the file cannot be written.
-    """
+    """Write a figure as a PNG file. The same figure gives the same bytes: matplotlib's version is left out."""
     with replacing(path) as temporary:
         figure.savefig(temporary, format="png", dpi=dpi, metadata={"Software": ""})

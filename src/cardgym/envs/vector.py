@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -23,7 +22,7 @@ from cardgym.envs.core import (
 from cardgym.errors import CardgymError, unknown
 
 if TYPE_CHECKING:
-    from gymnasium.envs.registration import EnvSpec
+    pass
 
 _STEP = np.uint8(STEP)
 assert RESET == STEP + 1  # For `step`.
@@ -86,7 +85,6 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         self._over = np.ones(num_envs, np.bool_)
         self._max_episode_steps = max_episode_steps
         self._elapsed = np.zeros(num_envs, np.int64)  # Steps of the current game, counted if they are limited.
-        self._views: dict[int, RowView] = {}
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -184,48 +182,6 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         """Every game as its seat sees it: a tuple of texts or of pictures (720, 960, 3) uint8."""
         return tuple(self._core.render(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))
 
-    # -- attributes and methods of rows -------------------------------------------------------------------------------
-
-    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """The result of the method `name` of each row, or its attribute of that name; see `RowView`.
-
-        Raises:
-            AttributeError: for an unknown name.
-        """
-        if name == "action_masks":
-            return tuple(self.action_masks())
-        found = [getattr(self._view(row), name) for row in range(self.num_envs)]
-        return tuple(value(*args, **kwargs) if callable(value) else value for value in found)
-
-    def get_attr(self, name: str) -> tuple[Any, ...]:
-        """An attribute of each row: one of `RowView`, or one that `set_attr` has set.
-
-        Raises:
-            AttributeError: for an unknown name.
-        """
-        return self.call(name)
-
-    def set_attr(self, name: str, values: Any) -> None:
-        """Set an attribute of every row: a list or tuple has one value per row, any other value is set in all rows.
-
-        Rows are views: attributes do not change the games.
-
-        Raises:
-            CardgymError: for a list whose length is not num_envs.
-        """
-        given = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
-        if len(given) != self.num_envs:
-            raise CardgymError(f"{len(given)} values for {self.num_envs} envs: give one for all, or one for each")
-        for row, value in enumerate(given):
-            setattr(self._view(row), name, value)
-
-    def _view(self, row: int) -> RowView:
-        if row not in self._views:
-            self._views[row] = RowView(
-                self._core, row, self.spec, self.single_observation_space, self.single_action_space
-            )
-        return self._views[row]
-
     # -- parts of a step ----------------------------------------------------------------------------------------------
 
     def _start(self, starting: npt.NDArray[np.bool_]) -> None:
@@ -270,44 +226,3 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         if core.plays_all:
             infos |= {"seat": answers["current_player"].copy(), "_seat": present.copy()}
         return infos
-
-
-class RowView:
-    """One row of a vector env, with the attributes and methods of an env for `call`, `get_attr` and `env_method`.
-
-    A row cannot be stepped or reset by itself. It keeps attributes that are set on it, which do not change the game.
-    """
-
-    def __init__(
-        self,
-        core: EnvCore,
-        row: int,
-        spec: EnvSpec | None,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-    ) -> None:
-        self._core = core
-        self._row = row
-        self.game = core.game
-        self.options = core.options
-        self.render_mode = core.render_mode
-        self.spec = spec
-        self.observation_space = observation_space
-        self.action_space = action_space
-
-    @property
-    def unwrapped(self) -> RowView:
-        """Itself."""
-        return self
-
-    def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions, (actions,) bool; all of them where the game is over."""
-        core, rows = self._core, np.array([self._row])
-        if core.seated.batch.plain_rows["current_player"][self._row] < 0:
-            return np.ones(core.seated.batch.num_actions, np.bool_)
-        legal: npt.NDArray[np.bool_] = core.seated.look(rows, core.viewers()[rows])[1][0] != 0
-        return legal
-
-    def render(self) -> Any:
-        """The game as the row's seat sees it: text, or a picture (720, 960, 3) uint8."""
-        return self._core.render(self._row, int(self._core.viewers()[self._row]))

@@ -88,9 +88,6 @@ class TrainingScript:
         Args:
             config: a TOML file, or the name of a config that comes with cardgym.
             script: the script; None finds it by the config's keys.
-
-        Raises:
-            CardgymError: for a config that cannot be read, or that no script or several scripts take.
         """
         self.path = config_path(config).resolve()
         if script is not None and script not in SCRIPTS:
@@ -105,11 +102,7 @@ class TrainingScript:
         return int(self.config.model_dump()["total_steps"])
 
     def runs(self, setting: Setting, seeds: Sequence[int]) -> list[Run]:
-        """The runs with these options, one for each seed.
-
-        Raises:
-            CardgymError: for a key or a value that the config does not take.
-        """
+        """The runs with these options, one for each seed."""
         words = flags_of({key: self._value(key, value) for key, value in setting.items()})
         config = parse_run(type(self.config), ["--config", str(self.path), *words], f"{self.script}.py")[0]
         options = {key: config.model_dump()[key] for key in setting}
@@ -226,11 +219,7 @@ def train(
 
 
 def train_here(script: str, flags: Sequence[str], folder: str) -> int:
-    """As `train`, but in this process, which saves the seconds that a new one takes to start.
-
-    Raises:
-        Stopped: if this process was asked to end; the training has saved its state.
-    """
+    """As `train`, but in this process, which saves the seconds that a new one takes to start."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     with (

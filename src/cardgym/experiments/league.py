@@ -151,11 +151,7 @@ class Population:
         self.steps = self.config.responders * int(steps)
 
     def begin(self, resume: bool) -> None:
-        """Note the config in the folder. All further state is in the files of trainings and matches.
-
-        Raises:
-            CardgymError: if it resumes a league with another config.
-        """
+        """Note the config in the folder. All further state is in the files of trainings and matches."""
         file, config = self.folder / STATE_FILE, self.config.lasting()
         if resume and has_state(self.folder):
             load_resume_state(file, config)
@@ -182,11 +178,7 @@ class Population:
         return generation
 
     def train(self) -> None:
-        """Train the next generation's responders to the last equilibrium, except finished ones.
-
-        Raises:
-            CardgymError: where a training fails; it names the log.
-        """
+        """Train the next generation's responders to the last equilibrium, except finished ones."""
         last = self.generations[-1]
         opponents = [f"{self.players[name]}={weight!r}" for name, weight in last.weights.items()]
         folders = [self._responder(last.number + 1, i) for i in range(self.config.responders)]
@@ -235,11 +227,7 @@ class Population:
         )
 
     def write(self, standings: Standings | None) -> None:
-        """Write the league's files.
-
-        Raises:
-            CardgymError: where a file cannot be written.
-        """
+        """Write the league's files."""
         with replacing(self.folder / "league.json") as temporary:
             document = asdict(self.config, self.generations, self.folder)
             temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

@@ -43,11 +43,7 @@ MAX_RUNS = 100_000
 
 
 def runs_of(script: TrainingScript, grid: Mapping[str, Sequence[str]], seeds: Sequence[int]) -> list[Run]:
-    """All runs of a sweep: each setting of the grid with each seed; every setting's first seed comes first.
-
-    Raises:
-        CardgymError: for a key or a value that the config does not take, and for values that are the same.
-    """
+    """All runs of a sweep: each setting of the grid with each seed; every setting's first seed comes first."""
     settings = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     if len(settings) * len(seeds) > MAX_RUNS:
         raise CardgymError(f"{len(settings) * len(seeds):,} runs: at most {MAX_RUNS:,} are allowed in one sweep")
@@ -67,11 +63,7 @@ def _twice(runs: Iterable[Run]) -> Iterator[Run]:
 
 
 def parse_grid(words: Sequence[str]) -> dict[str, list[str]]:
-    """The values of each key from words such as `learning_rate=1e-3,2e-3`.
-
-    Raises:
-        CardgymError: for a word of another form, or a key named twice.
-    """
+    """The values of each key from words such as `learning_rate=1e-3,2e-3`."""
     grid: dict[str, list[str]] = {}
     for word in words:
         key, sign, values = word.partition("=")
@@ -84,11 +76,7 @@ def parse_grid(words: Sequence[str]) -> dict[str, list[str]]:
 
 
 def parse_seeds(text: str) -> list[int]:
-    """The seeds from words such as `1-5` or `1,4,7-9`, in ascending order.
-
-    Raises:
-        CardgymError: for another form, numbers out of range, or too many.
-    """
+    """The seeds from words such as `1-5` or `1,4,7-9`, in ascending order."""
     seeds: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,30})\s*(?:-\s*(\d{1,30})\s*)?", part)
@@ -171,12 +159,7 @@ class SweepFolder:
     """
 
     def __init__(self, path: Path, script: Program, resume: bool) -> None:
-        """Create the folder, or open that of an earlier sweep.
-
-        Raises:
-            CardgymError: if it contains a sweep and `resume` is false, or one of another script or config, if it
-                cannot be written, or if another command is using it.
-        """
+        """Create the folder, or open that of an earlier sweep."""
         self.path = path.resolve()
         with contextlib.ExitStack() as held:
             held.enter_context(locked(self.path))
@@ -228,9 +211,6 @@ def run_all(
 
     Returns:
         The results in the order of the runs.
-
-    Raises:
-        CardgymError: where a worker cannot see the folder, or all of the first runs fail.
     """
     by_name = {run.name: run for run in runs}
     results: dict[str, RunResult] = {}
@@ -277,11 +257,7 @@ _UNSEEN = "a worker cannot see the sweep's folder"
 
 
 def train(command: list[str], folder: str, marker: str, working_folder: str) -> int:
-    """Run a training in a worker, and restart it if its process is taken away; its exit code.
-
-    Raises:
-        CardgymError: if this machine does not see the sweep's folder.
-    """
+    """Run a training in a worker, and restart it if its process is taken away; its exit code."""
     if not Path(marker).exists():
         raise CardgymError(
             f"{_UNSEEN}: {platform.node()} has no {Path(marker).parent}; name one with --out on storage that all "

@@ -47,11 +47,7 @@ def grouped(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
 
 
 def check_metric(result: RunResult, metric: str) -> None:
-    """Check that a run has a metric.
-
-    Raises:
-        CardgymError: where it has results, and the metric is in none of them.
-    """
+    """Check that a run has a metric."""
     known = {name for metrics in (result.results or {}).values() for name in metrics}
     if known and metric not in known:
         raise unknown("metric", metric, known)
@@ -128,11 +124,7 @@ def shown(metric: str, estimate: Estimate | None) -> str:
 
 
 def write_report(folder: Path, about: Mapping[str, Any], results: Sequence[RunResult], metric: str = WIN_RATE) -> None:
-    """Write `report.json` into a sweep's folder.
-
-    Raises:
-        CardgymError: if it cannot be written.
-    """
+    """Write `report.json` into a sweep's folder."""
     document = {**about, "groups": summary(results, metric), "runs": [result.asdict() for result in results]}
     with replacing(folder / REPORT_JSON) as temporary:
         temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

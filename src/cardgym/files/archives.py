@@ -42,9 +42,6 @@ class Archive:
             source: the file.
             what: what messages call it, such as `model a.zip`.
             content: what it should be, for messages.
-
-        Raises:
-            CardgymError: for a file that is missing or not such an archive.
         """
         self._what = what
         self._content = content
@@ -70,11 +67,7 @@ class Archive:
         return tuple(self._members)
 
     def read(self, name: str, limit: int | None = None) -> bytes:
-        """The content of a member of at most `limit` bytes.
-
-        Raises:
-            CardgymError: if the member is missing, damaged or larger.
-        """
+        """The content of a member of at most `limit` bytes."""
         member = self._member(name)
         if limit is not None and member.file_size > limit:
             raise CardgymError(f"{self._what}: {name} has more than {limit:,} bytes, the most that it may have")

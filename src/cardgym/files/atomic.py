@@ -17,12 +17,7 @@ _OLD_SECONDS = 3600
 
 
 def opened(path: Path, what: str) -> IO[bytes]:
-    """A regular file, open for reading; `what` names it in messages, such as `report a.json`.
-
-    Raises:
-        CardgymError: for a file that is missing or unreadable, a broken link, and anything but a regular file: opening
-            a pipe would wait for a writer.
-    """
+    """A regular file, open for reading; `what` names it in messages, such as `report a.json`."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise CardgymError(f"{what}: not a regular file")
@@ -43,9 +38,6 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """A temporary path that replaces `path` at the end of the block, and is removed after an error.
 
     Unless `durable`, the content may be lost if the machine stops: the disk is not asked to write it at once.
-
-    Raises:
-        CardgymError: if the folder cannot be written or the disk is full.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

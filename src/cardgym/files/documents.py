@@ -49,28 +49,17 @@ def parse_document(kind: type[D], content: bytes | str, what: str) -> D:
         kind: the model.
         content: the JSON, in UTF-8 where it is bytes.
         what: what messages call the document, such as `report a.json`.
-
-    Raises:
-        CardgymError: for anything but one JSON value of that model, in one line.
     """
     return validate(kind, parse_json(content, what), what)
 
 
 def validate(kind: type[D], value: Any, what: str) -> D:
-    """Plain values, validated as a model.
-
-    Raises:
-        CardgymError: if they do not fit; the message names the place and what is allowed there.
-    """
+    """Plain values, validated as a model."""
     return validated(kind.model_validate, value, what)
 
 
 def validated(check: Callable[[Any], T], value: Any, what: str) -> T:
-    """What one of pydantic's validators makes of a value.
-
-    Raises:
-        CardgymError: as `validate`.
-    """
+    """What one of pydantic's validators makes of a value."""
     try:
         return check(value)
     except ValidationError as error:

@@ -30,11 +30,7 @@ def _digest(document: Mapping[str, Any]) -> str:
 
 
 def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
-    """The content of a file of at most `limit` bytes; `what` names it in messages, such as `report a.json`.
-
-    Raises:
-        CardgymError: for a file that is missing, not a regular file, unreadable or larger.
-    """
+    """The content of a file of at most `limit` bytes; `what` names it in messages, such as `report a.json`."""
     with opened(path, what) as file:
         try:
             # `read` allocates what it is asked for: never more than the file's size.
@@ -55,9 +51,6 @@ def parse_json(content: bytes | str, what: str, *, constants: bool = False) -> A
         content: the JSON, in UTF-8 where it is bytes.
         what: what messages call the document, such as `report a.json`.
         constants: allow NaN and infinity.
-
-    Raises:
-        CardgymError: for anything else, in one line.
     """
     try:
         text = content if isinstance(content, str) else content.decode("utf-8-sig")

@@ -66,9 +66,6 @@ def check_memory(what: str, needed: int, advice: str) -> None:
         what: what needs it, as the subject of a sentence, such as `10 games side by side`.
         needed: how many bytes.
         advice: what to do about it, such as `lower num_envs`.
-
-    Raises:
-        CardgymError: with both sizes.
     """
     available = memory_limit()
     if available is not None and needed > _SHARE * available:

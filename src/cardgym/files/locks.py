@@ -29,9 +29,6 @@ def locked(folder: Path, *, file: str = "", seconds: float = 0.0) -> Iterator[No
     Args:
         file: the name of a file there, to keep them from that file alone.
         seconds: how long to wait for another process.
-
-    Raises:
-        CardgymError: if another process works there, or the folder cannot be written.
     """
     hidden = f".{file}" if file else ""
     owner = folder / f"{hidden}{_OWNER}"

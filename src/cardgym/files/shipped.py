@@ -82,11 +82,7 @@ def checkpoints(folder: str, suffixes: Iterable[str]) -> dict[str, Path]:
 
 
 def config_path(path: Path) -> Path:
-    """The config that a user names: a file, or the name of one that comes with cardgym, with or without `.toml`.
-
-    Raises:
-        CardgymError: where there is neither; it names the nearest.
-    """
+    """The config that a user names: a file, or the name of one that comes with cardgym, with or without `.toml`."""
     if path.is_file():
         return path
     known = configs()

@@ -60,10 +60,6 @@ def write_tensors(path: Path, document: Mapping[str, Any], arrays: Mapping[str, 
     Args:
         document: plain values, among them `format`, which says what the file holds.
         arrays: the arrays by name.
-
-    Raises:
-        NotFiniteError: for NaN or infinity in an array; the file stays as it was.
-        CardgymError: where the file cannot be written.
     """
     contents = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     for name, array in contents.items():
@@ -105,9 +101,6 @@ def read_tensors(
 
     Returns:
         The document, and the arrays by name; all their numbers are finite.
-
-    Raises:
-        CardgymError: for a file that is missing, truncated, damaged or another, and for NaN and infinity.
     """
     from cardgym.files.documents import parse_document
 
@@ -138,11 +131,7 @@ def read_tensors(
 
 
 def read_document(path: Path, what: str) -> dict[str, Any]:
-    """The document of a file as plain values, unchecked; no array is read.
-
-    Raises:
-        CardgymError: for a file that is missing, or has no JSON object in its metadata.
-    """
+    """The document of a file as plain values, unchecked; no array is read."""
     with opened(path, what) as file:
         document = parse_json(_header(file, what)[1], f"{what}: metadata")
     if not isinstance(document, dict):

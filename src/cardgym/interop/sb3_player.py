@@ -237,11 +237,7 @@ class _Model(Document):
 
 
 def _read(path: Path, what: str) -> tuple[_Model, dict[str, Tensor]]:
-    """A model's JSON and the weights of its policy.
-
-    Raises:
-        CardgymError: for a file that is missing, or no model of Stable-Baselines3.
-    """
+    """A model's JSON and the weights of its policy."""
     content = "a model of Stable-Baselines3"
     with Archive(path, what, content) as archive:
         values = parse_json(archive.read("data", _MAX_JSON), f"{what}: not {content}: data", constants=True)
@@ -261,11 +257,7 @@ def _read(path: Path, what: str) -> tuple[_Model, dict[str, Tensor]]:
 
 
 def _check_layers(what: str, kwargs: Mapping[str, Any], weights: Mapping[str, Tensor], num_actions: int) -> None:
-    """Check that the layers that a policy's settings call for are no larger than the weights there are.
-
-    Raises:
-        CardgymError: for larger ones, and for settings of another kind; nothing of their size is allocated.
-    """
+    """Check that the layers that a policy's settings call for are no larger than the weights there are."""
     stored = {value.untyped_storage().data_ptr(): value.untyped_storage().nbytes() for value in weights.values()}
     arch = kwargs.get("net_arch") or []
     branches = list(arch.values()) if isinstance(arch, dict) else [arch]

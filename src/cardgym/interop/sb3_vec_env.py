@@ -8,6 +8,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import seeding
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
@@ -15,7 +17,6 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import EnvCore, check_reset_options
-from cardgym.envs.vector import RowView
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.interop.sb3_self_play import SelfPlay
 from cardgym.players.actions import are_legal, check_legal
@@ -82,9 +83,9 @@ class CardVecEnv(VecEnv):
         self._steps_checked = 0 if "illegal_action" in arguments else _STEPS_CHECKED
         self._seeded = np.zeros(num_envs, np.bool_)
         self._actions = np.zeros(num_envs, np.int64)
-        spaces = self._core.observation_space(), self._core.action_space()
-        self._views = [RowView(self._core, row, self.spec, *spaces) for row in range(num_envs)]  # VecEnv asks them.
-        super().__init__(num_envs, *spaces)
+        shapes = self._core.observation_space(), self._core.action_space()
+        self._views = [RowView(self._core, row, self.spec, *shapes) for row in range(num_envs)]  # VecEnv asks them.
+        super().__init__(num_envs, *shapes)
 
     # -- playing ------------------------------------------------------------------------------------------------------
 
@@ -229,3 +230,44 @@ class CardVecEnv(VecEnv):
     def _get_indices(self, indices: VecEnvIndices) -> Iterable[int]:
         """As `VecEnv`'s; NumPy's whole numbers are indices too."""
         return super()._get_indices(int(indices) if isinstance(indices, np.integer) else indices)
+
+
+class RowView:
+    """One row of a vector env, with the attributes and methods of an env for `get_attr` and `env_method`.
+
+    A row cannot be stepped or reset by itself. It keeps attributes that are set on it, which do not change the game.
+    """
+
+    def __init__(
+        self,
+        core: EnvCore,
+        row: int,
+        spec: EnvSpec | None,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+    ) -> None:
+        self._core = core
+        self._row = row
+        self.game = core.game
+        self.options = core.options
+        self.render_mode = core.render_mode
+        self.spec = spec
+        self.observation_space = observation_space
+        self.action_space = action_space
+
+    @property
+    def unwrapped(self) -> RowView:
+        """Itself."""
+        return self
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The legal actions, (actions,) bool; all of them where the game is over."""
+        core, rows = self._core, np.array([self._row])
+        if core.seated.batch.plain_rows["current_player"][self._row] < 0:
+            return np.ones(core.seated.batch.num_actions, np.bool_)
+        legal: npt.NDArray[np.bool_] = core.seated.look(rows, core.viewers()[rows])[1][0] != 0
+        return legal
+
+    def render(self) -> Any:
+        """The game as the row's seat sees it: text, or a picture (720, 960, 3) uint8."""
+        return self._core.render(self._row, int(self._core.viewers()[self._row]))

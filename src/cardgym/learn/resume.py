@@ -102,11 +102,7 @@ def restore(part: Any, state: Any) -> Any:
 
 
 def _checked(state: Any, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array's state as an array of the same type and shape.
-
-    Raises:
-        CardgymError: for another type or shape.
-    """
+    """An array's state as an array of the same type and shape."""
     content = state
     if array.dtype.names is not None and isinstance(state, dict) and state[_RECORD] == _record(array):
         content = np.ascontiguousarray(state["bytes"]).view(array.dtype)[..., 0]

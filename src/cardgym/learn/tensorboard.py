@@ -166,11 +166,7 @@ def read_curves(folder: Path) -> dict[str, Curve]:
 
 
 def _events(path: Path) -> Iterator[Any]:
-    """The events of a file that may have numbers, as TensorBoard's messages.
-
-    Raises:
-        CardgymError: for a damaged file.
-    """
+    """The events of a file that may have numbers, as TensorBoard's messages."""
     from tensorboard.compat.proto.event_pb2 import Event
     from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 

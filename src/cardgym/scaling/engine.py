@@ -197,9 +197,6 @@ def make(name: str, workers: int | None = None, address: str | None = None) -> E
         name: one of `ENGINES`.
         workers: how many tasks run at once; None for as many as there are cores.
         address: the head of the Ray cluster, `host:port`; None for RAY_ADDRESS or the cluster of this machine.
-
-    Raises:
-        CardgymError: for an unknown name, a missing package, or a cluster that cannot be reached.
     """
     if name not in ENGINES:
         raise unknown("engine", name, ENGINES)

@@ -49,9 +49,6 @@ class RayEngine(Engine):
         Args:
             workers: how many tasks run at once; None for one per CPU of the cluster.
             address: the head of the cluster, `host:port`; None for RAY_ADDRESS or a cluster on this machine.
-
-        Raises:
-            CardgymError: if Ray is missing, no cluster is found, or it refuses the connection.
         """
         require("the engine ray", "ray")
         self._address = address or os.environ.get("RAY_ADDRESS") or "auto"
@@ -127,11 +124,7 @@ class _Connection:
             self._pipe.send(message)
 
     def receive(self, seconds: float) -> list[Ended]:
-        """The tasks that have ended; waits for one for at most `seconds`.
-
-        Raises:
-            EOFError: if the process has died.
-        """
+        """The tasks that have ended; waits for one for at most `seconds`."""
         ended: list[Ended] = []
         while self._pipe.poll(0 if ended else seconds):
             message = self._pipe.recv()

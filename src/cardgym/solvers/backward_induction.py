@@ -115,11 +115,7 @@ def check_gamma(gamma: object) -> Fraction:
 
 
 def _action_weights(mdp: Mdp, policy: Policy) -> list[float]:
-    """The probability of every action of every state under a policy, in the order of the edges.
-
-    Raises:
-        CardgymError: for a policy of another shape, an illegal action, or probabilities that do not sum to 1.
-    """
+    """The probability of every action of every state under a policy, in the order of the edges."""
     actions = mdp.game.actions(mdp.options)
     source = np.repeat(np.arange(mdp.num_states), np.diff(mdp.offsets[: mdp.num_states + 1]))
     moves = mdp.moves[: len(source)]

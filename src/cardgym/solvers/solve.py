@@ -86,13 +86,13 @@ def solver(game: Game, options: Options) -> Solver:
 
 
 @cache
-def optimal_table(game: Game, options: Options, gamma: Fraction = Fraction(1)) -> npt.NDArray[np.int8]:
-    """The optimal policy as a policy table by info state index, (num_info_states,), int8.
+def optimal_table(game: Game, options: Options) -> npt.NDArray[np.int8]:
+    """The optimal undiscounted policy as a policy table by info state index, (num_info_states,), int8.
 
     Of equally good actions it takes the first.
     """
     known = solver(game, options)
-    table = policy_table(known.mdp, known.solve(gamma).actions)
+    table = policy_table(known.mdp, known.solve(1).actions)
     table.setflags(write=False)
     return table
 

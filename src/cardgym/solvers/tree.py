@@ -143,27 +143,15 @@ class GameTree(ExactTree):
         return chosen / np.add.reduceat(chosen, self.arrays.first_choice[:-1])[rows]
 
 
-def enumerate_tree(
-    game: Game,
-    options: Options,
-    *,
-    observation_name: str | None = None,
-    limit: int = _NODES_LIMIT,
-    progress: Callable[[int], Any] = lambda nodes: None,
-) -> GameTree:
-    """Enumerate every history of a game.
+def enumerate_tree(game: Game, options: Options, *, limit: int = _NODES_LIMIT) -> GameTree:
+    """Enumerate every history of a game, as its default observation shows it.
 
     States that the game's `canonical` makes equal are one.
-
-    Args:
-        observation_name: what a seat sees; the game's default observation if None.
-        limit: the most nodes.
-        progress: called from time to time with the number of nodes so far.
 
     Raises:
         CardgymError: for a game of more nodes than `limit`, or that does not end.
     """
-    name = observation_name or game.default_observation
+    name = game.default_observation
     walker = _walker(game, name)
     name_entry_point(f"{game.id} (solver)", walker)
     found = _Growing(game, options)
@@ -175,7 +163,6 @@ def enumerate_tree(
         if full == walks.DEPTH:
             raise CardgymError(f"{game.id}: more than {_MAX_DEPTH:,} moves in a game: too many to enumerate")
         found.grow(full)
-        progress(int(found.counters[walks.NUM_NODES]))
     return found.tree(name)
 
 

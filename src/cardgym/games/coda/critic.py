@@ -34,12 +34,7 @@ PLAY_OUT = Critic(_nothing(0, 0), _nothing(0), _nothing(0, 0), _nothing(0), _not
 
 
 def load_critic(path: Path, game: Game, options: CodaOptions) -> Critic:
-    """The critic of a checkpoint of `train/ppo.py`.
-
-    Raises:
-        CardgymError: as `load_checkpoint`, and if the network's architecture differs from the one that
-            `configs/coda/official_ppo.toml` trains.
-    """
+    """The critic of a checkpoint of `train/ppo.py`."""
     from cardgym.players.checkpoints import load_checkpoint
     from cardgym.players.policy_networks import PolicyNetwork
 

@@ -136,11 +136,7 @@ def value_search(options: state.CodaOptions) -> SearchPlayer:
 
 
 def shipped_critic(options: state.CodaOptions) -> Critic:
-    """The critic of the shipped PPO agent.
-
-    Raises:
-        CardgymError: for options that it does not fit.
-    """
+    """The critic of the shipped PPO agent."""
     from cardgym.games.coda.critic import load_critic
 
     return load_critic(root() / CHECKPOINTS / "coda" / "official_ppo.safetensors", OFFICIAL, options)

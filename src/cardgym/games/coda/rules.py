@@ -164,11 +164,7 @@ def forfeit(state: State, seat: int) -> float:
 
 
 def stack_deck(state: State, deck: Sequence[int]) -> None:
-    """Deal the next game from `deck`: alternately from seat 0, then drawn in order.
-
-    Raises:
-        CardgymError: unless the deck has each of the n tiles once.
-    """
+    """Deal the next game from `deck`: alternately from seat 0, then drawn in order."""
     n = int(state.n)
     try:
         tiles = [int(tile) for tile in deck]

@@ -74,9 +74,6 @@ class CodaOptions(Options):
     """The options of Coda.
 
     `n=0` means 24 tiles, or 26 with jokers, which are the last two. Smaller games are for study.
-
-    Raises:
-        CardgymError: if a value is not allowed, or options contradict each other.
     """
 
     n: int = number(

@@ -77,9 +77,6 @@ class CribbageCoach:
             cards: six different cards 0 .. 51.
             dealer: whether the crib is the player's own.
             scores: the own score and the opponent's.
-
-        Raises:
-            CardgymError: if there are not six different cards, or if no deal can begin at these scores.
         """
         own, other = check_scores(scores, self._options.target)
         by_cards = {frozenset(keep.tossed): keep for keep in keeps(cards)}
@@ -210,11 +207,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Rank the discards and print them.
-
-    Raises:
-        CardgymError: for another game, and for bad cards or scores.
-    """
+    """Rank the discards and print them."""
     from cardgym.engine.registry import find
 
     game = find(arguments.env)

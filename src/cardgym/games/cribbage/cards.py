@@ -31,11 +31,7 @@ def card_names(cards: Iterable[int]) -> str:
 
 
 def parse_cards(text: str) -> list[int]:
-    """The cards named in a text such as "5H 10d j♣", in its order, separated by spaces or commas, in either case.
-
-    Raises:
-        CardgymError: if a name is unknown or a card appears twice.
-    """
+    """The cards named in a text such as "5H 10d j♣", in its order, separated by spaces or commas, in either case."""
     cards: list[int] = []
     for name in text.replace(",", " ").split():
         plain = name.upper().replace("10", "T").translate(_LETTERS)
@@ -47,11 +43,7 @@ def parse_cards(text: str) -> list[int]:
 
 
 def check_cards(cards: Sequence[int], count: int) -> list[int]:
-    """The cards as Python integers, checked to be `count` different cards 0 .. 51.
-
-    Raises:
-        CardgymError: if there are more or fewer, if one is not a card, or if one appears twice.
-    """
+    """The cards as Python integers, checked to be `count` different cards 0 .. 51."""
     numbers = [int(card) for card in cards]
     if len(numbers) != count:
         raise CardgymError(f"{len(numbers)} cards given where {count} are needed")

@@ -271,9 +271,6 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
 
     Returns:
         Reasons with their cards, such as "fifteen two (5♥ 10♦)", and their points, which add up to the compiled score.
-
-    Raises:
-        CardgymError: if there are not four or two cards, one is not 0 .. 51, or two with the starter are the same.
     """
     held = check_cards([*cards, starter], 3 if len(cards) == 2 else 5)[:-1]
     ordered = sorted([*held, starter], key=lambda card: (card % 13, card))

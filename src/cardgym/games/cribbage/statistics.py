@@ -56,9 +56,6 @@ def keeps(cards: Sequence[int]) -> list[Keep]:
 
     Args:
         cards: six different cards 0 .. 51 in any order.
-
-    Raises:
-        CardgymError: if there are not six, two are the same, or one is not a card.
     """
     hand = sorted(check_cards(cards, 6))
     records = []
@@ -84,9 +81,6 @@ def distributions(kept: Sequence[int], tossed: Sequence[int]) -> tuple[_Integers
 
     Returns:
         Counts of the scores 0 .. 29 of the hand and of the crib, (30,) int64 each.
-
-    Raises:
-        CardgymError: if there are not four and two, two are the same, or one is not a card.
     """
     if len(kept) != 4 or len(tossed) != 2:
         raise CardgymError(f"{len(kept)} cards kept and {len(tossed)} discarded: four and two are needed")
