@@ -53,11 +53,9 @@ PAPER_SECONDS = {
 PAPER_TEST_GAMES = 200
 
 LOSS_RISES = """The loss rises although play improves. About three quarters of it comes from final transitions, and how a game ends is
-largely chance. The replay buffer keeps every transition: at first it holds few games, samples each often, and the network
-memorizes many of their results; as the buffer fills, it samples each less often. A batch of 128 samples four times as many
-and has less than half the loss. Better play also ends games sooner, so samples contain more final transitions. With double
-DQN and batches of 32, seed 1, from the first sixth of the updates to the last: final transitions grow from 16.6 % to 18.7 % of
-a sample, wins from 52 % to 61 % of these, their part of the loss from 0.026 to 0.036, and that of all others from 0.008 to 0.013.""".splitlines()
+largely chance. At first the replay buffer holds few games, samples each often, and the network memorizes many of their
+results; as the buffer fills, it samples each less often. Better play also ends games sooner, so samples contain more final
+transitions.""".splitlines()
 """Why; measured by the samples' own losses before each update."""
 
 
@@ -148,9 +146,8 @@ def _performance(results: Results) -> str:
         "",
         """Times are not directly comparable: the paper's come from its own machine, and the heuristic's is for playing 10,000 games.
 
-However long they train, tables learn almost nothing about fresh deals: nearly every state is visited once. The paper's bits
-contain neither colours nor misses, and have too many combinations; with fewer tiles (below) the same learners converge. The
-paper considers the state space small enough to infer all values, which is true only if deals repeat.""",
+However long they train, tables learn almost nothing about fresh deals: nearly every state is visited once. With fewer tiles
+(below) the same learners converge.""",
     ]
     if not results.has_checkpoints:
         lines += ["", "No checkpoint of a network trained to convergence was given; `--deep FILE` adds its row."]
@@ -213,7 +210,7 @@ def _few_deals(results: Results) -> str:
         *(_few_deals_row(row) for row in results.few_deals),
         "",
         f"Nearest to the paper are {nearest.num_deals} deals, with {means}. On fresh deals the same tables play no better than random. So the",
-        "paper's numbers for Q-learning and Sarsa, higher than any player can reach, are what training and testing on the same deals gives.",
+        "paper's numbers for Q-learning and Sarsa, higher than any player can reach, are what training and testing on the same deals give.",
         "Its 0.895 and 0.915 for the networks also exceed the maximum, but by less than 200 games can resolve (±0.04); on fresh",
         "deals its 2,000 games are far from enough for either.",
         "",

@@ -52,7 +52,7 @@ PAPER_UPDATE = tuple(KINDS)[-1]
 DISCOUNTS = {f"{PAPER_UPDATE}, gamma {gamma:g}": KINDS[PAPER_UPDATE].replace(gamma=gamma) for gamma in (0.0, 0.5, 0.9)}
 """The paper's update with smaller steps for a game's early deals; `KINDS` has it with gamma 1."""
 SAMPLES = 50_000
-"""Hands by which the tosses of two runs are compared."""
+"""Hands by which the discards of two runs are compared."""
 
 
 @dataclasses.dataclass
@@ -159,8 +159,8 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         f"Shares of games are in percent, with 95 % intervals, over "
         f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
         "## Win rates, from the first checkpoint to the last",
-        "From uniform weights. `own crib` reverses the strategy `crib_min_avg` for the dealer, who owns the crib; none "
-        "of the paper's eight strategies prefers a rich crib.",
+        "From uniform weights. With `own crib`, the strategy `crib_min_avg` prefers the richest crib for the dealer, "
+        "who owns it; none of the paper's eight strategies does.",
         _rates_table([run for run in runs if run.start == "uniform"], ("greedy", "uniform")),
         *_ends(runs),
     ]
@@ -169,9 +169,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
     last = [run for run in runs if run.kind == first and run.start == "uniform"]
     parts += ["## Against every single strategy", f"{first}, from the first checkpoint to the last."]
     parts += [_rates_table(last, STRATEGIES), _lowest(last)]
-    parts += [
-        "`hand_max_avg` is the same as `greedy`: both keep the best mean hand and peg alike, so those columns agree."
-    ]
+    parts += ["`hand_max_avg` plays like `greedy`."]
     others = [run for run in runs if run.kind != first and run.start == "uniform"]
     if others:
         parts += ["The other two ways to learn, at the end:", _rates_table(others, STRATEGIES, last_only=True)]
@@ -182,14 +180,14 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
             "## Where does each start end up, and do they agree?",
             f"{first}, seed {same[0].seed}: all positions where both scores are within 30 points. `agreement` is "
             "1 minus half the sum of the differences between the family shares and those of the run from uniform "
-            "weights; "
-            f"`same toss` is the share of {SAMPLES:,} hands at such positions from which it keeps the same four cards.",
+            f"weights; `same discard` is the share of {SAMPLES:,} hands at such positions from which it keeps the same "
+            "four cards.",
             _starts_table(begun),
             _strength(begun),
         ]
     if len(last) > 1:
         agreements = [
-            f"{_agreement(last[0], run):.2f} in weights and {_same(last[0].last, run.last)} of tosses"
+            f"{_agreement(last[0], run):.2f} in weights and {_same(last[0].last, run.last)} of discards"
             for run in last[1:]
         ]
         parts.append(f"Runs from uniform weights with other seeds agree with the first by {'; '.join(agreements)}.\n")
@@ -290,7 +288,7 @@ def _starts_table(begun: dict[str, Run]) -> str:
         same = [_same(base.first, run.first), _same(base.last, run.last)]
         rows.append([start, *shares, f"{_agreement(base, run):.2f}", *same, *_from_to(run)])
     head = [f"{side}: {family}" for side in ("dealer", "pone") for family in FAMILIES]
-    agreed = ["agreement", "same toss at first", "and at the end"]
+    agreed = ["agreement", "same discard at first", "and at the end"]
     return _table(["start", *head, *agreed, "against greedy at first", "and at the end"], rows)
 
 
@@ -306,8 +304,7 @@ def _strength(begun: dict[str, Run]) -> str:
     return (
         f"In strength they are {apart[0]:.1f} points apart at first and {apart[1]:.1f} at the end. Where intervals "
         f"overlap with that of `{base}` at the end: {', '.join(alike) or 'nowhere'}; where they do not: "
-        f"{', '.join(unlike) or 'nowhere'}. Why `random` may stay behind: "
-        "[the experts](../../docs/games/cribbage/research.md#weighted-experts)."
+        f"{', '.join(unlike) or 'nowhere'}."
     )
 
 
