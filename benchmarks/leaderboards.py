@@ -26,18 +26,17 @@ from cardgym.files.atomic import replacing
 from cardgym.players.base import checkpoints, player_names
 
 ABOUT = """\
-Every built-in player and checkpoint of a game against every other, on the same deals from every seat.
+Every built-in player and checkpoint of a game against every other, on the same deals from every seat. Intervals are
+95 %, over deals.
 
-- **Rating**: Elo points above the mean of the players, by a Bradley-Terry model fitted by maximum likelihood to the
-  games (or hands) won. A lead of 400 points means odds of 10 to 1. It does not count by how much: in
-  poker the highest rating can be that of a player that wins many small pots and loses the large ones.
-- **Payoff**: what the row's player wins per game from the column's, with half the width of its 95 % interval. In a
-  game with one seat: how much more it gets on the same deals.
+- **Rating**: Elo points above the mean of the players (Bradley-Terry, fitted to the games or hands won). A lead of 400
+  points means odds of 10 to 1. Ratings count wins, not how much was won: in poker a player that wins many small pots
+  and loses the large ones can have the highest.
+- **Payoff**: what the row's player wins per game from the column's, with half the width of its interval. In a
+  one-player game: how much more it gets on the same deals.
 - **Share at equilibrium**: how often this player appears in the mixture that no player of the list beats (Nash
-  averaging). A player that wins many games only from weak ones has no share. **Payoff against it**: what the player
-  wins from that mixture, 0 for those in it. Where payoffs are closer than their intervals, other deals may give other
-  shares.
-- Intervals are 95 %, over deals. Four times as many games halve them.
+  averaging). A player that wins only from weak ones has no share. **Payoff against it**: what the player wins from
+  that mixture.
 """
 
 
