@@ -110,8 +110,11 @@ def _players(game: Game, level: str = "## ") -> list[str]:
     return [
         f"{level}Players of {game.id}",
         "",
-        "Each is a name for `opponent=` and `--players`. The figures have 95 % intervals.",
-        "",
+        *(
+            ["Each is a name for `opponent=` and `--players`. The figures have 95 % intervals.", ""]
+            if level == "## "
+            else []
+        ),
         "| player | kind | measured |",
         "|---|---|---|",
         "| `random` | compiled | uniform over the legal actions |",
