@@ -87,7 +87,6 @@ def write_results(
 
 
 def _head(results: Results, scale: Scale) -> str:
-    transitions = np.mean([run.transitions for run in results.runs[CREDITS]])
     seconds = np.mean([run.seconds for run in results.runs[CREDITS]])
     return f"""# Corellian Spike: the paper's tables, rerun
 
@@ -98,10 +97,8 @@ every cell with ours. Ours are means of {scale.seeds} training runs (different s
 {scale.games:,} games for each match where the paper has 2,000; busts are given for 2,000 games. All figures are for the policy
 of iteration {scale.iterations}: credits won per game, share of hands won, and the number of games it ended without credits.
 "Published" explores like the paper's program, "legal" explores all legal actions; [batch Q-learning](../../docs/algorithms/more.md#batch-q-learning)
-describes the algorithm. One run learns from {transitions / scale.iterations:,.0f} transitions in each iteration and took
-{seconds:.0f} s of processor time here, compared with the paper's 1.5 to 10 hours; this whole page took
-{results.processor_seconds / 60:.1f} minutes of processor time, {results.wall_seconds / 60:.1f} minutes by the clock with
-{"one process" if scale.processes == 1 else f"{scale.processes} processes"} on a shared machine.
+describes the algorithm. One run took {seconds:.0f} s of processor time here, compared with the paper's 1.5 to 10 hours; this whole page
+took {results.processor_seconds / 60:.1f} minutes of processor time.
 """
 
 

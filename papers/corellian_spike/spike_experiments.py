@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -53,14 +52,12 @@ class Results:
         runs: training runs by case, one for each seed.
         scores: the players' scores in the matches, by what the match is for, one match for each seed.
         tabular: results of the tabular trainings by budget and state model, one for each seed.
-        wall_seconds: how long it all took.
         processor_seconds: the processor time of all processes.
     """
 
     runs: dict[Case, list[TrainingRun]] = field(default_factory=dict)
     scores: dict[tuple[object, ...], list[list[Score]]] = field(default_factory=dict)
     tabular: dict[tuple[int, str], list[TabularResult]] = field(default_factory=dict)
-    wall_seconds: float = 0.0
     processor_seconds: float = 0.0
 
 
@@ -72,7 +69,7 @@ def run_all(scale: Scale, deep: Sequence[Player], progress: Report | None = None
         deep: deep agents for two players.
         progress: called with the tasks done and the tasks in all.
     """
-    start, processor_start = time.monotonic(), _processor_time()
+    processor_start = _processor_time()
     results = Results()
     done, total = 0, 4 * len(CASES) * scale.seeds  # The total is a guess until the matches are known.
 
@@ -103,7 +100,6 @@ def run_all(scale: Scale, deep: Sequence[Player], progress: Report | None = None
     tabular_results = _map(scale.processes, train_tabular, [(training,) for training in tabular], advance)
     for training, result in zip(tabular, tabular_results, strict=True):
         results.tabular.setdefault((training.decisions, training.observation), []).append(result)
-    results.wall_seconds = time.monotonic() - start
     results.processor_seconds = _processor_time() - processor_start
     return results
 

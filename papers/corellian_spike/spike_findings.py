@@ -10,7 +10,7 @@ import numpy as np
 
 from cardgym.arena.transitions import record
 from cardgym.games.corellian_spike.state import BUY, FOLD, RAISE, SWAP_HIGH
-from cardgym.games.corellian_spike.state_index import MAX_SUM, NO_CARD, digits_of
+from cardgym.games.corellian_spike.state_index import MAX_SUM, NO_CARD
 from cardgym.statistics import Estimate, mean_over_runs
 from spike_batch_q_learner import ENV
 from spike_batch_q_states import cards_key, cards_of
@@ -249,9 +249,6 @@ def code_facts(scale: Scale) -> str:
     showdown = 100 * float(is_clipped[cards.s_next == 0].mean())
     pairs = np.unique(np.stack([codes.s, cards.s]), axis=1)
     _, holdings = np.unique(pairs[0], return_counts=True)
-    placing = digits_of(codes.s).decision == PLACING
-    tens = 100 * float((held["extra"][placing] == -10).mean())
-    reachable = enumerated_states(CREDITS).reachable
     return f"""## The state code: collisions and clipping
 
 Measured on {len(codes):,} decisions of {games:,} exploring games (epsilon 0.9, legal actions, two players).
@@ -260,9 +257,6 @@ Measured on {len(codes):,} decisions of {games:,} exploring games (epsilon 0.9, 
   the policy cannot distinguish a sum of 10 from one of 25.
 - {len(holdings):,} codes were met, and {len(pairs[0]):,} different holdings of cards under them, {holdings.mean():.1f} to a code and
   {holdings.max():,} in the most crowded. Which card to swap depends on the cards, which the code omits.
-- A bought -10 has the digits 00, like no bought card. It is {tens:.1f} % of the bought cards and does no harm: a
-  decision of kind 3 always has a bought card, so its 00 can only be a -10.
-- Of the {len(reachable):,} codes {int((~reachable).sum()):,} cannot be reached: betting or buying with a bought card.
-- Credits and pool are known only in tens. A raise, a match and a card cost 2, so most decisions change neither digit. The
-  code does not say whether there is anything to match: one code covers both "you may check" and "you must pay or fold".
+- Credits and pool are known only in tens. Nor does the code say whether there is anything
+  to match: one code covers both "you may check" and "you must pay or fold".
 """

@@ -88,13 +88,11 @@ class TrainingRun:
     Attributes:
         policies: the policies by iteration: every fifth, and the last; each is (states,) int8 actions by state index.
         met: whether each state was met, (states,) bool.
-        transitions: how many transitions it learned from.
         seconds: its processor time.
     """
 
     policies: dict[int, npt.NDArray[np.int8]]
     met: npt.NDArray[np.bool_]
-    transitions: int
     seconds: float
 
     @property
@@ -127,14 +125,12 @@ def train_case(case: Case, seed: int, scale: Scale) -> TrainingRun:
     )
     run = BatchQ(case.options, config)
     policies = {0: run.states.actions.copy()}
-    transitions = 0
     while run.iteration < scale.iterations:
         run.iterate()
-        transitions += run.transitions
         if run.iteration % 5 == 0 or run.iteration == scale.iterations:
             policies[run.iteration] = run.states.actions.copy()
     met = run.states.values.max(axis=1) > NEVER
-    return TrainingRun(policies, met, transitions, time.process_time() - start)
+    return TrainingRun(policies, met, time.process_time() - start)
 
 
 # -- matches ----------------------------------------------------------------------------------------------------------
