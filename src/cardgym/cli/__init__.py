@@ -51,14 +51,7 @@ def commands() -> dict[str, Command]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command.
-
-    Args:
-        argv: the words after `cardgym`; None takes them from `sys.argv`.
-
-    Returns:
-        The exit code: 0, 2 for bad input or a failing disk (with one line on stderr), 130 after Ctrl-C.
-    """
+    """Run a command; the exit code: 0, 2 for bad input or a failing disk, 130 after Ctrl-C."""
     words = list(sys.argv[1:] if argv is None else argv)
     return guarded(lambda: _run(words))
 

@@ -33,13 +33,7 @@ def number(value: float, form: str) -> str:
 
 
 def interval(ends: Iterable[float | None] | None, form: str, *, percent: bool = False) -> str:
-    """An interval such as `[59.8, 62.1]`; empty where it is unknown (None or NaN).
-
-    Args:
-        ends: its lower and upper end.
-        form: the format of both, such as `+.2f`.
-        percent: multiply by 100.
-    """
+    """An interval such as `[59.8, 62.1]`; empty where it is unknown (None or NaN)."""
     factor = 100.0 if percent else 1.0
     known = [end for end in (() if ends is None else ends) if end is not None and not math.isnan(end)]
     return f"[{', '.join(number(factor * end, form) for end in known)}]" if known else ""

@@ -55,13 +55,7 @@ Setting = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Run:
-    """One training of a script: some options and a seed.
-
-    Attributes:
-        name: the name of its folder, such as `learning_rate=0.001/seed2`.
-        flags: the hyper-parameters' flags.
-        options: the values of the config keys that it changes.
-    """
+    """One training of a script: some options and a seed."""
 
     name: str
     flags: tuple[str, ...]
@@ -75,20 +69,10 @@ class Run:
 
 
 class TrainingScript:
-    """A training script with a config, from which runs are derived.
-
-    Attributes:
-        script: its name, such as `dqn`.
-        path: the config's file, absolute.
-    """
+    """A training script with a config, from which runs are derived."""
 
     def __init__(self, config: Path, script: str | None = None) -> None:
-        """Read a config and find the script that it is for.
-
-        Args:
-            config: a TOML file, or the name of a config that comes with cardgym.
-            script: the script; None finds it by the config's keys.
-        """
+        """Read a config and find the script that it is for."""
         self.path = config_path(config).resolve()
         if script is not None and script not in SCRIPTS:
             raise unknown("training script", script, SCRIPTS)

@@ -111,16 +111,7 @@ class Generation:
 
 @dataclass
 class Population:
-    """The players of a league in its folder. The config alone decides what it does, so it can be repeated.
-
-    Attributes:
-        config: the league's.
-        folder: its folder, absolute.
-        engine: where games and trainings run; None for this process.
-        players: the players by name, as `resolve` takes them, in the order in which they joined.
-        generations: the generations so far.
-        steps: the decisions of a generation's trainings.
-    """
+    """The players of a league in its folder, by name. The config alone decides what it does, so it can be repeated."""
 
     config: LeagueConfig
     folder: Path

@@ -96,13 +96,7 @@ def parse_seeds(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run of a sweep ended.
-
-    Attributes:
-        exit: its exit code; None if its worker died.
-        results: the figures of its final evaluation by opponent and metric, each with its interval; None without one.
-        problem: why it has no results, in one line; None if it has results.
-    """
+    """How a run of a sweep ended: with results by opponent and metric, each with its interval, or with a problem."""
 
     run: Run
     folder: Path
@@ -152,11 +146,7 @@ class _Results(Document):
 
 
 class SweepFolder:
-    """The folder of a sweep, held by one command at a time. Use it as a context manager.
-
-    Attributes:
-        path: the folder, absolute.
-    """
+    """The folder of a sweep, held by one command at a time. Use it as a context manager."""
 
     def __init__(self, path: Path, script: Program, resume: bool) -> None:
         """Create the folder, or open that of an earlier sweep."""
@@ -200,18 +190,7 @@ def run_all(
     engine: Engine,
     ended: Callable[[RunResult], None] = lambda result: None,
 ) -> list[RunResult]:
-    """Run the runs that have no results yet.
-
-    Args:
-        script: what the runs execute.
-        folder: the sweep's folder.
-        runs: the runs.
-        engine: where they run.
-        ended: called with each result, first those of runs that ended earlier.
-
-    Returns:
-        The results in the order of the runs.
-    """
+    """Run the runs that have no results yet; all results in the order of the runs, each given to `ended` as it comes."""
     by_name = {run.name: run for run in runs}
     results: dict[str, RunResult] = {}
     tasks: list[Task] = []

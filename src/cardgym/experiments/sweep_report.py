@@ -156,11 +156,6 @@ def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: floa
 
     A line is the interquartile mean over the group's runs, as far as the shortest of them goes; its band is the
     bootstrap's interval, or for a single run that of each evaluation.
-
-    Args:
-        groups: the curves of runs by the name of their line.
-        tags: what to draw.
-        even: the win rate of even players, drawn as a line; None for none.
     """
     from matplotlib.ticker import PercentFormatter
 
@@ -219,15 +214,7 @@ def draw_lines(
     unit: float = 1e6,
     estimate: Callable[[Sequence[float]], Estimate] = _middle,
 ) -> None:
-    """Draw a line with a band for each group of runs.
-
-    Args:
-        panel: where.
-        tag: the tag of the curve.
-        groups: the curves of runs by the name of their line.
-        unit: how many steps are 1 on the axis.
-        estimate: the value of the line, and its band, of the values of all runs at a step.
-    """
+    """Draw a line with a band for each group of runs."""
     for (name, runs), *style in zip(groups.items(), cycle(COLORS), cycle(MARKERS), cycle(LINES), strict=False):
         curves = [run[tag] for run in runs if tag in run]
         shortest = min((len(steps) for steps, _ in curves), default=0)

@@ -36,13 +36,7 @@ class Archive:
     """
 
     def __init__(self, source: Path | IO[bytes], what: str, content: str = "a zip archive") -> None:
-        """Open an archive.
-
-        Args:
-            source: the file.
-            what: what messages call it, such as `model a.zip`.
-            content: what it should be, for messages.
-        """
+        """Open an archive."""
         self._what = what
         self._content = content
         self._file = opened(source, what) if isinstance(source, Path) else source

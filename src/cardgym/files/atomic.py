@@ -55,12 +55,7 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
 
 
 def user_folder(variable: str, default: Callable[..., Path]) -> Path | None:
-    """The folder that an environment variable names, or else the default; None for a user without a home folder.
-
-    Args:
-        variable: the variable's name.
-        default: a function of platformdirs, such as `user_cache_path`.
-    """
+    """The folder that an environment variable names, or else the default; None for a user without a home folder."""
     if named := os.environ.get(variable):
         return Path(named)
     try:

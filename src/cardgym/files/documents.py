@@ -43,13 +43,7 @@ D = TypeVar("D", bound=Document)
 
 
 def parse_document(kind: type[D], content: bytes | str, what: str) -> D:
-    """Parse JSON into a model.
-
-    Args:
-        kind: the model.
-        content: the JSON, in UTF-8 where it is bytes.
-        what: what messages call the document, such as `report a.json`.
-    """
+    """Parse JSON into a model."""
     return validate(kind, parse_json(content, what), what)
 
 

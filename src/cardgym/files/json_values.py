@@ -43,14 +43,10 @@ def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
 
 
 def parse_json(content: bytes | str, what: str, *, constants: bool = False) -> Any:
-    """Parse JSON as plain values: without repeated keys, NaN, infinity, or whole numbers of more than 20 digits.
+    """Parse JSON as plain values, without repeated keys, whole numbers of more than 20 digits, NaN and infinity.
 
+    `constants` allows the last two; `what` is what messages call the document, such as `report a.json`.
     If it is an object with the digest that `sealed` adds, that is verified and left out.
-
-    Args:
-        content: the JSON, in UTF-8 where it is bytes.
-        what: what messages call the document, such as `report a.json`.
-        constants: allow NaN and infinity.
     """
     try:
         text = content if isinstance(content, str) else content.decode("utf-8-sig")

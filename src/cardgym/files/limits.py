@@ -60,13 +60,7 @@ def shortened(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_memory(what: str, needed: int, advice: str) -> None:
-    """Refuse what needs more memory than this machine, container or process has.
-
-    Args:
-        what: what needs it, as the subject of a sentence, such as `10 games side by side`.
-        needed: how many bytes.
-        advice: what to do about it, such as `lower num_envs`.
-    """
+    """Refuse what needs more memory than this machine, container or process has."""
     available = memory_limit()
     if available is not None and needed > _SHARE * available:
         raise CardgymError(f"{what} would need {_size(needed)} of memory, of {_size(available)} here; {advice}")

@@ -21,14 +21,10 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP)
 
 @contextlib.contextmanager
 def locked(folder: Path, *, file: str = "", seconds: float = 0.0) -> Iterator[None]:
-    """Keep other processes out of a folder, which is made if it does not exist; this process may enter it again.
+    """Keep other processes out of a folder, or of one file there; a missing folder is made.
 
-    The system releases the lock when its process ends, however it ends, so a lock never outlives its owner. Some
+    It waits `seconds` for another process. This process may enter again. The system releases the lock when its process ends, however it ends, so a lock never outlives its owner. Some
     network disks have no locks; there the folder is not protected.
-
-    Args:
-        file: the name of a file there, to keep them from that file alone.
-        seconds: how long to wait for another process.
     """
     hidden = f".{file}" if file else ""
     owner = folder / f"{hidden}{_OWNER}"

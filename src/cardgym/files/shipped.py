@@ -70,12 +70,7 @@ def configs() -> dict[str, Path]:
 
 
 def checkpoints(folder: str, suffixes: Iterable[str]) -> dict[str, Path]:
-    """The checkpoints of a game by name: the file's name up to its first dot.
-
-    Args:
-        folder: the game's name in files and folders.
-        suffixes: those of the files that hold players.
-    """
+    """The checkpoints of a game by name: the file's name up to its first dot."""
     endings = tuple(suffixes)
     paths = sorted((root() / CHECKPOINTS / folder).glob("*"))
     return {path.name.partition(".")[0]: path for path in paths if path.name.endswith(endings)}

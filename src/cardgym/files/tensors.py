@@ -56,10 +56,6 @@ def write_tensors(path: Path, document: Mapping[str, Any], arrays: Mapping[str, 
     """Write arrays and a document, whole or not at all. The bytes depend on the arguments alone.
 
     The safetensors library can read them: arrays are sorted by dtype, then name.
-
-    Args:
-        document: plain values, among them `format`, which says what the file holds.
-        arrays: the arrays by name.
     """
     contents = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     for name, array in contents.items():

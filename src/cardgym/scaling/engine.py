@@ -40,15 +40,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a task ended.
-
-    Attributes:
-        key: the key of the task.
-        value: what the function returned; None after an error.
-        error: what went wrong, in one line; None if nothing did.
-        worker: the name of the worker that ran it, for messages.
-        attempts: how often it was started.
-    """
+    """How a task ended."""
 
     key: str
     value: Any
@@ -59,15 +51,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of one attempt: a value, an error, or the death of the worker.
-
-    Attributes:
-        key: the key of the task.
-        worker: the name of the worker.
-        value: what the function returned.
-        error: what the function raised, in one line.
-        died: how the worker died, such as `killed by signal 9`; None if it is alive.
-    """
+    """The end of one attempt: a value, an error, or the death of the worker."""
 
     key: str
     worker: str
@@ -77,11 +61,7 @@ class Ended:
 
 
 class Engine(ABC):
-    """Where tasks run. Use it as a context manager, which stops everything that it started, even after Ctrl-C.
-
-    Attributes:
-        name: `local` or `ray`.
-    """
+    """Where tasks run. Use it as a context manager, which stops everything that it started, even after Ctrl-C."""
 
     name: str
 
@@ -95,9 +75,6 @@ class Engine(ABC):
 
         A task is taken from `tasks` only when a worker is free, so a generator can choose it by the outcomes so far.
         Closing this iterator early stops the running tasks.
-
-        Args:
-            tasks: the tasks, with different keys.
         """
         rest, again = iter(tasks), deque[Task]()
         under_way: dict[str, Task] = {}
@@ -191,13 +168,7 @@ def ignoring_interrupts() -> Iterator[None]:
 
 
 def make(name: str, workers: int | None = None, address: str | None = None) -> Engine:
-    """Make an engine.
-
-    Args:
-        name: one of `ENGINES`.
-        workers: how many tasks run at once; None for as many as there are cores.
-        address: the head of the Ray cluster, `host:port`; None for RAY_ADDRESS or the cluster of this machine.
-    """
+    """Make an engine."""
     if name not in ENGINES:
         raise unknown("engine", name, ENGINES)
     if workers is not None and workers < 1:

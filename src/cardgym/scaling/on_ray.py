@@ -44,12 +44,7 @@ class RayEngine(Engine):
     name = "ray"
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        """Connect.
-
-        Args:
-            workers: how many tasks run at once; None for one per CPU of the cluster.
-            address: the head of the cluster, `host:port`; None for RAY_ADDRESS or a cluster on this machine.
-        """
+        """Connect."""
         require("the engine ray", "ray")
         self._address = address or os.environ.get("RAY_ADDRESS") or "auto"
         self._most = workers
@@ -85,11 +80,7 @@ class RayEngine(Engine):
 
 
 class _Connection:
-    """The process that keeps the connection, seen from outside.
-
-    Attributes:
-        cpus: how many CPUs the cluster has.
-    """
+    """The process that keeps the connection, seen from outside."""
 
     def __init__(self, address: str) -> None:
         _check_reachable(address)
