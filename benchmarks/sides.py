@@ -50,9 +50,9 @@ def vector_env(game: str, rows: int, seconds: float, num_threads: int | None = N
     import cardgym  # noqa: F401
 
     try:
+        from cardgym.engine.batch import LegalSampler
+    except ImportError:  # Earlier checkouts have a module for it.
         from cardgym.engine.sampling import LegalSampler
-    except ImportError:  # Earlier checkouts have one module.
-        from cardgym.sampling import LegalSampler
 
     threads = {} if num_threads is None else {"num_threads": num_threads}
     env: Any = gymnasium.make_vec(game, num_envs=rows, seat="all", **threads)

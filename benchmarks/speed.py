@@ -19,7 +19,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from cardgym.engine.sampling import LegalSampler
+from cardgym.engine.batch import LegalSampler
 from timing import Spread, machine, print_table
 
 ROWS = 4096
@@ -35,7 +35,7 @@ print(time.perf_counter() - start)
 
 MEMORY = """
 import gymnasium, cardgym, os
-from cardgym.engine.sampling import LegalSampler
+from cardgym.engine.batch import LegalSampler
 sampler = LegalSampler()
 def resident_mb():
     with open("/proc/self/statm") as file:

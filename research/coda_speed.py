@@ -16,9 +16,9 @@ import gymnasium
 import numpy as np
 
 import cardgym  # noqa: F401  (registers the games)
+from cardgym.engine.batch import LegalSampler
 from cardgym.engine.kernel import RESET
 from cardgym.engine.registry import find
-from cardgym.engine.sampling import LegalSampler
 from cardgym.players.base import CompiledPlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 

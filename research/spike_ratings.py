@@ -11,7 +11,7 @@ import itertools
 import numpy as np
 
 import cardgym
-from cardgym.arena.tournament.ranking import bradley_terry
+from cardgym.arena.tournament.standings import bradley_terry
 from cardgym.engine.kernel import RESET
 from cardgym.players.base import resolve
 from cardgym.players.seats import SeatedBatch

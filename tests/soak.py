@@ -25,11 +25,11 @@ import numpy as np
 
 import cardgym
 from cardgym.console.progress import Progress
+from cardgym.engine.batch import LegalSampler
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
 from cardgym.engine.numba.compilation import bind, bound, template
 from cardgym.engine.numba.rules import rule
-from cardgym.engine.sampling import LegalSampler
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.players.base import KernelPlayer, resolve

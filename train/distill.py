@@ -4,7 +4,7 @@ Usage:
     python train/distill.py --config configs/cribbage/distill.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/more.md says what the teacher's share is for. The update
-and the teacher that is imitated are in cardgym.learn.distill.learner.
+and the teacher that is imitated are in cardgym.learn.distill.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cardgym.learn.distill.config import DistillConfig
-from cardgym.learn.distill.learner import DistillLearner, Labelled, Teacher
+from cardgym.learn.distill import DistillConfig, DistillLearner, Labelled, Teacher
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.run import TrainingResult, run_script
 

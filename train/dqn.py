@@ -4,7 +4,7 @@ Usage:
     python train/dqn.py --config configs/corellian_spike/double_dqn.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/dqn.md says what differs from the papers and why. The update is in
-cardgym.learn.dqn.learner, its formulas are in cardgym.learn.dqn.targets.
+cardgym.learn.dqn.learner, its formulas are in cardgym.learn.dqn.learner.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from pathlib import Path
 
 from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.dqn.learner import DQNLearner
-from cardgym.learn.exploration import EpsilonGreedy
+from cardgym.learn.dqn.learner import DQNLearner, EpsilonGreedy
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.transitions import TransitionBuilder

@@ -16,8 +16,7 @@ from cardgym.console.figures import COLORS, new_figure, save_png
 from cardgym.engine.registry import find
 from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.dqn.learner import DQNLearner
-from cardgym.learn.exploration import EpsilonGreedy
+from cardgym.learn.dqn.learner import DQNLearner, EpsilonGreedy
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import linear

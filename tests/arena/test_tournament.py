@@ -17,7 +17,7 @@ from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament import runner as running
 from cardgym.arena.tournament.pages import labels, section, write_results
 from cardgym.arena.tournament.ranges import REPLICATES, play_range, ranges, weights
-from cardgym.arena.tournament.ranking import bradley_terry, nash
+from cardgym.arena.tournament.standings import bradley_terry, nash
 from cardgym.cli import main
 from cardgym.files.tensors import write_tensors
 from cardgym.scaling import make

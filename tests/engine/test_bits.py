@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from cardgym.engine.batch import LegalSampler
 from cardgym.engine.contract import write_bits, write_zeros
 from cardgym.engine.numba.compilation import compiled
-from cardgym.engine.sampling import LegalSampler
 
 
 @compiled

@@ -44,9 +44,9 @@ print(json.dumps({
 
 SAMPLE = """
 import sys, numpy as np
-from cardgym.engine import sampling
+from cardgym.engine import batch
 from cardgym.engine.numba.compilation import num_compiled
-sampling.LegalSampler(1)(np.ones((4, 3), np.int8))
+batch.LegalSampler(1)(np.ones((4, 3), np.int8))
 print(1 - num_compiled(), num_compiled())
 """
 

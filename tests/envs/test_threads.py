@@ -17,7 +17,7 @@ import pytest
 
 from cardgym import CardgymError
 from cardgym.engine import batch
-from cardgym.engine.sampling import LegalSampler
+from cardgym.engine.batch import LegalSampler
 from cardgym.engine.threads import Crew
 from cardgym.players.base import batched
 

@@ -20,7 +20,7 @@ import cardgym
 from cardgym import CardgymError, IllegalActionError
 from cardgym.cli import main
 from cardgym.interop import sb3
-from cardgym.learn.exploration import random_legal
+from cardgym.learn.dqn.learner import random_legal
 
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
 CardVecEnv: Any = sb3.CardVecEnv

@@ -20,7 +20,7 @@ from cardgym.errors import CardgymError
 from cardgym.experiments.league import LeagueConfig
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import BASE, Items, RunArgs, TrainingConfig, parse_run, read_config
-from cardgym.learn.distill.config import DistillConfig
+from cardgym.learn.distill import DistillConfig
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.opponents import OpponentPool

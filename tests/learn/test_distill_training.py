@@ -14,8 +14,7 @@ from learning_game import SCRIPT, load_script
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.learn.distill.config import DistillConfig
-from cardgym.learn.distill.learner import DistillLearner, Labelled, Teacher, cross_entropy
+from cardgym.learn.distill import DistillConfig, DistillLearner, Labelled, Teacher, cross_entropy
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players.actions import softmax

@@ -11,8 +11,7 @@ from torch.nn.functional import smooth_l1_loss
 
 from cardgym.errors import CardgymError
 from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.dqn.learner import DQNLearner
-from cardgym.learn.dqn.targets import double_dqn_target
+from cardgym.learn.dqn.learner import DQNLearner, double_dqn_target
 from cardgym.learn.network_training import choose_device
 from cardgym.learn.resume import restore, state_of
 from cardgym.learn.transitions import Transitions

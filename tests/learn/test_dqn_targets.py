@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
-from cardgym.learn.exploration import EpsilonGreedy, random_legal
+from cardgym.learn.dqn.learner import EpsilonGreedy, double_dqn_target, dqn_target, random_legal
 from cardgym.learn.schedules import linear
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, masked
 

@@ -49,7 +49,7 @@ def _envs(game: Game) -> None:
     """Single and vector envs, against the usual opponent and for every seat, with random legal actions."""
     import gymnasium
 
-    from cardgym.engine.sampling import LegalSampler
+    from cardgym.engine.batch import LegalSampler
 
     ways: tuple[dict[str, Any], ...] = ({}, {"seat": "all"})
     for arguments in ways:

@@ -190,7 +190,7 @@ def run_all(
     engine: Engine,
     ended: Callable[[RunResult], None] = lambda result: None,
 ) -> list[RunResult]:
-    """Run the runs that have no results yet; all results in the order of the runs, each given to `ended` as it comes."""
+    """Run the runs without results; all results in the order of the runs, each given to `ended` as it comes."""
     by_name = {run.name: run for run in runs}
     results: dict[str, RunResult] = {}
     tasks: list[Task] = []

@@ -20,8 +20,7 @@ from torch.nn.functional import smooth_l1_loss
 from torch.nn.utils import clip_grad_norm_
 
 from cardgym.errors import CardgymError
-from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
-from cardgym.learn.exploration import random_legal
+from cardgym.learn.dqn.learner import double_dqn_target, dqn_target, random_legal
 from cardgym.players.networks import masked
 
 Observations = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]

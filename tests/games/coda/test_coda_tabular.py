@@ -10,8 +10,8 @@ import pytest
 
 from cardgym import find
 from cardgym.arena import evaluate
+from cardgym.engine.batch import LegalSampler
 from cardgym.engine.generator import hash_of
-from cardgym.engine.sampling import LegalSampler
 from cardgym.games.coda.state import CodaOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner

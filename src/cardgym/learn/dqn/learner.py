@@ -1,19 +1,92 @@
-"""The learner of DQN and double DQN: the network, its delayed copy, and the update."""
+"""Deep Q-learning: what a network learns towards, exploration, and the learner."""
 
 from __future__ import annotations
 
 import copy
+from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
 
 from cardgym.learn import tags
 from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
 from cardgym.learn.learner import NetworkLearner
 from cardgym.learn.transitions import Transitions
-from cardgym.players.networks import QNetwork
+from cardgym.players.networks import QNetwork, masked
+
+
+def random_legal(masks: npt.NDArray[np.int8], generator: np.random.Generator) -> npt.NDArray[np.int64]:
+    """An action for each row of masks (rows, actions), uniform over the legal ones, (rows,), int64."""
+    legal_so_far = np.cumsum(masks != 0, axis=1)
+    drawn = generator.integers(0, legal_so_far[:, -1])
+    chosen: npt.NDArray[np.int64] = np.argmax(legal_so_far > drawn[:, None], axis=1)
+    return chosen
+
+
+class EpsilonGreedy:
+    """Replaces some greedy actions by random legal ones.
+
+    Sutton and Barto, "Reinforcement Learning", 2nd ed. (2018), section 2.2.
+    """
+
+    saved: ClassVar[tuple[str, ...]] = ("_generator",)
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        self._generator = generator
+
+    def __call__(
+        self, greedy: npt.NDArray[np.int64], masks: npt.NDArray[np.int8], epsilon: float
+    ) -> npt.NDArray[np.int64]:
+        """The greedy actions, (rows,), int64, each replaced by a random legal one with probability `epsilon`."""
+        exploring = np.flatnonzero(self._generator.random(len(greedy)) < epsilon)
+        actions = greedy.copy()
+        actions[exploring] = random_legal(masks[exploring], self._generator)
+        return actions
+
+
+def dqn_target(rewards: Tensor, done: Tensor, discount: float, next_values: Tensor, next_masks: Tensor) -> Tensor:
+    """r + discount max_a Q'(s', a) over the legal actions a; r alone if the episode ended.
+
+    Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015).
+
+    Args:
+        rewards: r, float32; with n steps their discounted sum.
+        done: bool, True if the episode ended, so that s' has no value.
+        discount: gamma; with n steps gamma^n.
+        next_values: Q'(s', .), of the target network.
+        next_masks: bool, which actions are legal in s'.
+    """
+    best = masked(next_values, next_masks).amax(dim=1)
+    return rewards + torch.where(done, 0.0, discount * best)
+
+
+def double_dqn_target(
+    rewards: Tensor,
+    done: Tensor,
+    discount: float,
+    next_online_values: Tensor,
+    next_values: Tensor,
+    next_masks: Tensor,
+) -> Tensor:
+    """r + discount Q'(s', argmax_a Q(s', a)) over the legal actions a; r alone if the episode ended.
+
+    The online network Q selects the action, the target network Q' evaluates it: van Hasselt, Guez and Silver, "Deep
+    reinforcement learning with double Q-learning", AAAI 2016.
+
+    Args:
+        rewards: r, float32; with n steps their discounted sum.
+        done: bool, True if the episode ended, so that s' has no value.
+        discount: gamma; with n steps gamma^n.
+        next_online_values: Q(s', .), of the online network.
+        next_values: Q'(s', .), of the target network.
+        next_masks: bool, which actions are legal in s'.
+    """
+    chosen = masked(next_online_values, next_masks).argmax(dim=1, keepdim=True)
+    best = next_values.gather(1, chosen).squeeze(1)
+    return rewards + torch.where(done, 0.0, discount * best)
 
 
 class DQNLearner(NetworkLearner[QNetwork]):

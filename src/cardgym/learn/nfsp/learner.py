@@ -11,7 +11,7 @@ from torch import Tensor
 
 from cardgym.learn import tags
 from cardgym.learn.buffers import Decisions
-from cardgym.learn.exploration import EpsilonGreedy
+from cardgym.learn.dqn.learner import EpsilonGreedy
 from cardgym.learn.learner import NetworkLearner, entropy
 from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.rollouts import Turns

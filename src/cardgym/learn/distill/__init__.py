@@ -1,1 +1,0 @@
-"""Imitating a player, for `train/distill.py`."""
