@@ -342,12 +342,7 @@ def test_shell_sees_one_line_and_exit_code_2(tmp_path: Path) -> None:
     [
         (DQNConfig, None, {}, "double_dqn-seed1"),
         (DQNConfig, None, {"double": False, "seed": 3}, "dqn-seed3"),
-        (DQNConfig, "double_dqn.toml", {}, "double_dqn-seed1"),
-        (DQNConfig, "double_dqn.toml", {"double": False}, "dqn-seed1"),
-        (DQNConfig, "double_dqn_paper.toml", {"double": False}, "dqn_paper-seed1"),
         (DQNConfig, "mine.toml", {}, "mine-seed1"),
-        (DQNConfig, "mine.toml", {"double": False}, "mine_dqn-seed1"),
-        (TabularConfig, "q_learning.toml", {"algorithm": "sarsa"}, "sarsa-seed1"),
     ],
 )
 def test_runs_are_named_after_their_file_and_algorithm(

@@ -231,15 +231,10 @@ def run_program(
 ) -> int:
     """Run Python with these words, such as a script and its flags, in a separate process; its exit code.
 
-    Its output is appended to `log.txt` in its folder. It never outlives the worker that runs it: when the worker dies,
-    the process gets SIGTERM, and a training saves its state. A second process in the same folder waits until the first
-    has ended.
-
-    Args:
-        words: what follows `python` on the command line.
-        folder: the process's folder, absolute; made if it does not exist.
-        working_folder: where relative paths start, if this machine has it; None for the worker's own.
-        stop: whether the process should end; called every half second.
+    Its output is appended to `log.txt` in its folder, an absolute path. It never outlives the worker that runs it: when
+    the worker dies, or `stop`, called every half second, says so, the process gets SIGTERM, and a training saves its
+    state. A second process in the same folder waits until the first has ended. Relative paths start in
+    `working_folder`, if this machine has it, else in the worker's own.
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)

@@ -243,7 +243,7 @@ class Population:
 
 
 def _here(task: Task) -> Outcome:
-    return Outcome(task.key, launch.train_here(*task.arguments), None, "here", 1)
+    return Outcome(task.key, launch.train_here(*task.arguments))
 
 
 # -- results ----------------------------------------------------------------------------------------------------------

@@ -168,13 +168,9 @@ C = TypeVar("C", bound=TrainingConfig)
 
 @dataclass(frozen=True)
 class RunArgs:
-    """The config file and the folder of a run.
+    """The config file and the folder of a run; without a folder it makes a new one below `runs/`.
 
-    Attributes:
-        config: the TOML file of hyper-parameters, if one is named.
-        out: the run's folder; None makes a new one below `runs/`.
-        resume: whether to continue the run in its folder.
-        restart: whether to start the run in its folder over, if it cannot resume.
+    A run in its folder is continued by `resume`, or started over by `restart`, if it cannot resume.
     """
 
     config: Path | None = None

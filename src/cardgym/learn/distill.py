@@ -80,12 +80,9 @@ class Teacher:
     saved: ClassVar[tuple[str, ...]] = ("_generator",)
 
     def __init__(self, game: Game, options: Options, name: str, temperature: float, generator: np.random.Generator):
-        """Find the player.
+        """Find the player of this name or path.
 
-        Args:
-            name: the player's name or path.
-            temperature: what values are divided by before the softmax; 0 for the best action alone.
-            generator: for players that draw.
+        Values are divided by `temperature` before the softmax; 0 for the best action alone.
 
         Raises:
             CardgymError: for a player that cannot be found, or draws one of several players for each game.

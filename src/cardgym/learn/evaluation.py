@@ -49,18 +49,9 @@ def evaluate_learner(
     games: int,
     seat: int = ANY_SEAT,
 ) -> dict[str, Metrics]:
-    """Match a player with each opponent.
+    """The metrics of a player against each opponent, who takes every other seat; see `match`.
 
     All runs are evaluated on the same deals. In a game of one player there is one match, under the name `alone`.
-
-    Args:
-        player: the learner as a player.
-        opponents: players by name or path; each takes every other seat in its match.
-        games: how many games each match has.
-        seat: the player's seat; with ANY_SEAT each deal is played from every seat.
-
-    Returns:
-        The player's metrics against each opponent.
     """
     if options.num_players == 1:
         opponents = [ALONE][: len(opponents)]

@@ -20,14 +20,8 @@ B = TypeVar("B", bound=tuple[Any, ...])
 class NetworkLearner(Generic[N]):
     """A network that learns by Adam, alone or together with a critic; a subclass adds the loss.
 
-    Adam: Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015.
-
-    Attributes:
-        network: the network that learns.
-        critic: another network that learns with it, or None.
-        optimizer: Adam on the weights of both.
-        device: where they are.
-        updates: the number of updates so far.
+    Adam: Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015. `optimizer` has the weights of both,
+    on `device`; `updates` counts the updates so far.
     """
 
     saved: ClassVar[tuple[str, ...]] = ("network", "critic", "optimizer", "updates")
@@ -45,13 +39,8 @@ class NetworkLearner(Generic[N]):
     ) -> None:
         """Move the networks to their device.
 
-        Args:
-            device: where it learns.
-            learning_rate: Adam's step size, until `learning_rate` is set.
-            adam_epsilon: Adam's epsilon.
-            max_grad_norm: longer gradients are scaled down to this norm; 0 for no limit.
-            critic: learns with the network.
-            reports: the tags of the figures that `log` takes.
+        Longer gradients are scaled down to the norm `max_grad_norm`; 0 for no limit. `reports` are the tags of the
+        figures that `log` takes.
         """
         self.device = torch.device(device)
         self.network = network.to(self.device)

@@ -106,13 +106,9 @@ class NetworkTraining(Training):
     ) -> None:
         """Restore the state saved in the folder if `resume` asks for it and there is one; open the log.
 
-        Args:
-            rollout: the games; steps are its decisions.
-            player: is evaluated, and copied as a snapshot.
-            network: returns the network to save.
-            log_every: steps from one entry of the log to the next; 0 for none.
-            resume: whether to continue a saved run.
-            parts: what is saved to resume from, besides the rollout.
+        The rollout's decisions are the steps; the player is evaluated, and copied as a snapshot; `network` returns what
+        is saved as the checkpoint; `parts` are saved to resume from, besides the rollout. Every `log_every` steps the
+        log has an entry; 0 for none.
         """
         self._rollout, self._learner = rollout, player
 

@@ -235,12 +235,7 @@ def load_resume_state(path: Path, config: TrainingConfig) -> dict[str, Any]:
 
 
 def check_same(began: Mapping[str, Any], config: TrainingConfig, path: Path) -> None:
-    """Check that a run continues with the config it began with.
-
-    Args:
-        began: the config that the run began with, as plain values.
-        config: the config to continue with.
-        path: the file to name in errors.
+    """Check that a run continues with the config it began with; `path` is the file to name in errors.
 
     Raises:
         CardgymError: if the two differ, or the first belongs to another script.

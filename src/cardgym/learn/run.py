@@ -17,7 +17,7 @@ from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import sweep
 from cardgym.files.locks import locked
-from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run, read_config
+from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run
 from cardgym.learn.evaluation import Metrics, results_tables
 from cardgym.learn.resume import has_state
 from cardgym.learn.signals import Stopped, listening
@@ -49,16 +49,12 @@ def run_script(
 ) -> int:
     """Run a training script from the command line.
 
-    Args:
-        script: its name in messages, such as `dqn.py`.
-        kind: the class of its hyper-parameters; its docstring opens the help.
-        train: trains with these hyper-parameters, in this folder. True resumes the run in the folder, if there is one,
-            or starts it over if it cannot resume.
-        words: the command line, without the script's name; see `parse_run`.
+    `train` gets the hyper-parameters, the run's folder, and True to resume the run there, if there is one, or to start
+    it over if it cannot resume.
 
     Returns:
-        The exit code: 0; 2 for an error that the user can fix, with one line on stderr; 130 when interrupted;
-        143 after SIGTERM and 129 after SIGHUP, with the state saved at that step; 141 if stdout is closed.
+        The exit code: 0; 2 for an error that the user can fix, with one line on stderr; 130 when interrupted; 143 after
+        SIGTERM and 129 after SIGHUP, with the state saved at that step; 141 if stdout is closed.
     """
     adapt_streams()
     try:
@@ -126,21 +122,8 @@ def _check_game(config: TrainingConfig, run: RunArgs) -> None:
 
 
 def run_name(config: TrainingConfig, file: Path | None) -> str:
-    """What a run is called: its config file's name, or without one its algorithm's, and its seed.
-
-    If a flag chose another algorithm than the file, its name replaces the other in the file's name:
-    `double_dqn.toml` with `--no-double` is a run called `dqn`.
-    """
-    name = config.algorithm_name
-    if file is not None:
-        in_file = read_config(type(config), file).algorithm_name
-        if name == in_file:
-            name = file.stem
-        elif in_file in file.stem:
-            name = file.stem.replace(in_file, name)
-        else:
-            name = f"{file.stem}_{name}"
-    return f"{name}-seed{config.seed}"
+    """What a run is called: its config file's name, or without one its algorithm's, and its seed."""
+    return f"{file.stem if file else config.algorithm_name}-seed{config.seed}"
 
 
 def run_folder(run: RunArgs, game_id: str, name: str) -> Path:

@@ -28,11 +28,9 @@ class TensorBoard:
     """Writes what TensorBoard shows of a run. Use it as a context manager, or call `close`."""
 
     def __init__(self, folder: Path, step: int = 0) -> None:
-        """Open a file of events.
+        """Open a file of events in a folder, which is made if it does not exist.
 
-        Args:
-            folder: where the file goes; made if it does not exist.
-            step: the step from which a resumed run continues. TensorBoard drops what an interrupted run wrote later.
+        A resumed run names the step from which it continues: TensorBoard drops what an interrupted run wrote later.
 
         Raises:
             CardgymError: if the folder cannot be made.
@@ -124,12 +122,7 @@ def _plain(value: Any) -> int | float | str | bool:
 
 
 class Evaluation(NamedTuple):
-    """One evaluation of a run.
-
-    Attributes:
-        step: the step it was made at.
-        results: metrics by opponent, as `evaluate_learner` returns them. Opponents are named as in tags.
-    """
+    """One evaluation: its step, and metrics by opponent as `evaluate_learner` returns them, named as in tags."""
 
     step: int
     results: dict[str, Metrics]

@@ -84,11 +84,9 @@ class Training:
         Args:
             steps: returns the steps so far; a step is a decision of the learner.
             player: returns the learner as a player, for evaluations.
-            save: writes the checkpoint.
+            save: writes the checkpoint, the file `checkpoint`.
             parts: what is saved to resume from, by name; see `cardgym.learn.resume`. Without parts a run cannot resume.
-            checkpoint: the name of the checkpoint's file.
             log_every: steps from one entry of the log to the next; 0 for none.
-            resume: whether to continue a saved run.
         """
         self.checkpoint = self._folder / checkpoint
         self._steps, self._player, self._save, self._parts = steps, player, save, parts
@@ -117,9 +115,8 @@ class Training:
     def report(self, *statistics: Callable[[], Mapping[str, float]], **schedules: float) -> None:
         """Show progress, log, evaluate and save, whatever is due since the last call.
 
-        Args:
-            statistics: return figures of the learners by tag; called only when they are logged.
-            schedules: values of this step, logged as `train/<name>`.
+        `statistics` return figures of the learners by tag, when they are logged; `schedules` are logged as
+        `train/<name>`.
 
         Raises:
             Stopped: once the state is saved, if the run was asked to end.

@@ -69,15 +69,10 @@ class TransitionBuilder:
     def complete(
         self, rewards: npt.NDArray[np.float64], turns: Turns, ended: npt.NDArray[np.int64]
     ) -> tuple[Transitions, Transitions]:
-        """The transitions that the last step of the rollout completed, as NumPy arrays.
+        """The transitions that the last step completed by another turn of their stream, and by the end of their game.
 
-        Args:
-            rewards: what the step paid each stream, (streams,), float64.
-            turns: the turns that follow it.
-            ended: the streams whose games it ended, (ended,), int64.
-
-        Returns:
-            Those completed by another turn of their stream, and those completed by the end of their game.
+        `turns` follow the step; it paid each stream `rewards`, (streams,), float64, and ended the games of the streams
+        `ended`, (ended,), int64.
         """
         self._paid += rewards
         return self._turn(turns), self._end(ended)

@@ -40,21 +40,9 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a task ended."""
+    """How a task or an attempt at it ended: with a value, an error in one line, or the death of its worker."""
 
     key: str
-    value: Any
-    error: str | None
-    worker: str
-    attempts: int
-
-
-@dataclass(frozen=True)
-class Ended:
-    """The end of one attempt: a value, an error, or the death of the worker."""
-
-    key: str
-    worker: str
     value: Any = None
     error: str | None = None
     died: str | None = None
@@ -99,11 +87,9 @@ class Engine(ABC):
                     if ended.died is not None and begun[task.key] < task.attempts:
                         again.append(task)
                         continue
-                    times = begun[task.key]
-                    error = ended.error
                     if ended.died is not None:
-                        error = f"its worker died {times} times ({ended.died})"
-                    yield Outcome(ended.key, ended.value, error, ended.worker, times)
+                        ended = Outcome(task.key, error=f"its worker died {task.attempts} times ({ended.died})")
+                    yield ended
         finally:
             if under_way:
                 self._stop()
@@ -116,7 +102,7 @@ class Engine(ABC):
         """Start a task; fewer than `workers` are running."""
 
     @abstractmethod
-    def _collect(self, seconds: float) -> Sequence[Ended]:
+    def _collect(self, seconds: float) -> Sequence[Outcome]:
         """The tasks that have ended; waits for one for at most `seconds`."""
 
     @abstractmethod

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from cardgym.scaling.engine import Ended, Engine, Task, ignoring_interrupts, one_line, perform, signal_name
+from cardgym.scaling.engine import Engine, Outcome, Task, ignoring_interrupts, one_line, perform, signal_name
 
 STOP_SECONDS = 15.0
 """A worker that takes longer to stop its task is killed."""
@@ -32,18 +32,17 @@ class LocalEngine(Engine):
         self._num_workers = cores() if workers is None else workers
         self._idle: list[_Worker] = []
         self._busy: dict[str, _Worker] = {}
-        self._numbers = list(range(self._num_workers, 0, -1))
 
     @property
     def workers(self) -> int:
         return self._num_workers
 
     def _give(self, task: Task) -> None:
-        worker = self._idle.pop() if self._idle else _Worker(self._numbers.pop())
+        worker = self._idle.pop() if self._idle else _Worker()
         self._busy[task.key] = worker
         worker.give(task)
 
-    def _collect(self, seconds: float) -> Sequence[Ended]:
+    def _collect(self, seconds: float) -> Sequence[Outcome]:
         keys = {worker.pipe: key for key, worker in self._busy.items()}
         ended = []
         for pipe in wait(list(keys), seconds):
@@ -53,10 +52,9 @@ class LocalEngine(Engine):
             try:
                 value, error = pipe.recv()
             except (EOFError, OSError):
-                ended.append(Ended(key, worker.name, died=worker.end()))
-                self._numbers.append(worker.number)
+                ended.append(Outcome(key, died=worker.end()))
             else:
-                ended.append(Ended(key, worker.name, value, error))
+                ended.append(Outcome(key, value, error))
                 self._idle.append(worker)
         return ended
 
@@ -65,7 +63,6 @@ class LocalEngine(Engine):
             stopped = list(self._busy.values())
             self._busy.clear()
             _end_all(stopped)
-            self._numbers += [worker.number for worker in stopped]
 
     def close(self) -> None:
         with ignoring_interrupts():
@@ -73,19 +70,16 @@ class LocalEngine(Engine):
             self._busy.clear()
             self._idle.clear()
             _end_all(workers)
-            self._numbers += [worker.number for worker in workers]
 
 
 class _Worker:
     """A process at the other end of a pipe."""
 
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.name = f"local {number}"
+    def __init__(self) -> None:
         # Spawned, because a fork of a process with threads can hang. A daemon, so that it ends with this process.
         context = multiprocessing.get_context("spawn")
         self.pipe, other = context.Pipe()
-        self.process = context.Process(target=work, args=(other,), name=self.name, daemon=True)
+        self.process = context.Process(target=work, args=(other,), daemon=True)
         self.process.start()
         other.close()
 

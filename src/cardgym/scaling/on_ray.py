@@ -9,7 +9,6 @@ import contextlib
 import multiprocessing
 import os
 import pickle
-import platform
 import signal
 import socket
 import sys
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.errors import CardgymError, printable, require
-from cardgym.scaling.engine import Ended, Engine, Task, ignoring_interrupts, one_line, perform
+from cardgym.scaling.engine import Engine, Outcome, Task, ignoring_interrupts, one_line, perform
 from cardgym.scaling.local import follow_parent, leave
 
 CONNECT_SECONDS = 60.0
@@ -62,9 +61,9 @@ class RayEngine(Engine):
         return max(self._connection.cpus, 1) if self._most is None else self._most
 
     def _give(self, task: Task) -> None:
-        self._connection.send(("give", pickle.dumps(task), task.key))
+        self._connection.send((pickle.dumps(task), task.key))
 
-    def _collect(self, seconds: float) -> Sequence[Ended]:
+    def _collect(self, seconds: float) -> Sequence[Outcome]:
         try:
             return self._connection.receive(seconds)
         except (EOFError, OSError):
@@ -114,12 +113,12 @@ class _Connection:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self._pipe.send(message)
 
-    def receive(self, seconds: float) -> list[Ended]:
+    def receive(self, seconds: float) -> list[Outcome]:
         """The tasks that have ended; waits for one for at most `seconds`."""
-        ended: list[Ended] = []
+        ended: list[Outcome] = []
         while self._pipe.poll(0 if ended else seconds):
             message = self._pipe.recv()
-            if isinstance(message, Ended):
+            if isinstance(message, Outcome):
                 ended.append(message)
             else:
                 self.cpus = int(message)
@@ -212,7 +211,7 @@ def _serve(pipe: Connection[Any, Any], refs: dict[Any, str], variables: Mapping[
     counted = time.monotonic()
     while True:
         while pipe.poll(0 if refs else 0.2):
-            _, payload, key = pipe.recv()
+            payload, key = pipe.recv()
             refs[remote.options(name=key).remote(payload, dict(variables), os.environ.get("PYTHONPATH", ""))] = key
         if refs:
             done, _ = ray.wait(list(refs), num_returns=1, timeout=0.05)
@@ -225,23 +224,23 @@ def _serve(pipe: Connection[Any, Any], refs: dict[Any, str], variables: Mapping[
             pipe.send(_cpus())
 
 
-def _ended(key: str, ref: Any) -> Ended:
+def _ended(key: str, ref: Any) -> Outcome:
     import ray
     from ray import exceptions
 
     try:
-        node, value, error = ray.get(ref)
+        value, error = ray.get(ref)
     except (exceptions.WorkerCrashedError, exceptions.NodeDiedError, exceptions.ObjectLostError) as problem:
-        return Ended(key, "ray", died=type(problem).__name__)
+        return Outcome(key, died=type(problem).__name__)
     except (exceptions.LocalRayletDiedError, exceptions.RaySystemError, exceptions.RpcError) as problem:
         raise ConnectionResetError from problem  # Only the connection is lost; the task may be running.
     except exceptions.OutOfMemoryError:
-        return Ended(key, "ray", died="out of memory")
+        return Outcome(key, died="out of memory")
     except Exception as problem:
         if "No module named" in str(problem):
-            return Ended(key, "ray", error="a node of the cluster cannot import cardgym; install it on all of them")
-        return Ended(key, "ray", error=one_line(problem))
-    return Ended(key, node, value, error)
+            return Outcome(key, error="a node of the cluster cannot import cardgym; install it on all of them")
+        return Outcome(key, error=one_line(problem))
+    return Outcome(key, value, error)
 
 
 def _cancel(refs: Mapping[Any, str]) -> None:
@@ -281,8 +280,8 @@ def _refusal(address: str, error: Exception, log: str) -> str:
 # -- on the cluster's nodes -------------------------------------------------------------------------------------------
 
 
-def perform_on_node(payload: bytes, variables: Mapping[str, str], search_path: str) -> tuple[str, Any, str | None]:
-    """Perform a pickled task. Returns the name of the node, the value, and the error in one line."""
+def perform_on_node(payload: bytes, variables: Mapping[str, str], search_path: str) -> tuple[Any, str | None]:
+    """Perform a pickled task. Returns the value, and the error in one line."""
     os.environ.update(variables)
     sys.path += [folder for folder in search_path.split(os.pathsep) if folder and folder not in sys.path]
-    return platform.node(), *perform(pickle.loads(payload))
+    return perform(pickle.loads(payload))

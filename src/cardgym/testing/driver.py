@@ -33,14 +33,7 @@ def _bytes_of_state(game: Game) -> npt.NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class Move:
-    """One transition.
-
-    Attributes:
-        seat: who moved, or CHANCE.
-        num_chance_outcomes: the number of chance outcomes; 0 for an action.
-        move: the action or chance outcome.
-        paid: what it paid each seat, (8,) float64.
-    """
+    """One move: of a seat or CHANCE, with its number of outcomes (0 for an action), and what it paid, (8,) float64."""
 
     seat: int
     num_chance_outcomes: int
@@ -133,13 +126,9 @@ class StateDriver(SingleGame):
         return total
 
     def play_chance(self, choose: Callable[[int], Any]) -> npt.NDArray[np.float64]:
-        """Play chance outcomes up to the next decision or the end.
+        """Play chance outcomes up to the next decision or the end; the sum of what they paid each seat, (8,) float64.
 
-        Args:
-            choose: maps the number of outcomes to one of them, such as `numpy.random.default_rng(0).integers`.
-
-        Returns:
-            The sum of what the outcomes paid each seat, (8,) float64.
+        `choose` maps the number of outcomes to one of them, such as `numpy.random.default_rng(0).integers`.
         """
         total = np.zeros(MAX_PLAYERS, np.float64)
         while outcomes := self.num_chance_outcomes:

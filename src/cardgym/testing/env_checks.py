@@ -232,14 +232,8 @@ def check_outputs(
     """Resampling what the seat cannot see changes no output of an env.
 
     Outputs are observations, infos, masks and renderings, of a single env and of the rows of a vector env; their
-    pickles must be equal, too. No array may be a view of a larger one, which would contain more.
-
-    Args:
-        arguments: of the envs.
-        seed: of the games and the actions.
-        steps: how many steps to play.
-        pictures: in how many steps to compare pictures, which are slow to draw; the others compare text.
-        num_envs: the number of rows of the vector env.
+    pickles must be equal, too. No array may be a view of a larger one, which would contain more. Pictures are slow to
+    draw: they are compared in the first steps, then text.
     """
     single = CardEnv(game, render_mode="ansi", **arguments)
     observation, info = single.reset(seed=seed)

@@ -134,11 +134,7 @@ Trace = list[list[str]]
 def check_interpreted(name: str, cases: Sequence[Options], seed: int = 0, moves: int = 20) -> None:
     """Interpreted rules and kernels (`NUMBA_DISABLE_JIT=1`, in another process) play like compiled ones.
 
-    Args:
-        name: the game's id, or `module:Id-v0` if a module must be imported to register it.
-        cases: sets of options to play.
-        seed: of the random play.
-        moves: how many moves to compare in each case.
+    The name may be `module:Id-v0` if a module must be imported to register the game; each case plays `moves` moves.
     """
     words = [name, json.dumps([case.asdict() for case in cases]), str(seed), str(moves)]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

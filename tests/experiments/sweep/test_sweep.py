@@ -17,7 +17,7 @@ from cardgym.experiments.launch import TrainingScript
 from cardgym.experiments.sweep import RunResult, SweepFolder, run_all, runs_of
 from cardgym.learn.resume import load_state
 from cardgym.scaling import Engine, Task
-from cardgym.scaling.engine import Ended
+from cardgym.scaling.engine import Outcome
 
 if os.name != "posix":
     pytest.skip("SIGKILL is POSIX's", allow_module_level=True)
@@ -126,9 +126,9 @@ class FailingEngine(Engine):
         self.begun += 1
         self._given.append(task.key)
 
-    def _collect(self, seconds: float) -> list[Ended]:
+    def _collect(self, seconds: float) -> list[Outcome]:
         given, self._given = self._given, []
-        return [Ended(key, "here", self._ended[0], self._ended[1]) for key in given]
+        return [Outcome(key, self._ended[0], self._ended[1]) for key in given]
 
     def _stop(self) -> None:
         self._given.clear()

@@ -41,18 +41,10 @@ _RANGES = 8
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two players of a tournament, and the deals they play.
+    """Two players of a tournament, with their identities (see `Entrant`), and the deals they play.
 
-    In a game of several seats the second player takes every other seat. In a game of one seat both play each deal.
-
-    Attributes:
-        env: the game's id, as `find` takes it.
-        options: the game's options by name.
-        first: the first player.
-        second: the second.
-        payoff: what is compared: `RETURN` or the name of one of the game's metrics.
-        seed: the seed of the deals.
-        identities: the identities of the two players; see `Entrant`.
+    In a game of several seats the second player takes every other seat. In a game of one seat both play each deal. The
+    payoff is `RETURN` or the name of one of the game's metrics.
     """
 
     env: str
@@ -190,14 +182,10 @@ _CUMULATIVE = np.cumsum([math.exp(-1.0) / math.factorial(count) for count in ran
 def weights(first: int, count: int) -> npt.NDArray[np.float64]:
     """How often each deal is in each resample, (1 + REPLICATES, count), float64; row 0 has every deal once.
 
-    A count is drawn from Poisson(1) with the numbers of the deal and of the resample as its seed. So sums over ranges
-    of deals add up to sums over all deals, and all matches on the same deals are resampled together (Chamandy et al.,
-    "Estimating uncertainty for massive data streams", Google 2012; Hanley and MacGibbon, "Creating non-parametric
-    bootstrap samples using Poisson frequencies", 2006).
-
-    Args:
-        first: the number of the first deal.
-        count: how many deals.
+    A count is drawn from Poisson(1) with the numbers of the deal, from `first` on, and of the resample as its seed. So
+    sums over ranges of deals add up to sums over all deals, and all matches on the same deals are resampled together
+    (Chamandy et al., "Estimating uncertainty for massive data streams", Google 2012; Hanley and MacGibbon, "Creating
+    non-parametric bootstrap samples using Poisson frequencies", 2006).
     """
     return np.concatenate([np.ones((1, count)), _counts(first, count)])
 

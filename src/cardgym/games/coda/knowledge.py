@@ -34,18 +34,9 @@ from cardgym.games.coda.state import (
 
 @rule
 def draw_arrangement(state: State, owner: int, values: int, generator: Generator) -> int:
-    """Sample an arrangement of a line in proportion to its weight, and put its tiles there.
+    """Sample an arrangement of `owner`'s line in proportion to its weight, and put its tiles there; the values left.
 
-    Knowledge about a hidden tile stays with its place.
-
-    Args:
-        state: the state, changed in place.
-        owner: the seat whose line it is.
-        values: the candidates for the hidden tiles, as bits.
-        generator: the source of randomness.
-
-    Returns:
-        `values` without the tiles put in the line.
+    Knowledge about a hidden tile stays with its place. `values` are the candidates for the hidden tiles, as bits.
     """
     tiles = _draw_tiles(state, owner, values, generator)
     size = tiles.shape[0]

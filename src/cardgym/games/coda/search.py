@@ -177,13 +177,10 @@ def _names(state: State, guess: int) -> bool:
 def estimate(chance: float, tally: npt.NDArray[np.float64]) -> float:
     """The estimated value of an action, from -1 to 1.
 
-    The mean over the sampled states, with right and wrong guesses weighted by their probabilities instead of their
-    frequencies in the sample (post-stratification: Cochran, "Sampling Techniques", 3rd ed., 1977).
-
-    Args:
-        chance: the probability that the guess is right; 0 for other actions.
-        tally: (2, 2), float64: the number of sampled states and the sum of their values, first where the guess is
-            wrong, then where it is right.
+    The mean over the sampled states, with right and wrong guesses weighted by their probabilities (`chance` for right
+    ones, 0 for other actions) instead of their frequencies in the sample (post-stratification: Cochran, "Sampling
+    Techniques", 3rd ed., 1977). `tally`, (2, 2), float64, has the number of states and the sum of their values, first
+    where the guess is wrong.
     """
     if tally[0, 0] == 0.0 or tally[1, 0] == 0.0:
         return float((tally[0, 1] + tally[1, 1]) / (tally[0, 0] + tally[1, 0]))

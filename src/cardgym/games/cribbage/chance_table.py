@@ -132,16 +132,8 @@ def toss_chances(
     """Fill `chances`, (15,), with the chance to win after each toss.
 
     Exact over the cuts for the hand, and over the usual outcomes of a deal for all else. Crib and play enter by the
-    difference of their means, which is counted with the crib.
-
-    Args:
-        table: the chances.
-        cards: the six cards, sorted by rank, then suit.
-        dealer: 1 for the dealer, 0 for the pone.
-        to_go: the points that the seat needs, at most 121.
-        opponent_to_go: the points that the opponent needs, at most 121.
-        gains: (15,): by how many points each toss beats the usual crib and play.
-        chances: filled.
+    difference of their means, which is counted with the crib: `gains`, (15,), by how many points each toss beats the
+    usual ones. The six cards are sorted by rank, then suit; both sides need at most 121 points.
     """
     low = float(gains[0])
     high = low

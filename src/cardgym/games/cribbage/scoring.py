@@ -200,12 +200,7 @@ def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -
 def points_of_next(pile: npt.NDArray[np.int8], length: int) -> int:
     """The points of each rank for pairs or a run as the next card of a pile: four bits a rank, the ace's lowest.
 
-    No rank scores both. With the points for a count of 15 this is `score_next` of every rank.
-
-    Args:
-        pile: the ranks 0 .. 12 of the cards played since the last restart, in order; entries from `length` on are
-            ignored.
-        length: how many cards the pile has.
+    No rank scores both. With the points for a count of 15 this is `score_next` of every rank, with the same `pile`.
     """
     if length == 0:
         return 0
@@ -303,14 +298,9 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
 
 
 def explain_play(pile: Sequence[int], count: int) -> list[tuple[str, int]]:
-    """The points of `score_next`, with reasons.
+    """The points of `score_next` for the last card of a pile, with reasons such as ("run of four", 4).
 
-    Args:
-        pile: the ranks 0 .. 12 of the cards played since the last restart, in order, at least one.
-        count: the running count with the last of them.
-
-    Returns:
-        Reasons with their points, such as ("fifteen two", 2), ("pair royal", 6) and ("run of four", 4).
+    The pile has the ranks 0 .. 12 since the last restart, in order; `count` is the running count with the last of them.
     """
     reasons: list[tuple[str, int]] = []
     if count == 15:

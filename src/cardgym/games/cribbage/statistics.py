@@ -75,12 +75,7 @@ def _summary(counts: _Integers) -> tuple[int, int, float, int]:
 def distributions(kept: Sequence[int], tossed: Sequence[int]) -> tuple[_Integers, _Integers]:
     """The distribution of the hand's points over the 46 cuts, and of the crib's over the 45,540 cases.
 
-    Args:
-        kept: four cards 0 .. 51.
-        tossed: two other cards.
-
-    Returns:
-        Counts of the scores 0 .. 29 of the hand and of the crib, (30,) int64 each.
+    For the four cards kept and the two tossed, 0 .. 51: counts of the scores 0 .. 29, (30,) int64 each.
     """
     if len(kept) != 4 or len(tossed) != 2:
         raise CardgymError(f"{len(kept)} cards kept and {len(tossed)} discarded: four and two are needed")

@@ -170,13 +170,10 @@ def points_to_go_out(dealer: int, to_go: int, opponent_to_go: int) -> float:
 
 @rule
 def toss_worths(cards: npt.NDArray[np.int8], dealer: int, need: float, worths: npt.NDArray[np.float32]) -> None:
-    """Fill `worths`, (15,) float32, with the worth of each toss in points.
+    """Fill `worths`, (15,) float32, with the worth of each toss in points, in the order of `TOSSES`.
 
-    Args:
-        cards: the six cards, sorted by rank, then suit.
-        dealer: 1 for the dealer, 0 for the pone.
-        need: what `points_to_go_out` returns.
-        worths: filled, in the order of `TOSSES`.
+    The six cards are sorted by rank, then suit; `dealer` is 1 for the dealer, 0 for the pone; `need` is what
+    `points_to_go_out` returns.
     """
     hand_totals(cards, worths, 1.0 / CUTS)
     for toss in range(NUM_TOSSES):
@@ -212,17 +209,10 @@ def small_means(
     cards: npt.NDArray[np.int8], pack: int, dealer: int, scale: float, hands: npt.NDArray[np.float32],
     cribs: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Fill in the mean points by toss in a small pack, times `scale`; 0 for tosses that it lacks.
+    """Fill in the mean points by toss in a small pack, times `scale`, each (15,) float32; 0 for tosses that it lacks.
 
     All cards that the seat does not hold are equally likely as the starter, and as the opponent's toss of one card.
-
-    Args:
-        cards: the cards dealt, (6,), EMPTY behind them.
-        pack: the number of the pack.
-        dealer: 1 for the own crib; 0 for the opponent's, whose points are negative.
-        scale: 1 for points.
-        hands: (15,) float32, filled for the hand.
-        cribs: (15,) float32, filled for the crib.
+    `cards`, (6,), has EMPTY behind the cards dealt; `dealer` is 0 for the opponent's crib, whose points are negative.
     """
     size = int(PACK_SIZE[pack])
     unseen = np.empty(size, np.int8)

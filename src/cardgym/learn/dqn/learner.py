@@ -74,15 +74,8 @@ def double_dqn_target(
     """r + discount Q'(s', argmax_a Q(s', a)) over the legal actions a; r alone if the episode ended.
 
     The online network Q selects the action, the target network Q' evaluates it: van Hasselt, Guez and Silver, "Deep
-    reinforcement learning with double Q-learning", AAAI 2016.
-
-    Args:
-        rewards: r, float32; with n steps their discounted sum.
-        done: bool, True if the episode ended, so that s' has no value.
-        discount: gamma; with n steps gamma^n.
-        next_online_values: Q(s', .), of the online network.
-        next_values: Q'(s', .), of the target network.
-        next_masks: bool, which actions are legal in s'.
+    reinforcement learning with double Q-learning", AAAI 2016. The arguments are those of `dqn_target`, and Q(s', .) of
+    the online network.
     """
     chosen = masked(next_online_values, next_masks).argmax(dim=1, keepdim=True)
     best = next_values.gather(1, chosen).squeeze(1)
@@ -114,14 +107,7 @@ class DQNLearner(NetworkLearner[QNetwork]):
         self._config = config
 
     def update(self, batch: Transitions) -> Tensor:
-        """Take one step of Adam on the Huber loss between Q(s, a) and the target.
-
-        Args:
-            batch: transitions as tensors on the learner's device.
-
-        Returns:
-            The loss, a scalar without a gradient.
-        """
+        """Take one step of Adam on the Huber loss between Q(s, a) and the target; the loss, a scalar."""
         td_target = self._td_target(batch)
         values = self.network(batch.observations).gather(1, batch.actions[:, None]).squeeze(1)
         loss = smooth_l1_loss(values, td_target)

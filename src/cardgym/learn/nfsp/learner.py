@@ -76,15 +76,7 @@ class Behavior:
         anticipatory_param: float,
         generator: np.random.Generator,
     ) -> None:
-        """Draw the policies of the first games.
-
-        Args:
-            best: the best response; it explores as it plays.
-            average: the average policy, which samples.
-            num_streams: envs times seats.
-            anticipatory_param: eta.
-            generator: draws policies, exploration and the average policy's actions.
-        """
+        """Draw the policies of the first games: the best response with probability `anticipatory_param`, eta."""
         self._best = best
         self._average = average
         self._anticipatory_param = anticipatory_param

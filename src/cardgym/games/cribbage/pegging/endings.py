@@ -53,12 +53,8 @@ def _alone(pile: Pile, length: int, count: int, cards: Pile, order: int) -> int:
 def best_alone(pile: Pile, length: int, count: int, cards: Pile, work: Pile, in_front: bool) -> int:
     """The most points that `cards`, (3,), ranks or -1, can score in any order, with the other hand empty.
 
-    Args:
-        pile: the ranks since the last restart, (length or more,).
-        length: the length of the pile.
-        count: the count.
-        work: (10,), overwritten.
-        in_front: whether the first card must be played first.
+    The pile has the ranks since the last restart; `work`, (10,), is overwritten. With `in_front` the first card is
+    played first.
     """
     best = 0
     for order in range(2 if in_front else 6):
@@ -99,15 +95,9 @@ def fresh(x: int, g: int) -> int:
 
 @rule
 def value_of_two(pile: Pile, length: int, count: int, first: int, last: int, x: int) -> int:
-    """The value of playing `first`, which fits, and then `last`, when the other holds x.
+    """The value of playing `first`, which fits the count, and then `last`, the rank left, when the other holds x.
 
-    Args:
-        pile: the ranks since the last restart, (length + 2 or more,); overwritten behind them.
-        length: the length of the pile.
-        count: the count.
-        first: the rank played now.
-        last: the rank left.
-        x: the other's last card.
+    The pile, (length + 2 or more,), has the ranks since the last restart, and is overwritten behind them.
     """
     points = points_of(points_of_next(pile, length), count, first)
     if count + worth(first) == 31:

@@ -98,12 +98,8 @@ def slot_of(size: int, number: int, rank: int) -> int:
 def taker_shares(word: int, count: int, size: int, number: int, out: npt.NDArray[np.float32]) -> None:
     """Fill `out`, (4,), with the probability of each slot for a taker, who plays for the most points now.
 
-    Args:
-        word: what `points_of_next` returns for the pile.
-        count: the count.
-        size: the number of cards left.
-        number: the multiset left.
-        out: filled, with 0 for slots that cannot be played or do not exist.
+    `word` is what `points_of_next` returns for the pile; `size` and `number` are those of the multiset left. Slots that
+    cannot be played or do not exist get 0.
     """
     most = -1
     equals = 0

@@ -144,11 +144,8 @@ def multiset_of(ranks: npt.NDArray[np.int8], size: int) -> int:
 def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.NDArray[np.float64]) -> int:
     """The rank to play, one in hand that the count has room for.
 
-    Args:
-        policy: the policy.
-        at: what the player knows.
-        draw: uniform in [0, 1), to choose by; -1 for the most probable rank.
-        values: (13,), filled with how good each rank is: a probability, or points.
+    `draw`, uniform in [0, 1), chooses; -1 takes the most probable rank. `values`, (13,), is filled with how good each
+    rank is: a probability, or points.
     """
     size, count = at.size, at.running_count
     number = multiset_of(at.held, size)
@@ -243,14 +240,8 @@ def opponent_weights(
     """Fill in numbers proportional to the chance that the opponent holds each multiset, by the kind of opponent.
 
     By Bayes: the prior is how often the opponent keeps the hand and how many such hands the cards seen leave in the
-    pack. The likelihood is the probability of its cards so far: by the policy or, with probability `takers`, by a
-    taker.
-
-    Args:
-        policy: the policy.
-        at: what the player knows.
-        equal: (multisets of the cards the opponent holds,), for an opponent that plays by the policy.
-        taken: the same for a taker.
+    pack. The likelihood is the probability of its cards so far: by the policy (`equal`) or, with probability `takers`,
+    by a taker (`taken`). Both arrays are (multisets of the cards the opponent holds,).
     """
     play, known, side, left = at.play, at.known, 1 - at.dealer, at.theirs
     played = with_played(0, 0, side, 0, play)

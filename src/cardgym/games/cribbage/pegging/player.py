@@ -161,14 +161,9 @@ def _weight(less: float, temperature: float) -> float:
 def decide(
     seen: npt.NDArray[np.float32], policy: PeggingPolicy, table: ChanceTable, draw: float, buffers: Buffers
 ) -> int:
-    """The action of `equilibrium`.
+    """The action of `equilibrium` for the observation `plain`.
 
-    Args:
-        seen: the observation `plain`.
-        policy: the solved play.
-        table: the chances to win.
-        draw: uniform in [0, 1), to choose by; -1 for the most probable card.
-        buffers: what `new_buffers` returns.
+    `draw`, uniform in [0, 1), chooses; -1 takes the most probable card. `buffers` are those of `new_buffers`.
     """
     cards, ranks = buffers.cards, buffers.ranks
     for place in range(6):

@@ -55,13 +55,8 @@ def chance_after_play(
 ) -> float:
     """A seat's chance to win after the play, computed once for each kind and points.
 
-    Args:
-        table: the chances.
-        shows: what follows.
-        dealer: 1 if the seat deals.
-        kind: the kind of the opponent's hand.
-        to_go: the points that the seat needed before the play; `opponent_to_go`: those that the opponent needed.
-        gain: the points that the seat won in the play, fewer than it needed; `loss`: those of the opponent.
+    `to_go` and `opponent_to_go` are the points needed before the play, `gain` and `loss` those won in it by the seat,
+    fewer than it needed, and by the opponent.
     """
     chance = float(shows.chances[kind, gain, loss])
     if chance < 0.0:
