@@ -17,6 +17,7 @@ from cardgym.table.setup import Setup
         ("heuristic", "Heuristic"),
         ("double_dqn", "Double DQN"),
         ("ppo_three_players", "PPO three players"),
+        ("double_dqn_seed2", "Double DQN (seed 2)"),
         ("distill:greedy", "Distill greedy"),
         ("value-search", "Value search"),
         ("/somewhere/else/model.safetensors", "Model.safetensors"),
@@ -57,6 +58,24 @@ def test_texts_name_the_opponent(text: str, read: str) -> None:
 )
 def test_a_watched_game_has_no_you(text: str, read: str) -> None:
     assert named(text, ["Expert", "Greedy"], 0) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("You beat the opponent", "Expert beats You"),
+        ("The opponent's crib, your hand", "Your crib, Expert's hand"),
+    ],
+)
+def test_what_the_other_saw_names_the_person_who_reads(text: str, read: str) -> None:
+    assert named(text, ["You", "Expert"], 1) == read
+
+
+def test_a_board_of_another_seat_keeps_its_columns() -> None:
+    board = "Opponent    0 points\nYou         3 points, your crib"
+    assert board_with_names(board, ["You", "Expert"], 1) == "You         0 points\nExpert      3 points, Expert's crib"
+    three = "Seat 0   42\nYou      46\nSeat 2   44"
+    assert board_with_names(three, ["Heuristic", "You", "Heuristic 2"], 1) == "Heuristi 42\nYou      46\nHeuris 2 44"
 
 
 def test_names_for_programs_stay() -> None:

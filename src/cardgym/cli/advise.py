@@ -62,6 +62,7 @@ def _advise(game: Game, arguments: argparse.Namespace) -> None:
     from cardgym.cli.review import entry_of
     from cardgym.table.coach import Coach
     from cardgym.table.history import saved_games
+    from cardgym.table.people import people_of
     from cardgym.table.review import decisions_of, names_of
     from cardgym.table.terminal.review import advice_lines
     from cardgym.table.terminal.screen import Screen
@@ -77,4 +78,4 @@ def _advise(game: Game, arguments: argparse.Namespace) -> None:
         print(json.dumps(advice.asdict(), indent=2, allow_nan=False))
     else:
         screen = Screen()
-        screen.show(advice_lines(game, event, advice, screen))
+        screen.show(advice_lines(game, event, advice, people_of(entry), screen))

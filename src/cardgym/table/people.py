@@ -14,7 +14,7 @@ YOU = "You"
 _ACRONYMS = {"ppo": "PPO", "dqn": "DQN", "nfsp": "NFSP", "cfr": "CFR", "mccfr": "MCCFR"}
 _SEAT = re.compile(r"\b[Ss]eat (\d+)('s)?\b")
 _OPPONENT = re.compile(r"\b(?:[Tt]he |[Yy]our )?[Oo]pponent\b|\bopp\.")
-_LABEL = re.compile(r"^(?:(You)|Opponent|Seat (\d+))(?: {2,})", re.MULTILINE)
+_LABEL = re.compile(r"(?:(You)|Opponent|Seat (\d+)) {2,}")
 _YOU_DO = re.compile(r"\bYou (don't|[a-z]+)\b")
 _IRREGULAR = {"are": "is", "have": "has", "don't": "doesn't", "were": "was", "do": "does", "go": "goes"}
 _UNNAMED = ("id", "symbol", "kind")
@@ -22,9 +22,9 @@ _UNNAMED = ("id", "symbol", "kind")
 
 
 def shown_name(name: str) -> str:
-    """A player's name for people: `double_dqn` is "Double DQN", `distill:greedy` "Distill greedy"."""
+    """A player's name for people: `double_dqn_seed2` is "Double DQN (seed 2)", `distill:greedy` "Distill greedy"."""
     words = [_ACRONYMS.get(word, word) for word in re.split(r"[-_:\s]+", name.rpartition("/")[2]) if word]
-    text = " ".join(words) or name
+    text = re.sub(r" seed(\d+)$", r" (seed \1)", " ".join(words)) or name
     return text[0].upper() + text[1:]
 
 
@@ -69,25 +69,28 @@ def named(text: str, people: Sequence[str], viewer: int) -> str:
         people: the names by seat.
         viewer: the seat that the game speaks to; -1 if it speaks to none.
     """
+    if viewer >= 0 and people[viewer] != YOU:  # First: another may be "You".
+        text = _YOU_DO.sub(lambda match: f"{people[viewer]} {_third_person(match[1])}", text)
+        text = re.sub(r"\b[Yy]our\b(?! [Oo]pponent)", f"{people[viewer]}'s", text)
+        text = re.sub(r"\b[Yy]ou\b", people[viewer], text)
     text = _SEAT.sub(lambda match: _by_seat(people, match), text)
     if len(people) == 2 and viewer >= 0:
-        text = _OPPONENT.sub(people[1 - viewer], text)
-    if viewer >= 0 and people[viewer] != YOU:
-        text = _YOU_DO.sub(lambda match: f"{people[viewer]} {_third_person(match[1])}", text)
-        text = re.sub(r"\b[Yy]our\b", f"{people[viewer]}'s", text)
-        text = re.sub(r"\b[Yy]ou\b", people[viewer], text)
+        text = _OPPONENT.sub(people[1 - viewer], text).replace("You's", "Your")
     return text
 
 
 def board_with_names(board: str, people: Sequence[str], viewer: int) -> str:
     """A board for the terminal with names at the beginnings of its lines, in the columns that it has for them."""
-
-    def label(match: re.Match[str]) -> str:
-        seat = viewer if match[1] else int(match[2]) if match[2] else 1 - viewer
-        width = len(match[0])
-        return people[seat][: width - 1].ljust(width) if seat < len(people) else match[0]
-
-    return named(_LABEL.sub(label, board), people, viewer)
+    lines = []
+    for line in board.split("\n"):
+        match, label = _LABEL.match(line), ""
+        seat = -1 if match is None else viewer if match[1] else int(match[2]) if match[2] else 1 - viewer
+        if match is not None and seat < len(people):
+            number = "".join(re.findall(r" \d+$", people[seat]))
+            name = people[seat].removesuffix(number)[: match.end() - 1 - len(number)]
+            label, line = f"{name}{number}".ljust(match.end()), line[match.end() :]
+        lines.append(label + named(line, people, viewer))
+    return "\n".join(lines)
 
 
 def with_names(value: T, people: Sequence[str], viewer: int) -> T:

@@ -15,6 +15,7 @@ from cardgym.engine.registry import find
 from cardgym.table.advice import ActionAdvice, Advice
 from cardgym.table.coach import Coach
 from cardgym.table.narration import Event
+from cardgym.table.people import people_of
 from cardgym.table.rollouts import look
 from cardgym.table.session import replay
 from cardgym.table.setup import PERSON, TABLE, is_practice
@@ -93,6 +94,7 @@ class Review:
         env: the game.
         options: its options.
         players: the names by seat.
+        people: the names by seat for people.
         person: the person's seat; None if the game was watched.
         seats: whose decisions are reviewed.
         finished: whether the game was played to its end.
@@ -111,6 +113,7 @@ class Review:
     env: str
     options: dict[str, int | str]
     players: tuple[str, ...]
+    people: tuple[str, ...]
     person: int | None
     seats: tuple[int, ...]
     finished: bool
@@ -181,6 +184,7 @@ def review(
         env=game.id,
         options=options.asdict(),
         players=tuple(names),
+        people=tuple(people_of(entry)),
         person=entry["person"],
         seats=tuple(seats),
         finished=bool(entry["finished"]),

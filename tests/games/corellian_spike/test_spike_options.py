@@ -165,7 +165,7 @@ def test_showdown_names_the_special_hand() -> None:
         game.play(MATCH, MATCH)
         game.draw(0, -9)
         play_to_showdown(game)
-        assert f"Seat 0 shows +2 +3 +0: sum +5{name}\n" in game.narrate(1)
+        assert f"Seat 0 shows +2 +3 0: sum +5{name}\n" in game.narrate(1)
         assert ("Idiot's Array" in str(game.reveals(1))) == bool(name)
         assert ("Idiot's Array" in rules_text(game.state)) == bool(name)
 

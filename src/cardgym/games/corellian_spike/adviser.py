@@ -32,6 +32,7 @@ from cardgym.games.corellian_spike.state import (
     STATE,
     CorellianSpikeOptions,
 )
+from cardgym.games.corellian_spike.text import signed
 from cardgym.players.base import PlayerSpec
 from cardgym.table.advice import Advice, Adviser
 from cardgym.table.equilibrium import equilibrium_player
@@ -94,10 +95,10 @@ def _odds(state: State, seat: int) -> str:
     """The chance that the seat's cards beat cards drawn from the unseen ones."""
     cards = [int(card) for card in state.cards[seat] if card != EMPTY]
     if state.cards[seat, SPIKE_SLOT] == EMPTY:
-        return f"{sum(cards):+d} before the spikes are dealt"
+        return f"{signed(sum(cards))} before the spikes are dealt"
     states = np.zeros(1, STATE)
     states[:1] = state
-    return f"{sum(cards):+d} beats random unseen cards {100 * _chance(states, seat):.0f} % of the time"
+    return f"{signed(sum(cards))} beats random unseen cards {100 * _chance(states, seat):.0f} % of the time"
 
 
 @rule

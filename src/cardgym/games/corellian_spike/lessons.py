@@ -19,7 +19,7 @@ from cardgym.games.corellian_spike.state import (
     SPIKE_SLOT,
     SWAP_SPIKE,
 )
-from cardgym.games.corellian_spike.text import special_name
+from cardgym.games.corellian_spike.text import signed, special_name
 from cardgym.table.presentation import Lesson
 from cardgym.table.views import Item, Reveal
 
@@ -44,11 +44,12 @@ LESSON = Lesson(
 
 def tip(state: State, seat: int) -> str:
     total = card_sum(state, seat)
-    now = f"Your cards make {total:+d}" if total else "Your cards make exactly 0"
+    now = f"Your cards make {signed(total)}"
     if state.phase == BUYING:
         return f"{now}; the sum nearest to 0 wins. You may buy a card for {BET} and swap it in."
     if state.phase == PLACING:
-        return f"You have drawn {int(state.extra):+d}. Swap it in if that brings your sum of {total:+d} nearer to 0."
+        new = signed(int(state.extra))
+        return f"You have drawn {new}. Swap it in if that brings your sum of {signed(total)} nearer to 0."
     if state.phase == CHEATING:
         return "Only you know of the card up your sleeve: swap it in if that brings you nearer to 0."
     if state.phase == BETTING:
@@ -74,10 +75,10 @@ def deciding_rule(state: State) -> str:
     ours, theirs = _strength(cards), _strength(rival)
     mine, other = sum(cards), sum(rival)
     if ours[0] != theirs[0]:
-        return f"{mine:+d} is nearer to 0 than {other:+d}"
+        return f"{signed(mine)} is nearer to 0 than {signed(other)}"
     if ours[1] != theirs[1]:
-        return f"{mine:+d} and {other:+d} are as near to 0: a sum of 0 or more wins"
-    both = f"both {mine:+d}"
+        return f"{signed(mine)} and {signed(other)} are as near to 0: a sum of 0 or more wins"
+    both = f"both {signed(mine)}"
     if ours[2] != theirs[2]:
         return f"{both}: the higher sum of positive cards wins, {ours[2]} to {theirs[2]}"
     if ours[3] != theirs[3]:
@@ -105,9 +106,9 @@ def examples() -> list[Reveal]:
 
 def _example(name: str, first: tuple[int, ...], second: tuple[int, ...], total: str) -> Reveal:
     items: list[Item] = [
-        {"id": f"example:{side}:{place}", "symbol": f"card{card:+d}", "label": f"{card:+d}"}
+        {"id": f"example:{side}:{place}", "symbol": f"card{card:+d}", "label": signed(card)}
         for side, cards in enumerate((first, second))
         for place, card in enumerate(cards)
     ]
-    items[2]["caption"], items[5]["caption"] = f"sum {sum(first):+d}", f"sum {sum(second):+d}"
+    items[2]["caption"], items[5]["caption"] = f"sum {signed(sum(first))}", f"sum {signed(sum(second))}"
     return {"name": name, "items": items, "lines": [], "total": total}

@@ -43,6 +43,11 @@ _PHASE_NAMES = {
 }
 
 
+def signed(number: int) -> str:
+    """A card or a sum as people write it: +3, -3, 0."""
+    return f"{number:+d}" if number else "0"
+
+
 def describe(state: State, seat: int) -> str:
     """The game as `seat` sees it: own cards, everyone's spikes, credits and folds, the pool."""
     lines = [
@@ -51,17 +56,17 @@ def describe(state: State, seat: int) -> str:
         f"Pool {state.pool}, draw pile {state.deck_size}, discard pile {state.discards_size}",
     ]
     for other in range(state.num_players):
-        spike = "-" if state.cards[other, SPIKE_SLOT] == EMPTY else f"{state.cards[other, SPIKE_SLOT]:+d}"
+        spike = "-" if state.cards[other, SPIKE_SLOT] == EMPTY else signed(state.cards[other, SPIKE_SLOT])
         marks = "  folded" if state.folded[other] else "  all in" if state.stack[other] == 0 else ""
         line = f"{_name(other, seat):<7} {state.stack[other]:>4} credits  spike {spike:>3}{marks}"
         if other == seat:
             hand = [state.cards[seat, slot] for slot in (LOW_SLOT, HIGH_SLOT)]
-            cards = "  ".join(f"{card:+d}" for card in hand if card != EMPTY)
-            line += f"  hand {cards}  sum {card_sum(state, seat):+d}"
+            cards = "  ".join(signed(card) for card in hand if card != EMPTY)
+            line += f"  hand {cards}  sum {signed(card_sum(state, seat))}"
             if state.extra != EMPTY and state.turn == seat:
-                line += f"  {'bought' if state.phase == PLACING else 'up your sleeve'} {state.extra:+d}"
+                line += f"  {'bought' if state.phase == PLACING else 'up your sleeve'} {signed(state.extra)}"
             if state.cheat == seat and state.sleeve != EMPTY:
-                line += f"  up your sleeve {state.sleeve:+d}"
+                line += f"  up your sleeve {signed(state.sleeve)}"
         lines.append(line)
     return "\n".join(lines)
 
@@ -79,7 +84,7 @@ def action_text(state: State, action: int) -> str:
             DONT_BUY: "don't buy",
             DISCARD: "keep your hand"
             if state.phase == CHEATING
-            else "discard the bought card" + ("" if state.extra == EMPTY else f" ({state.extra:+d})"),
+            else "discard the bought card" + ("" if state.extra == EMPTY else f" ({signed(state.extra)})"),
         }[action]
     slot, name = {
         SWAP_SPIKE: (SPIKE_SLOT, "spike"),
@@ -89,7 +94,7 @@ def action_text(state: State, action: int) -> str:
     if state.phase not in (PLACING, CHEATING):
         return f"swap with the {name}"
     total = card_sum(state, seat) + state.extra - state.cards[seat, slot]
-    return f"swap with the {name} ({state.cards[seat, slot]:+d}), sum {total:+d}"
+    return f"swap with the {name} ({signed(state.cards[seat, slot])}), sum {signed(total)}"
 
 
 def narrate(before: State, move: int, after: State, seat: int) -> str:
@@ -116,21 +121,21 @@ def _narrate_move(before: State, move: int, after: State, seat: int) -> str:
             return "You don't buy" if turn == seat else f"{who} doesn't buy"
         return f"{who} buy{'' if turn == seat else 's'} a card"
     if before.phase == DRAWING:
-        return f"You draw {after.extra:+d}" if turn == seat else ""
+        return f"You draw {signed(after.extra)}" if turn == seat else ""
     if before.phase == PLACING:
         if move == DISCARD:
-            return f"{who} discard{'' if turn == seat else 's'} it: {before.extra:+d}"
+            return f"{who} discard{'' if turn == seat else 's'} it: {signed(before.extra)}"
         slot = {SWAP_SPIKE: SPIKE_SLOT, SWAP_LOW: LOW_SLOT, SWAP_HIGH: HIGH_SLOT}[move]
         place = "spike" if move == SWAP_SPIKE else "hand card"
-        new = f", the new one is {before.extra:+d}" if move == SWAP_SPIKE or turn == seat else ""
-        return f"{who} replace{'' if turn == seat else 's'} a {place}, {before.cards[turn, slot]:+d}{new}"
+        new = f", the new one is {signed(before.extra)}" if move == SWAP_SPIKE or turn == seat else ""
+        return f"{who} replace{'' if turn == seat else 's'} a {place}, {signed(before.cards[turn, slot])}{new}"
     if before.phase == HIDING:
-        return f"You slip {after.sleeve:+d} up your sleeve" if turn == seat else ""
+        return f"You slip {signed(after.sleeve)} up your sleeve" if turn == seat else ""
     if before.phase == CHEATING:
         if turn != seat or move == DISCARD:
             return ""
         slot = LOW_SLOT if move == SWAP_LOW else HIGH_SLOT
-        return f"You swap {before.cards[turn, slot]:+d} for {before.extra:+d} from your sleeve"
+        return f"You swap {signed(before.cards[turn, slot])} for {signed(before.extra)} from your sleeve"
     if before.phase == DICE:
         first, second = move // 6 + 1, move % 6 + 1
         effect = ""
@@ -141,9 +146,9 @@ def _narrate_move(before: State, move: int, after: State, seat: int) -> str:
         return "Still tied: the winner is drawn by lot"
     card = int(before.deck[move])
     if before.slot == SPIKE_SLOT:
-        return f"{who} get{'' if turn == seat else 's'} the spike {card:+d}"
+        return f"{who} get{'' if turn == seat else 's'} the spike {signed(card)}"
     if turn == seat and before.phase in (DEALING, REDRAWING):
-        return f"You are dealt {card:+d}"
+        return f"You are dealt {signed(card)}"
     return ""
 
 
@@ -151,11 +156,11 @@ def _narrate_end(after: State, seat: int) -> list[str]:
     lines = []
     for other in range(after.num_players):
         if after.shown[other, SPIKE_SLOT] != EMPTY:
-            cards = " ".join(f"{card:+d}" for card in after.shown[other])
+            cards = " ".join(signed(card) for card in after.shown[other])
             verb = "show" if other == seat else "shows"
             named = special_name(after, other)
             name = f", {named}" if named else ""
-            lines.append(f"{_name(other, seat)} {verb} {cards}: sum {int(after.shown[other].sum()):+d}{name}")
+            lines.append(f"{_name(other, seat)} {verb} {cards}: sum {signed(int(after.shown[other].sum()))}{name}")
     winner = int(after.last_winner)
     lines.append(f"{_name(winner, seat)} {'win' if winner == seat else 'wins'} the pool of {after.last_pool}")
     return lines

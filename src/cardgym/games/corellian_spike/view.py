@@ -22,6 +22,7 @@ from cardgym.games.corellian_spike.state import (
     SWAP_LOW,
     SWAP_SPIKE,
 )
+from cardgym.games.corellian_spike.text import signed
 from cardgym.table.drawings.shapes import SLOT, Symbol, box, disc, half_turned, path, placed, text
 from cardgym.table.presentation import COACH, Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
@@ -46,7 +47,7 @@ def view(state: State, seat: int) -> View:
         counters.append({"name": "Credits", "value": int(state.stack[other]), "seat": other})
         counters.append({"name": "Hands won", "value": int(state.hands_won[other]), "seat": other})
         known = other == seat or seat < 0
-        total = "folded" if state.folded[other] else f"{card_sum(state, other):+d}" if known else "?"
+        total = "folded" if state.folded[other] else signed(card_sum(state, other)) if known else "?"
         counters.append({"name": "Sum", "value": total, "seat": other})
     zones += _table(state)
     actions = {action: [f"{seat}:{slot}"] for action, slot in _SWAPS.items()}
@@ -144,7 +145,7 @@ def showdown(before: State, move: int, after: State, seat: int) -> View | None:
             zone["items"] = [_card(f"{owner}:{slot}", card, True, _SLOTS[slot]) for slot, card in enumerate(cards)]
             for counter in table["counters"]:
                 if counter["name"] == "Sum" and counter["seat"] == owner:
-                    counter["value"] = f"{sum(cards):+d}"
+                    counter["value"] = signed(sum(cards))
     return table
 
 

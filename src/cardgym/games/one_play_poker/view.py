@@ -41,10 +41,10 @@ STRENGTH = {
 def ending(state: State, seat: int) -> str:
     if state.phase != OVER:
         return ""
-    profit = float(net_profit(state, seat))
     if result(state) == DRAW:
-        return f"The pot of {pot(state)} is split: {profit:+g} for you"
-    return f"{'You win' if result(state) == WIN else 'The house wins'} the pot of {pot(state)}: {profit:+g} for you"
+        return f"The pot of {pot(state)} is split"
+    who = "You win" if result(state) == WIN else "The house wins"
+    return f"{who} the pot of {pot(state)}: {float(net_profit(state, seat)):+g} for you"
 
 
 def rules_text(state: State) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cardgym.engine.contract import Game, State
 from cardgym.engine.registry import find
 from cardgym.table.advice import Advice
 from cardgym.table.narration import Event
+from cardgym.table.people import YOU, board_with_names, named
 from cardgym.table.presentation import board_of
 from cardgym.table.review import Decision, Review
 from cardgym.table.session import replay
@@ -19,12 +20,11 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 
 def summary_lines(review: Review, width: int) -> list[str]:
     """The costliest decisions, then costs by kind of decision, luck and the chart."""
-    names = ", ".join(review.players[seat] for seat in review.seats)
+    whose = "" if review.seats == (review.person,) else f" by {', '.join(review.people[seat] for seat in review.seats)}"
     best = sum(decision.cost == 0.0 for decision in review.decisions)
-    lines = [f"Review of {review.env}: {' against '.join(review.players)}; decisions of {names}"]
-    lines.append(
-        f"{best} of {len(review.decisions)} decisions as good as the best" if review.decisions else "No choices"
-    )
+    count = len(review.decisions)
+    lines = [f"Review of {review.env}: {' against '.join(review.people)}"]
+    lines.append(f"{best} of {count} decisions{whose} as good as the best" if count else "No choices")
     if review.worst:
         lines += ["", "The costliest:"]
         for number in review.worst:
@@ -32,12 +32,12 @@ def summary_lines(review: Review, width: int) -> list[str]:
     lines.append("")
     for total in review.totals:
         lines.append(
-            f"{_prefix(review, total.seat, ', ')}{total.kind}: {total.decisions} decisions, {total.best} best, "
+            f"{_prefix(review, total.seat)}{total.kind}: {total.best} of {total.decisions} best, "
             f"cost {total.cost:.2f} in all, {total.mean:.3f} each ({total.unit})"
         )
     if review.luck is not None:
-        for seat in review.seats:
-            lines.append(f"Luck gave {_name(review, seat)} {review.luck[seat]:+.2f} {review.luck_unit} (exact)")
+        gains = [f"{review.people[seat].replace(YOU, 'you')} {review.luck[seat]:+.2f}" for seat in review.seats]
+        lines.append(f"Luck gave {', '.join(gains)} {review.luck_unit} (exact)")
     if review.strength:
         lines.append(f"The coach: as a player it {review.strength}")
     if review.chart:
@@ -49,10 +49,10 @@ def decision_table(review: Review, width: int) -> list[str]:
     """Every decision: its number, its cost, and what was done."""
     lines = []
     for decision in review.decisions:
-        seat = "" if len(review.seats) == 1 else f"seat {decision.seat} "
         cost = f"-{decision.cost:.2f}" if decision.cost else ""
         better = f"; better: {decision.best_text}" if decision.cost else ""
-        lines += fitted(f"{decision.number + 1:>4} {cost:>6}  {seat}{decision.text}{better}", width)
+        text = named(f"{decision.text}{better}", review.people, decision.seat)
+        lines += fitted(f"{decision.number + 1:>4} {cost:>6}  {_prefix(review, decision.seat)}{text}", width)
     return lines
 
 
@@ -80,36 +80,31 @@ def step_through(entry: Mapping[str, Any], review: Review, screen: Screen) -> No
         number += 1
 
 
-def advice_lines(game: Game, event: Event, advice: Advice, screen: Screen) -> list[str]:
-    """The position before a decision, and the value of each action with its reason."""
-    lines = [*screen.fitted(board_of(game, event.before, event.seat)), ""]
+def advice_lines(game: Game, event: Event, advice: Advice, people: Sequence[str], screen: Screen) -> list[str]:
+    """The position before a decision, and the value of each action with its reason; `people` are the names by seat."""
+    board = board_with_names(board_of(game, event.before, event.seat), people, event.seat)
+    lines = [*screen.fitted(board), ""]
     lines += screen.fitted(f"Values ({advice.unit}, by {advice.source}):")
     for action in advice.actions:
         mark = ">" if action.action == event.move else " "
         error = f" +-{action.error:.2f}" if action.error else ""
         reason = f" ({action.reason})" if action.reason else ""
-        lines += screen.fitted(f" {mark} {action.value:7.2f}{error}  {action.text}{reason}")
+        text = named(f"{action.text}{reason}", people, event.seat)
+        lines += screen.fitted(f" {mark} {action.value:7.2f}{error}  {text}")
     strength = screen.fitted(f"The coach: as a player it {advice.strength}.") if advice.strength else []
     return [*lines, "> is what was played.", *strength]
 
 
-def _name(review: Review, seat: int) -> str:
-    return "you" if seat == review.person else f"seat {seat} ({review.players[seat]})"
-
-
-def _prefix(review: Review, seat: int, separator: str) -> str:
+def _prefix(review: Review, seat: int) -> str:
     """Who decided, unless only one seat is reviewed."""
-    return "" if len(review.seats) == 1 else _name(review, seat) + separator
+    return "" if len(review.seats) == 1 else f"{review.people[seat]}: "
 
 
 def _decision_lines(decision: Decision, review: Review) -> list[str]:
-    what = f"{_prefix(review, decision.seat, ': ')}{decision.text}"
-    blunder = " - a blunder" if decision.blunder else ""
-    reason = f" ({decision.reason})" if decision.reason else ""
-    return [
-        f"  {decision.number + 1:>3}  {what}: cost {decision.cost:.2f} ({decision.unit}){blunder}",
-        f"       better: {decision.best_text}{reason}",
-    ]
+    texts = decision.text, f"{decision.best_text} ({decision.reason})" if decision.reason else decision.best_text
+    what, better = (named(text, review.people, decision.seat) for text in texts)
+    cost = f"cost {decision.cost:.2f} ({decision.unit}){' - a blunder' if decision.blunder else ''}"
+    return [f"  {decision.number + 1:>3}  {_prefix(review, decision.seat)}{what}: {cost}", f"       better: {better}"]
 
 
 def _chart_lines(review: Review, width: int) -> list[str]:
@@ -117,30 +112,33 @@ def _chart_lines(review: Review, width: int) -> list[str]:
     values = [point["values"] for point in review.chart]
     low = min(min(point) for point in values)
     high = max(max(point) for point in values)
-    step = max(-(-len(values) // (width - 24)), 1)
+    room = min(max(map(len, review.people)), 22)
+    step = max(-(-len(values) // (width - room - 17)), 1)
     lines = [f"How the game went ({review.chart_unit}, {low:.3g} to {high:.3g}):"]
-    for seat in range(len(review.players)):
-        name = "you" if seat == review.person else f"seat {seat}"
+    for seat, name in enumerate(review.people):
         curve = [point[seat] for point in [*values[:-1:step], values[-1]]]
         marks = "".join(_BLOCKS[round((value - low) / max(high - low, 1e-9) * (len(_BLOCKS) - 1))] for value in curve)
-        lines.append(f"  {name:<7} {marks} {curve[-1]:.3g}")
+        lines.append(f"  {name[:room]:<{room}} {marks} {curve[-1]:.3g}")
     return lines
 
 
 def _position_lines(review: Review, state: State, decision: Decision, screen: Screen) -> list[str]:
     """A decision with the game as every seat saw it, and the value of its actions."""
-    game = find(review.env)
-    lines = [f"-- decision {decision.number + 1}: {_name(review, decision.seat)}, {decision.kind} --"]
-    others = [seat for seat in range(len(review.players)) if seat != decision.seat]
-    for seat in [decision.seat, *(others if len(others) < 2 else [])]:
-        lines += [f"Seen by {_name(review, seat)}:", *screen.fitted(board_of(game, state, seat))]
+    game, people, actor = find(review.env), review.people, decision.seat
+    lines = [f"-- decision {decision.number + 1}: {people[actor]}, {decision.kind} --"]
+    others = [seat for seat in range(len(people)) if seat != actor]
+    for seat in [actor, *(others if len(others) < 2 else [])]:
+        board = board_with_names(board_of(game, state, seat), people, seat)
+        lines += [f"{people[seat]} see{'' if people[seat] == YOU else 's'}:", *screen.fitted(board)]
     if len(others) > 1:  # To save space, only the lines about their own cards.
-        descriptions = (game.words.describe(state, seat) for seat in others)
-        lines += [line for text in descriptions for line in screen.fitted(text) if "You" in line]
+        for seat in others:
+            own = [line for line in game.words.describe(state, seat).splitlines() if "You" in line]
+            lines += screen.fitted(board_with_names("\n".join(own), people, seat))
     lines += screen.fitted(f"Values ({decision.unit}, by {decision.source}):")
     for action in decision.actions:
         mark = ">" if action.action == decision.chosen else " "
-        lines += screen.fitted(f" {mark} {action.value:7.2f}  {action.text}")
+        lines += screen.fitted(f" {mark} {action.value:7.2f}  {named(action.text, people, actor)}")
     if decision.cost:
-        lines += screen.fitted(f"Cost {decision.cost:.2f}. Better: {decision.best_text}. {decision.reason}")
+        better = named(f"{decision.best_text}. {decision.reason}", people, actor)
+        lines += screen.fitted(f"Cost {decision.cost:.2f}. Better: {better}")
     return lines
