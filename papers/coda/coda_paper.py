@@ -240,15 +240,15 @@ def _few_tiles(results: Results) -> str:
     lines = [
         "## Fewer tiles: where tables converge",
         "",
-        "The same learners on the same bits with fewer tiles. A table cannot see colours or past misses, so the bounds with colours",
+        "The same learners on the same bits with fewer tiles. A table cannot see colors or past misses, so the bounds with colors",
         "hidden apply to it: the heuristic, which forgets misses, and the best possible player.",
         "",
-        "| tiles | decisions | states met | Q-learning | Sarsa | heuristic, colours hidden | no player exceeds, colours hidden | no player exceeds |",
+        "| tiles | decisions | states met | Q-learning | Sarsa | heuristic, colors hidden | no player exceeds, colors hidden | no player exceeds |",
         "|---|---|---|---|---|---|---|---|",
         *(_few_tiles_row(row) for row in results.few_tiles),
         "",
         f"With 24 tiles those bounds are {results.bounds.heuristic:.4f} and {results.bounds.optimum:.4f}: even a complete table, trained forever, would stay below",
-        "the heuristic that sees colours.",
+        "the heuristic that sees colors.",
         "",
     ]
     return "\n".join(lines)

@@ -39,11 +39,11 @@ READING_GAMES = 10_000
 """How many games the paper's heuristic played."""
 
 READINGS: dict[str, dict[str, int | str]] = {
-    "agent first, colours visible, names what it does not see": {},
+    "agent first, colors visible, names what it does not see": {},
     "agent second": {"first": "1"},
     "who begins drawn by lot": {"first": "random"},
-    "colours hidden": {"colour_visible": "no"},
-    "agent second, colours hidden": {"first": "1", "colour_visible": "no"},
+    "colors hidden": {"colour_visible": "no"},
+    "agent second, colors hidden": {"first": "1", "colour_visible": "no"},
     "both name any of the 24 tiles": {"feasible": "all"},
 }
 """Readings of the rules, by the options in which they differ from the first."""
@@ -110,7 +110,7 @@ class FewDeals:
 
 @dataclass(frozen=True)
 class TableBounds:
-    """Exact win rates with colours hidden, which a table cannot see: the heuristic's, and what no player exceeds."""
+    """Exact win rates with colors hidden, which a table cannot see: the heuristic's, and what no player exceeds."""
 
     heuristic: float
     optimum: float

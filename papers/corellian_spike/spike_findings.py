@@ -56,7 +56,7 @@ def _play_claims(numbers: Numbers) -> list[Claim]:
     rows.append(
         Claim(
             "It wins more hands than the initial policy, but slightly loses in credits.",
-            "holds for the published exploration, and is an artefact of it"
+            "holds for the published exploration, and is an artifact of it"
             if loses and wins
             else "holds"
             if loses
@@ -92,21 +92,21 @@ def _policy_claims(numbers: Numbers) -> list[Claim]:
     return [
         Claim(
             "Policies fold in less than 1 % of the betting states.",
-            "an artefact of the exploration",
+            "an artifact of the exploration",
             f"{numbers.share(CREDITS, BETTING, FOLD, 'all'):.2f} % published (folding is never tried), "
             f"{numbers.share(open_, BETTING, FOLD, 'all'):.2f} % of all and {numbers.share(open_, BETTING, FOLD, 'met'):.0f} % "
             "of the states met with legal exploration",
         ),
         Claim(
-            "Policies never swap with the higher card, an artefact of the state model.",
-            "an artefact of the exploration, not of the state",
+            "Policies never swap with the higher card, an artifact of the state model.",
+            "an artifact of the exploration, not of the state",
             f"{numbers.share(CREDITS, PLACING, SWAP_HIGH, 'all'):.2f} % published, "
             f"{numbers.share(open_, PLACING, SWAP_HIGH, 'all'):.1f} % of all "
             f"and {numbers.share(open_, PLACING, SWAP_HIGH, 'met'):.0f} % of the states met with legal exploration, same state",
         ),
         Claim(
-            "After round 0 policies heavily favour matching (raising about 2 %).",
-            "an artefact of the enumeration",
+            "After round 0 policies heavily favor matching (raising about 2 %).",
+            "an artifact of the enumeration",
             "at most 4.8 % of the codes of rounds 1 to 3 are reachable (below); in visited states the final policy raises in "
             f"{numbers.share(CREDITS, BETTING, RAISE, 'met'):.0f} %",
         ),

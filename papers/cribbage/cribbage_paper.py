@@ -342,7 +342,7 @@ def _near_the_end(runs: list[Run]) -> str:
     return (
         f"From {low}-{high} to {last[0]}-{last[1]}: {'; '.join(sides)}. The play comes before the count, in which the "
         "pone's hand is first and the crib last: near the end, what counts last counts least. Far from the diagonal "
-        "the game is all but decided, so little is learned there: such positions are grey."
+        "the game is all but decided, so little is learned there: such positions are gray."
     )
 
 

@@ -57,7 +57,7 @@ def test_page_has_both_tables_and_the_curves(tmp_path: Path) -> None:
     optimum = f"{win_rates(coda(n=8))['optimum']:.4f}"
     rows = [line for line in page.splitlines() if line.count("[") == 1 and line.startswith("|")]
     assert len(rows) >= 9
-    assert all(f"| {optimum} |" in row for row in rows if "colours hidden" not in row and not row.startswith("| 6 "))
+    assert all(f"| {optimum} |" in row for row in rows if "colors hidden" not in row and not row.startswith("| 6 "))
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written[1:])
     assert progress[-1][0] == progress[-1][1] == len(progress) - 1
     assert "nan" not in page
