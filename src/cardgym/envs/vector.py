@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,6 @@ from cardgym.envs.core import (
     winners,
 )
 from cardgym.errors import CardgymError, unknown
-
-if TYPE_CHECKING:
-    pass
 
 _STEP = np.uint8(STEP)
 assert RESET == STEP + 1  # For `step`.

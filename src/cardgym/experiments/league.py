@@ -22,7 +22,7 @@ from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
 from cardgym.files.atomic import replacing
 from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
-from cardgym.learn.resume import STATE_FILE, has_state, load_resume_state, save_state
+from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.players.base import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
 from cardgym.scaling import Engine, Outcome, Task
@@ -145,8 +145,8 @@ class Population:
         """Note the config in the folder. All further state is in the files of trainings and matches."""
         file, config = self.folder / STATE_FILE, self.config.lasting()
         if resume and has_state(self.folder):
-            load_resume_state(file, config)
-        save_state(file, {"config": config.model_dump_json()})
+            load_parts(file, config, {})
+        save_parts(file, config, {})
 
     def play(self) -> Standings | None:
         """Play all matches not played yet; None with a single player."""

@@ -9,7 +9,8 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol
@@ -49,17 +50,10 @@ def runs_of(script: TrainingScript, grid: Mapping[str, Sequence[str]], seeds: Se
         raise CardgymError(f"{len(settings) * len(seeds):,} runs: at most {MAX_RUNS:,} are allowed in one sweep")
     by_setting = [script.runs(setting, seeds) for setting in settings]
     runs = [run for same_seed in zip(*by_setting, strict=True) for run in same_seed]
-    for run in _twice(runs):
-        raise CardgymError(f"the grid has {run.label} twice; name each value once")
+    name, count = Counter(run.name for run in runs).most_common(1)[0]
+    if count > 1:
+        raise CardgymError(f"the grid has {name.rpartition('/')[0]} twice; name each value once")
     return runs
-
-
-def _twice(runs: Iterable[Run]) -> Iterator[Run]:
-    names = set()
-    for run in runs:
-        if run.name in names:
-            yield run
-        names.add(run.name)
 
 
 def parse_grid(words: Sequence[str]) -> dict[str, list[str]]:

@@ -35,8 +35,7 @@ class Archive:
     together may unpack to at most 100 times the file's size.
     """
 
-    def __init__(self, source: Path | IO[bytes], what: str, content: str = "a zip archive") -> None:
-        """Open an archive."""
+    def __init__(self, source: Path | IO[bytes], what: str, content: str) -> None:
         self._what = what
         self._content = content
         self._file = opened(source, what) if isinstance(source, Path) else source
@@ -56,24 +55,17 @@ class Archive:
         self._archive.close()
         self._file.close()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._members)
-
     def read(self, name: str, limit: int | None = None) -> bytes:
         """The content of a member of at most `limit` bytes."""
-        member = self._member(name)
+        if name not in self._members:
+            raise CardgymError(f"{self._what}: truncated or not {self._content} (it has no {name})")
+        member = self._members[name]
         if limit is not None and member.file_size > limit:
             raise CardgymError(f"{self._what}: {name} has more than {limit:,} bytes, the most that it may have")
         try:
             return self._archive.read(member)
         except _BROKEN as error:
             raise self._broken(error) from None
-
-    def _member(self, name: str) -> zipfile.ZipInfo:
-        if name not in self._members:
-            raise CardgymError(f"{self._what}: truncated or not {self._content} (it has no {name})")
-        return self._members[name]
 
     def _check_members(self) -> None:
         members = self._archive.infolist()

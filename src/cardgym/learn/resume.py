@@ -144,7 +144,11 @@ def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> 
     Raises:
         CardgymError: for a file that is not such a state, or a run that began with another config.
     """
-    state = load_resume_state(path, config)
+    state = load_state(path)
+    began = parse_json(state["config"], f"{path}: its config") if isinstance(state.get("config"), str) else None
+    if not isinstance(began, dict):
+        raise CardgymError(f"{path}: no state of a training script to resume from; train from the start")
+    _check_same(began, config, path)
     for name, part in parts.items():
         try:
             restore(part, state[name])
@@ -154,6 +158,25 @@ def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> 
             raise CardgymError(
                 f"{path}: its {name} does not fit this training ({printable(str(error), 100)}); train from the start"
             ) from None
+
+
+def _check_same(began: Mapping[str, Any], config: TrainingConfig, path: Path) -> None:
+    """Check that a run continues with the config it began with; `path` is the file to name in errors."""
+    unknown = sorted(set(began) - set(type(config).model_fields))
+    if unknown:
+        raise CardgymError(
+            f"{path}: a run of another training script, or version, with the key {quoted(unknown[0])}; resume it with "
+            "that, or name another folder with --out"
+        )
+    try:
+        earlier = type(config)(**began).model_dump()
+    except CardgymError as error:
+        raise CardgymError(f"{path}: no state of this training script ({error}); train from the start") from None
+    for name, value in config.model_dump().items():
+        if earlier[name] != value:
+            raise CardgymError(
+                f"{path}: the run began with {name}={printable(str(earlier[name]))}, not {value}; resume it with that"
+            )
 
 
 class _State(Document):
@@ -216,42 +239,3 @@ def _with_arrays(value: Any, arrays: Arrays) -> Any:
         int(key.removeprefix(_WHOLE)) if key.startswith(_WHOLE) else key: _with_arrays(item, arrays)
         for key, item in value.items()
     }
-
-
-def load_resume_state(path: Path, config: TrainingConfig) -> dict[str, Any]:
-    """Read a run's state, and check that the run began with the same config.
-
-    Raises:
-        CardgymError: for a file that is not such a state, or a run that began with another config.
-    """
-    state = load_state(path)
-    if not isinstance(state.get("config"), str):
-        raise CardgymError(f"{path}: no state of a training script to resume from; train from the start")
-    began = parse_json(state["config"], f"{path}: its config")
-    if not isinstance(began, dict):
-        raise CardgymError(f"{path}: no state of a training script to resume from; train from the start")
-    check_same(began, config, path)
-    return state
-
-
-def check_same(began: Mapping[str, Any], config: TrainingConfig, path: Path) -> None:
-    """Check that a run continues with the config it began with; `path` is the file to name in errors.
-
-    Raises:
-        CardgymError: if the two differ, or the first belongs to another script.
-    """
-    unknown = sorted(set(began) - set(type(config).model_fields))
-    if unknown:
-        raise CardgymError(
-            f"{path}: a run of another training script, or version, with the key {quoted(unknown[0])}; resume it with "
-            "that, or name another folder with --out"
-        )
-    try:
-        earlier = type(config)(**began).model_dump()
-    except CardgymError as error:
-        raise CardgymError(f"{path}: no state of this training script ({error}); train from the start") from None
-    for name, value in config.model_dump().items():
-        if earlier[name] != value:
-            raise CardgymError(
-                f"{path}: the run began with {name}={printable(str(earlier[name]))}, not {value}; resume it with that"
-            )
