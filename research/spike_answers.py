@@ -31,7 +31,7 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.resume import STATE_FILE
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players.base import GREEDY, Player, resolve
-from cardgym.players.checkpoints import load_policy
+from cardgym.players.checkpoints import load_player
 from cardgym.players.policy_networks import PolicyPlayer
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -86,7 +86,8 @@ class Measurement:
 
 def player(path: Path, game: Game, options: Options, name: str) -> PolicyPlayer:
     """The sampling player of a checkpoint."""
-    policy = load_policy(path, game, options)
+    policy = load_player(path, game, options)
+    assert isinstance(policy, PolicyPlayer)
     policy.name = name
     return policy
 

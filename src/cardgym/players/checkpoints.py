@@ -127,21 +127,6 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
     return network.eval(), metadata
 
 
-def load_policy(path: Path, game: Game, options: Options, *, samples: bool = True) -> PolicyPlayer:
-    """The player of a policy network's checkpoint, which samples its actions or takes the most probable ones.
-
-    Raises:
-        CardgymError: as `load_checkpoint`, and for a Q-network.
-    """
-    network, metadata = load_checkpoint(path, game, options)
-    if not isinstance(network, PolicyNetwork):
-        raise CardgymError(
-            f"checkpoint {path}: a Q-network, which is greedy as it is and has no probabilities; leave out {GREEDY!r}, "
-            "or give the checkpoint of a policy network, as train/ppo.py saves"
-        )
-    return PolicyPlayer(str(path), network, metadata.observation, samples=samples)
-
-
 def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | PolicyPlayer:
     """The player of a checkpoint: greedy for a Q-network, sampling for a policy network.
 
@@ -158,8 +143,13 @@ def load_greedy_player(path: Path, game: Game, options: Options) -> PolicyPlayer
     """The greedy player of a policy network's checkpoint, named with `:greedy` after its path.
 
     Raises:
-        CardgymError: as `load_policy`.
+        CardgymError: as `load_checkpoint`, and for a Q-network.
     """
-    player = load_policy(Path(str(path).removesuffix(GREEDY)), game, options, samples=False)
-    player.name = str(path)
-    return player
+    checkpoint = Path(str(path).removesuffix(GREEDY))
+    network, metadata = load_checkpoint(checkpoint, game, options)
+    if not isinstance(network, PolicyNetwork):
+        raise CardgymError(
+            f"checkpoint {checkpoint}: a Q-network, which is greedy as it is and has no probabilities; leave out "
+            f"{GREEDY!r}, or give the checkpoint of a policy network, as train/ppo.py saves"
+        )
+    return PolicyPlayer(str(path), network, metadata.observation, samples=False)

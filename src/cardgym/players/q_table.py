@@ -94,25 +94,10 @@ def save_q_table(
     options: Options,
     observation_name: str,
     config: Mapping[str, Any] | None = None,
+    *,
+    form: str = FORMAT,
 ) -> None:
-    """Write a Q-table, with what it was made for.
-
-    Raises:
-        CardgymError: where the file cannot be written.
-    """
-    write_pairs(path, FORMAT, pairs, game, options, observation_name, config)
-
-
-def write_pairs(
-    path: Path,
-    form: str,
-    pairs: Pairs,
-    game: Game,
-    options: Options,
-    observation_name: str,
-    config: Mapping[str, Any] | None,
-) -> None:
-    """Write pairs in the format named `form`, with the keys of `checkpoint_metadata` and `config`.
+    """Write a Q-table, or pairs in another format, with the keys of `checkpoint_metadata` and `config`.
 
     Raises:
         CardgymError: where the file cannot be written.

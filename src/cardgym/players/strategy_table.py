@@ -5,7 +5,7 @@ A file holds pairs of observation and action, as a Q-table does, with probabilit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from cardgym.errors import CardgymError
 from cardgym.players.actions import Masks, Observations
 from cardgym.players.base import Player
 from cardgym.players.compatibility import PlayerMetadata
-from cardgym.players.q_table import Pairs, read_pairs, write_pairs
+from cardgym.players.q_table import Pairs, read_pairs, save_q_table
 
 FORMAT = "cardgym-strategy-1"
 
@@ -73,20 +73,8 @@ def _look_up(observations: Any, masks: Any, keys: Any, actions: Any, values: Any
                 shares[row, action] = shares[row, action] / total if total > 0.0 else 1.0 / legal
 
 
-def save_strategy(
-    path: Path,
-    pairs: Pairs,
-    game: Game,
-    options: Options,
-    observation_name: str,
-    config: Mapping[str, Any] | None = None,
-) -> None:
-    """Write a strategy, with what it was made for.
-
-    Raises:
-        CardgymError: where the file cannot be written.
-    """
-    write_pairs(path, FORMAT, pairs, game, options, observation_name, config)
+save_strategy = partial(save_q_table, form=FORMAT)
+"""Writes the pairs of a strategy; see `save_q_table`."""
 
 
 def load_player(path: Path, game: Game, options: Options) -> StrategyPlayer:
