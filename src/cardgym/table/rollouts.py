@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.arena.rollouts import DEAL, DECISION, ManyGames, probabilities_of
 from cardgym.engine import states
 from cardgym.engine.contract import Game, Options, State
 from cardgym.engine.generator import derive, draws_of
-from cardgym.engine.kernel import MAX_PLAYERS, Kernel, code_name, kernel_of
+from cardgym.engine.kernel import Kernel, code_name, kernel_of
 from cardgym.engine.numba.compilation import bound, name_entry_point, template
 from cardgym.engine.numba.rules import rule
 from cardgym.errors import CardgymError
-from cardgym.players.actions import one_hot
-from cardgym.players.base import KernelPlayer, PlayerSpec, legal_actions, resolve
+from cardgym.players.base import PlayerSpec, resolve
 from cardgym.players.seats import MixturePlayer
 from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, legal_of, ranked
@@ -82,8 +82,8 @@ class Rollouts:
         self._worlds = worlds
         self._by_reward = worth is None
         kernel = kernel_of(game, game.default_observation)
-        self._sample, self._advance, self._evaluate = _compiled(kernel, worth or _no_worth)
-        name_entry_point(f"{game.id} (coach)", self._advance)
+        self._sample, self._evaluate = _compiled(kernel, worth or _no_worth)
+        name_entry_point(f"{game.id} (coach)", self._sample)
 
     def advise(
         self,
@@ -139,16 +139,16 @@ class Rollouts:
 
     def _preferences(self, state: State, seat: int) -> npt.NDArray[np.floating[Any]]:
         """The player's probability of each action, (actions,); 1 for its action if it does not know them."""
-        player = self._player
         copy = np.zeros(1, self.game.state)
         copy[:1] = state
         seats = np.array([seat], np.int64)
-        observations, masks, _ = states.look(self.game, self.options, copy, seats, player.observation_name)
-        shares = None if isinstance(player, KernelPlayer) else player.probabilities(observations, masks)
-        if shares is None:
-            key = np.array([_key_of(observations.tobytes()), 0], np.uint64)
-            shares = one_hot(self._act(copy, seats, key[None], np.zeros(1, np.int64), key), masks)
-        row: npt.NDArray[np.floating[Any]] = shares[0]
+        observations, _, _ = states.look(self.game, self.options, copy, seats, self._player.observation_name)
+        key = _key_of(observations.tobytes())
+        source = np.array([key, 0], np.uint64)
+        draws = draws_of(np.array([key]), np.zeros(1, np.uint64))
+        row: npt.NDArray[np.floating[Any]] = probabilities_of(
+            self._player, self.game, self.options, copy, seats, draws, source
+        )[0]
         return row
 
     def standing(self, state: State) -> npt.NDArray[np.float64]:
@@ -172,30 +172,12 @@ class Rollouts:
         played[0] = root
         chance, choice = np.zeros((rows, 2), np.uint64), np.zeros((rows, 2), np.uint64)
         self._sample(played, seat, key, first, len(actions), chance, choice)
-        moves, seats, deals = np.tile(actions, worlds), np.zeros(rows, np.int64), np.full(rows, -1, np.int64)
-        paid = np.zeros((rows, MAX_PLAYERS), np.float64)
         # Players in the kernel draw from one generator for all rows, others from one for each row.
-        common = np.array([derive(key, np.uint64(first)), 0], np.uint64)
-        whole = self._whole_game or seat < 0
-        while True:
-            self._advance(played, moves, seats, deals, whole, chance, paid)
-            live = np.flatnonzero(seats >= 0)
-            if len(live) == 0:
-                return played, paid
-            moves[live] = self._act(played[live], seats[live], choice, live, common)
-
-    def _act(
-        self, at: npt.NDArray[Any], seats: npt.NDArray[np.int64], choice: npt.NDArray[np.uint64],
-        rows: npt.NDArray[np.int64], common: npt.NDArray[np.uint64],
-    ) -> npt.NDArray[np.int64]:  # fmt: skip
-        """The player's actions in these states."""
-        player = self._player
-        if isinstance(player, KernelPlayer):
-            return states.choose_actions(self.game, self.options, player.policy, at, seats, common)
-        observations, masks, _ = states.look(self.game, self.options, at, seats, player.observation_name)
-        draws = draws_of(choice[rows, 0], choice[rows, 1]) if player.samples else None
-        choice[rows, 1] += np.uint64(1)
-        return legal_actions(player, observations, masks, draws)
+        source = np.array([derive(key, np.uint64(first)), 0], np.uint64)
+        games = ManyGames(self.game, self.options, played, chance)
+        until = DECISION if self._whole_game or seat < 0 else DEAL
+        games.play_on(self._player, np.tile(actions, worlds), choice, source, until)
+        return played, games.paid
 
 
 def falling(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -247,32 +229,6 @@ def _sample(states: Any, seat: int, key: Any, first: int, actions: int, chance: 
 
 
 @template
-def _advance(states: Any, moves: Any, seats: Any, deals: Any, whole_game: bool, chance: Any, paid: Any) -> None:
-    """Play a move (none if -1) in each row, then chance, up to the next decision.
-
-    `seats` becomes the seat to decide; -1 at the end, for a row that continues no more.
-    """
-    for row in range(states.shape[0]):
-        if seats[row] < 0:
-            continue
-        state = states[row]
-        if deals[row] < 0:
-            deals[row] = bound.deal(state)
-        move = moves[row]
-        seats[row] = -1
-        while True:
-            if move >= 0:
-                bound.apply_action(state, move)
-                bound.rewards(state, paid[row])
-                if not whole_game and bound.deal(state) != deals[row]:
-                    break
-            move = bound.draw(state, chance[row])
-            if move < 0:
-                seats[row] = bound.current_player(state)
-                break
-
-
-@template
 def _evaluate(states: Any, by_worth: bool, out: Any) -> None:
     """Fill `out`, (rows, seats), with the worth of each state to each seat, or each seat's share of the game."""
     for row in range(states.shape[0]):
@@ -285,10 +241,9 @@ def _evaluate(states: Any, by_worth: bool, out: Any) -> None:
 
 
 @cache
-def _compiled(kernel: Kernel, worth: Worth) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+def _compiled(kernel: Kernel, worth: Worth) -> tuple[Callable[..., None], Callable[..., None]]:
     suffix = f"_{code_name(kernel.game, [worth])}"
     return (
         kernel.entry_point(_sample),
-        kernel.entry_point(_advance),
         kernel.entry_point(_evaluate, suffix, worth=worth),
     )

@@ -1,0 +1,196 @@
+"""Rollouts: one player takes all seats and plays on from given states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.generator import Generator, draws_of
+from cardgym.engine.kernel import MAX_PLAYERS, kernel_of
+from cardgym.engine.numba.compilation import bound, name_entry_point, template
+from cardgym.engine.states import CHANCE, END, choose_actions, look, new_state
+from cardgym.players.actions import one_hot
+from cardgym.players.base import KernelPlayer, Player, legal_actions
+
+States = npt.NDArray[Any]
+Integers = npt.NDArray[np.int64]
+
+NO_MOVE = -1
+"""In place of an action: only chance moves."""
+
+_MAX_ROWS = 1 << 15
+"""The most games played side by side."""
+
+DECISION, DEAL, MOVE = range(3)
+"""How far `advance` goes: to the next decision, not beyond the end of the deal, or a single move."""
+
+
+class ManyGames:
+    """Games of one id that are played side by side, each in its own row.
+
+    Attributes:
+        game: the game.
+        options: its options.
+        states: the games, (rows,).
+        paid: what each seat has been paid, (rows, MAX_PLAYERS), float64.
+        who: the seat to decide in each game, CHANCE or END, (rows,), int64.
+        deals: the numbers of the deals, (rows,), int64.
+    """
+
+    def __init__(self, game: Game, options: Options, states: States, chance: npt.NDArray[np.uint64]) -> None:
+        """Take the games as they are.
+
+        Args:
+            game: the game.
+            options: its options.
+            states: the games, (rows,); they change in place.
+            chance: their generators, (rows, 2).
+        """
+        self.game, self.options, self.states = game, options, states
+        self.paid = np.zeros((len(states), MAX_PLAYERS))
+        self.who, self.deals = np.zeros(len(states), np.int64), np.zeros(len(states), np.int64)
+        self._chance = chance
+        self._advance = _compiled(game)
+
+    @classmethod
+    def of_new_games(cls, game: Game, options: Options, keys: npt.ArrayLike) -> ManyGames:
+        """New games at their first decisions; `keys`, (rows,), decide all chance."""
+        chance = generators(keys)
+        blank = np.asarray(new_state(game, options)).view(game.state)
+        games = cls(game, options, np.repeat(blank, len(chance)), chance)
+        games.advance(np.full(len(chance), NO_MOVE))
+        return games
+
+    def advance(self, moves: Integers, until: int = DECISION) -> None:
+        """Play a move in each game, (rows,), or chance alone for `NO_MOVE`, then chance until `until`.
+
+        With `DEAL` the games end with the deal; with `MOVE` a move is also an outcome of chance.
+        """
+        self._advance(self.states, moves, self._chance, self.paid, self.who, self.deals, until)
+
+    def play_on(
+        self, player: Player, moves: Integers, choice: npt.NDArray[np.uint64], source: Generator, until: int = DECISION
+    ) -> None:
+        """Play a move in each game, then let the player decide in all seats until the games or their deals end.
+
+        Args:
+            player: the player.
+            moves: the first moves, (rows,), or `NO_MOVE`.
+            choice: generators for the player's draws, (rows, 2); rows with equal ones draw alike.
+            source: what a player in the kernel draws from instead, (2,), uint64.
+            until: `DECISION`, to play to the end of the game, or `DEAL`.
+        """
+        moves = moves.copy()
+        while True:
+            self.advance(moves, until)
+            live = np.flatnonzero(self.who >= 0)
+            if not live.size:
+                return
+            draws = draws_of(choice[live, 0], choice[live, 1])
+            choice[live, 1] += np.uint64(1)
+            at, seats = self.states[live], self.who[live]
+            moves[live] = actions_of(player, self.game, self.options, at, seats, draws, source)
+
+
+def payoffs(
+    player: Player, game: Game, options: Options, states: States, actions: Integers, seats: Integers, luck: Integers,
+    generator: np.random.Generator, until: int = DECISION,
+) -> npt.NDArray[np.float64]:  # fmt: skip
+    """What actions pay the seats that take them when the player decides everything afterwards, (rows,), float64.
+
+    Args:
+        player: the player in all seats.
+        game: the game.
+        options: its options.
+        states: the states, (rows,); they stay as they are.
+        actions: an action in each, (rows,).
+        seats: whose payments count, (rows,).
+        luck: rows with the same number meet the same chance and the same draws of the player, (rows,).
+        generator: decides all chance and draws.
+        until: see `ManyGames.play_on`.
+    """
+    keys = generator.integers(0, 2**63, (2, int(luck.max()) + 1), np.uint64)
+    paid = np.empty(len(states))
+    for at in range(0, len(states), _MAX_ROWS):
+        rows = slice(at, at + _MAX_ROWS)
+        games = ManyGames(game, options, states[rows].copy(), generators(keys[0, luck[rows]]))
+        source = generator.integers(0, 2**63, 2, np.uint64)
+        games.play_on(player, actions[rows], generators(keys[1, luck[rows]]), source, until)
+        paid[rows] = games.paid[np.arange(len(games.who)), seats[rows]]
+    return paid
+
+
+def actions_of(
+    player: Player, game: Game, options: Options, states: States, seats: Integers, draws: npt.NDArray[np.float64],
+    source: Generator,
+) -> Integers:  # fmt: skip
+    """A player's actions where `seats` are to decide in `states`, (rows,), int64; see `ManyGames.play_on`."""
+    if isinstance(player, KernelPlayer):
+        return choose_actions(game, options, player.policy, states, seats, source)
+    observations, masks, _ = look(game, options, states, seats, player.observation_name)
+    return legal_actions(player, observations, masks, draws)
+
+
+def probabilities_of(
+    player: Player, game: Game, options: Options, states: States, seats: Integers, draws: npt.NDArray[np.float64],
+    source: Generator,
+) -> npt.NDArray[np.floating[Any]]:  # fmt: skip
+    """A player's probability of each action, (rows, actions); 1 for a drawn action where they are not known.
+
+    Rows in which the seat is not to decide are 0.
+    """
+    observations, masks, _ = look(game, options, states, seats, player.observation_name)
+    result = np.zeros(masks.shape)
+    deciding = masks.any(axis=1)
+    observations, masks = observations[deciding], masks[deciding]
+    if isinstance(player, KernelPlayer):
+        shares = one_hot(choose_actions(game, options, player.policy, states[deciding], seats[deciding], source), masks)
+    else:
+        known = player.probabilities(observations, masks)
+        shares = one_hot(legal_actions(player, observations, masks, draws[deciding]), masks) if known is None else known
+    result[deciding] = shares
+    return result
+
+
+def generators(keys: npt.ArrayLike) -> npt.NDArray[np.uint64]:
+    """Generators that start from keys, (rows, 2)."""
+    column = np.asarray(keys, np.uint64)
+    return np.stack([column, np.zeros_like(column)], axis=1)
+
+
+@template
+def _advance(states: Any, moves: Any, chance: Any, paid: Any, who: Any, deals: Any, until: int) -> None:
+    for row in range(states.shape[0]):
+        if who[row] == END:
+            continue
+        state = states[row]
+        deal = bound.deal(state)
+        over = False
+        move = moves[row]
+        if move < 0:
+            move = bound.draw(state, chance[row])
+        while move >= 0:
+            bound.apply_action(state, move)
+            bound.rewards(state, paid[row])
+            if until == DEAL and bound.deal(state) != deal:
+                over = True
+            if over or until == MOVE:
+                break
+            move = bound.draw(state, chance[row])
+        if over:
+            who[row] = END
+        else:
+            who[row] = CHANCE if bound.num_chance_outcomes(state) > 0 else bound.current_player(state)
+        deals[row] = bound.deal(state)
+
+
+@cache
+def _compiled(game: Game) -> Callable[..., None]:
+    advance = kernel_of(game, game.default_observation).entry_point(_advance)
+    name_entry_point(f"{game.id} (rollouts)", advance)
+    return advance
