@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import gymnasium as gym
 import pytest
 from doc_commands import BUILT
 
@@ -57,6 +58,15 @@ def test_readme_loop_prints_the_documented_output(capsys):
     run(ROOT / "README.md")
     said = re.findall(r"# (\d+ steps, return .*)", python_blocks(ROOT / "README.md")[0])
     assert capsys.readouterr().out.splitlines() == said
+
+
+def test_readme_has_the_sizes_of_every_game():
+    rows = re.findall(r"^\| \[`(.+?)`\].* \| (\d+) \| (\d+) \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
+    assert len(rows) == 5
+    for name, size, actions in rows:
+        env = gym.make(name)
+        _, info = env.reset(seed=0)
+        assert (env.observation_space.shape, len(info["action_mask"])) == ((int(size),), int(actions)), name
 
 
 @pytest.mark.parametrize("page", ["tutorials/first_loop.md", "cli.md", "algorithms/ppo.md", "algorithms/dqn.md"])
