@@ -8,16 +8,20 @@ import pytest
 from web_server import Client
 
 
-def test_a_review_can_be_explored_with_the_same_values(client: Client) -> None:
-    state = client.sit_down(game="OnePlayPoker-v0", seed=2)
+@pytest.mark.parametrize(("env", "opponents"), [("OnePlayPoker-v0", []), ("CodaOfficial-v0", ["bayes"])])
+def test_a_review_can_be_explored_with_the_same_values(client: Client, env: str, opponents: list[str]) -> None:
+    state = client.sit_down(game=env, opponents=opponents, seed=2)
     while not state["ended"]:
         state = client.act(state, state["actions"][-1]["action"])["state"]
     review = client.get(f"/api/history/{state['table']}/review")
-    for decision in review["decisions"]:
+    for decision in review["decisions"][:3]:
         body = {"record": state["table"], "move": decision["move"], "seed": 1}
         line = client.post("/api/explore", body)
+        again = {key: line[key] for key in ("game", "options", "moves", "against")}
+        assert client.post("/api/explore", {**again, "seed": 1})["advice"] == line["advice"]
         values = {action["action"]: action["value"] for action in line["advice"]["actions"]}
-        assert values == {action["action"]: action["value"] for action in decision["actions"]}
+        listed = {action["action"]: action["value"] for action in decision["actions"]}
+        assert listed == {action: values[action] for action in listed}
         assert line["options"] == review["options"]
 
 
@@ -44,6 +48,7 @@ def test_cards_and_moves_can_be_chosen(client: Client) -> None:
         ({"game": "CorellianSpike-v0", "moves": ["1"], "seed": 1}, "moves"),
         ({"game": "CorellianSpike-v0", "moves": [1] * 1001, "seed": 1}, "at most 1000"),
         ({"game": "CorellianSpike-v0", "moves": [99], "seed": 1}, "not legal"),
+        ({"game": "CorellianSpike-v0", "moves": [], "seed": 1, "against": ["ppo"]}, "2 players"),
         ({"game": "CorellianSpike-v0", "moves": []}, "seed"),
         ({"game": "CorellianSpike-v0", "moves": [], "seed": 1, "change": []}, "step"),
     ],

@@ -17,13 +17,14 @@ from cardgym.table.coach import Coach
 from cardgym.table.explorer import Explorer, Line
 from cardgym.table.people import with_names
 from cardgym.table.presentation import view_of
+from cardgym.table.review import names_of
 from cardgym.table.web import lobby
 from cardgym.table.web.safety import Answer, body_of, whole
 from cardgym.table.web.tables import Tables
 
 _MAX_MOVES = 1000
 _MAX_MOVE = 2**31 - 1
-_KEYS = ("game", "options", "moves", "seed", "change", "at", "record", "move")
+_KEYS = ("game", "options", "moves", "seed", "change", "at", "record", "move", "against")
 
 
 class Explore:
@@ -46,11 +47,11 @@ class Explore:
         body = await body_of(request, _KEYS)
 
         def work() -> dict[str, Any]:
-            explorer, moves = self._asked(body)
+            explorer, moves, against = self._asked(body)
             change = body.get("change")
             if change is not None:
                 change = whole(change, "step", 0, _MAX_MOVES), whole(change, "outcome", 0, _MAX_MOVE)
-            return _shown(explorer, explorer.line(moves, whole(body, "seed", 0, lobby.MAX_SEED), change))
+            return _shown(explorer, explorer.line(moves, whole(body, "seed", 0, lobby.MAX_SEED), change), against)
 
         return Answer(await self._tables.work(work))
 
@@ -59,42 +60,49 @@ class Explore:
         body = await body_of(request, _KEYS)
 
         def work() -> dict[str, Any]:
-            explorer, moves = self._asked(body)
+            explorer, moves, _ = self._asked(body)
             at = whole(body, "at", 0, len(moves))
             found = [{"outcome": s.move, "text": s.text, "symbols": s.symbols} for s in explorer.outcomes(moves, at)]
             return {"outcomes": found}
 
         return Answer(await self._tables.work(work))
 
-    def _asked(self, body: dict[str, Any]) -> tuple[Explorer, list[int]]:
-        """The explorer and the moves that a request is about, those of a finished game up to a move."""
+    def _asked(self, body: dict[str, Any]) -> tuple[Explorer, list[int], list[str]]:
+        """The explorer, the moves and the players that a request is about, or those of a finished game up to a move.
+
+        The names of the players, by seat, are those that advice may depend on; without names they are unknown.
+        """
         if body.get("record") is not None:
             entry = self._ended(str(body["record"]))
             game = lobby.game_called(entry["env"])
             moves = [move for _, move in entry["moves"]][: whole(body, "move", 0, len(entry["moves"]))]
-            return Explorer(game, game.parse_options(entry["options"])), moves
+            return Explorer(game, game.parse_options(entry["options"])), moves, names_of(entry)
         game = lobby.game_called(body.get("game"))
         moves = body.get("moves", [])
         if not isinstance(moves, list) or len(moves) > _MAX_MOVES:
             raise HTTPException(400, f"moves: send a list of at most {_MAX_MOVES}")
         moves = [whole({"moves": move}, "moves", 0, _MAX_MOVE) for move in moves]
-        return Explorer(game, lobby.options_in(game, body)), moves
+        options, against = lobby.options_in(game, body), body.get("against", [])
+        if not isinstance(against, list) or len(against) not in (0, options.num_players):
+            raise HTTPException(400, f"against: send no names, or those of {options.num_players} players")
+        return Explorer(game, options), moves, [str(name) for name in against]
 
 
-def _shown(explorer: Explorer, line: Line) -> dict[str, Any]:
+def _shown(explorer: Explorer, line: Line, against: list[str]) -> dict[str, Any]:
     game, people, seat = explorer.game, explorer.people, line.seat
     actions = line.position.legal_actions() if seat >= 0 else []
     advice = None
     if seat >= 0:
         coach, lock = _coach(game, explorer.options)
         with lock:
-            advice = with_names(coach.advise(line.state, seat).asdict(), people, seat)
+            advice = with_names(coach.advise(line.state, seat, against).asdict(), people, seat)
     # The seat's own view knows the items of actions, the view of everything shows all cards.
     items = view_of(game, line.state, seat, actions)["actions"] if seat >= 0 else {}
     return {
         "game": game.id,
         "options": explorer.options.asdict(),
         "names": people,
+        "against": against,
         "seat": seat,
         "moves": [step.move for step in line.steps],
         "steps": [

@@ -39,10 +39,9 @@ export class Explorer {
     if (this.line) this.render();
     const seed = crypto.getRandomValues(new Uint32Array(1))[0];
     try {
-      const line = await post("explore", { game: this.game, options: this.options, seed, ...what });
+      const line = await post("explore", { game: this.game, options: this.options, against: this.against, seed, ...what });
       if (this.closed) return;
-      this.line = line;
-      this.options = line.options;
+      Object.assign(this, { line, options: line.options, against: line.against });
       notice("");
     } catch (error) {
       notice(error.message);

@@ -2,6 +2,7 @@
 import { get, post } from "./api.js";
 import { h, loadSprite, notice, plain, say, show, svg, update } from "./dom.js";
 import { fit } from "./motion.js";
+import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
 
 export class Review {
@@ -21,6 +22,7 @@ export class Review {
     const [review, replay] = await asking.finally(() => clearInterval(polling));
     if (this.closed) return;
     this.review = review;
+    offerRules(review.env, `games/${review.env}/rules?${new URLSearchParams(review.options)}`);
     this.frames = replay.events; // Each shows the table after its move.
     await loadSprite(review.env);
     this.players = review.players;
