@@ -12,6 +12,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
@@ -35,6 +36,7 @@ from cardgym.table.web.safety import LOOPBACK, Answer, Guard, body_of, dump, num
 from cardgym.table.web.tables import MAX_FOLLOWERS, Table, Tables
 
 STATIC = Path(__file__).parent / "static"
+_ZIPPED = Middleware(GZipMiddleware)
 OWNER = "cardgym_owner"
 """On a shared server, the cookie that says which tables belong to a browser."""
 
@@ -68,7 +70,7 @@ def make_app(
     record = Record(game_log, server.tables, server.owner)
     routes = [
         Route("/", server.page),
-        Route("/symbols/{game}.svg", server.symbols),
+        Route("/symbols/{game}.svg", server.symbols, middleware=[_ZIPPED]),
         Route("/api/lobby", server.lobby),
         Route("/api/games/{game}/opponents", server.opponents),
         Route("/api/games/{game}/rules", server.rules),
@@ -87,7 +89,7 @@ def make_app(
         Route("/api/puzzles/{id}/solve", server.solve, methods=["POST"]),
         *record.routes(),
         *Explore(server.tables, record.ended).routes(),
-        Mount("/static", StaticFiles(directory=STATIC, check_dir=False)),
+        Mount("/static", StaticFiles(directory=STATIC, check_dir=False), middleware=[_ZIPPED]),
     ]
     handlers: dict[Any, Any] = {HTTPException: _refused, CardgymError: _bad_input}
     guard = Middleware(Guard, hosts=hosts)

@@ -6,12 +6,10 @@ import { openRules } from "./rules.js";
 
 export async function openLobby() {
   const lobby = await get("lobby");
-  const sprites = await Promise.all(lobby.games.map((game) => loadSprite(game.id)));
   const families = new Map();
-  lobby.games.forEach((game, number) => {
-    if (!families.has(game.family)) families.set(game.family, []);
-    families.get(game.family).push({ ...game, symbols: sprites[number] });
-  });
+  for (const game of lobby.games) families.set(game.family, [...(families.get(game.family) ?? []), game]);
+  const firsts = [...families.values()].map(([first]) => first); // Their variants have the same cards.
+  await Promise.all(firsts.map(async (first) => (first.symbols = await loadSprite(first.id))));
   const others = joined().filter((id) => !lobby.tables.some((table) => table.table === id));
   show(
     h("div", { class: "lobby", onpointerdown: press },
@@ -42,6 +40,8 @@ export function withWhom(game) {
   return others.length ? `${game.person === null ? "watching" : "with"} ${others.join(", ")}` : "";
 }
 
+const WAIT = "One moment …";
+
 // One card of the lobby: the variants of a game, the level or the opponents, hints, and further options.
 class Card {
   constructor(games) {
@@ -68,7 +68,7 @@ class Card {
   draw() {
     this.drawn = this.game;
     patch(this.element, h("article", { class: "game", "aria-label": title(this.games[0].id) },
-      drawFan(this.game), h("h2", {}, title(this.games[0].id)), this.drawForm()));
+      drawFan(this.games[0]), h("h2", {}, title(this.games[0].id)), this.drawForm()));
   }
 
   drawForm() {
@@ -86,7 +86,7 @@ class Card {
           game.options.map((option) => field(option.name.replaceAll("_", " "), this.drawOption(option), option.help)),
           field("your seat", select("seat", [["any", "random"], ...Array.from({ length: game.seats[1] }, (_, seat) => [String(seat), String(seat + 1)]), ["watch", "none: watch"]], values.seat ?? "any")),
           field("seed", h("input", { name: "seed", value: this.form?.elements.seed.value ?? "", inputMode: "numeric", pattern: "\\d*", placeholder: "random" }))))),
-      h("div", { class: "row" }, h("button", { type: "submit", class: "sit" }, "Sit down"),
+      h("div", { class: "row" }, h("button", { type: "submit", class: "sit" }, this.opening ? WAIT : "Sit down"),
         h("button", { type: "button", onclick: () => openRules(this.game.id, `games/${this.game.id}/rules?${this.query()}`) }, "Rules"),
         h("a", { class: "button", href: explored(), onclick: (event) => (event.target.href = explored()) }, "Explore")));
   }
@@ -195,11 +195,13 @@ class Card {
   async open(describe) {
     if (this.opening) return; // A second click opens no second table.
     this.opening = true;
+    this.form.querySelector(".sit").textContent = WAIT;
     try {
       notice("");
       location.hash = `#/table/${(await post("tables", await describe())).table}`;
     } catch (error) {
       notice(error.message);
+      this.form.querySelector(".sit").textContent = "Sit down";
     }
     this.opening = false;
   }
