@@ -204,3 +204,14 @@ def check_events(session: Session, events: list[Event], answer: dict[str, Any], 
 def hides(env: str) -> bool:
     """Whether resampling can change anything; not in a game of one seat without a hidden order."""
     return cardgym.find(env).parse_options().num_players > 1
+
+
+@pytest.mark.parametrize(
+    ("path", "zipped"),
+    [("/symbols/Cribbage-v0.svg", True), ("/static/table.js", True), ("/api/lobby", False)],
+)
+def test_what_is_the_same_for_everybody_is_compressed_and_nothing_else(client: Client, path: str, zipped: bool) -> None:
+    status, headers, body = client.raw("GET", path, Accept_Encoding="gzip")
+    assert status == 200
+    assert (headers.get("content-encoding") == "gzip") == (body[:2] == b"\x1f\x8b") == zipped
+    assert headers["x-content-type-options"] == "nosniff"
