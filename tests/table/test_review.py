@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -206,6 +207,15 @@ def test_review_prints_the_last_game(game_log: GameLog, capsys: pytest.CaptureFi
     assert main(["review", "--all"]) == 0
     assert "bet (credits)" in capsys.readouterr().out
     assert len(game_log.totals(cardgym.__version__)) == 2
+
+
+def test_a_review_calls_everyone_by_name(game_log: GameLog, capsys: pytest.CaptureFixture[str]) -> None:
+    id = play_game(game_log, SPIKE, "heuristic", num_players=3, hands=1)
+    assert main(["review", "--seats", "0", "1", "2"]) == 0
+    text = capsys.readouterr().out
+    assert " against ".join(review(game_log.entry(id), chart=False).people) in text
+    assert {"You: ", "Heuristic: ", "Heuristic 2: "} <= set(re.findall(r"(?:You|Heuristic(?: 2)?): ", text))
+    assert "seat" not in text.lower()
 
 
 def test_review_reads_an_export(game_log: GameLog, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -204,7 +204,7 @@ def test_a_game_can_be_reviewed_at_its_end() -> None:
     terminal.play()
     assert "decisions as good as the best" in person.text
     assert "Luck gave you" in person.text
-    assert "-- decision 3: you, bet --" in person.text
+    assert "-- decision 3: You, bet --" in person.text
 
 
 def test_rules_and_help_are_shown() -> None:
