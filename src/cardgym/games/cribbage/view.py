@@ -268,7 +268,7 @@ STRENGTH = {
     "expert": "wins 99.5 % [99.3, 99.5] against random, 67.3 % against greedy; 20,000 games each",
     "equilibrium": "wins 55.6 % [55.2, 56.1] against expert, 68.3 % [67.8, 68.8] against greedy; 20,000 games each",
     COACH: "wins 55.4 % [53.9, 56.9] against equilibrium; 1,400 games",
-    "champion": "wins 58.3 % [57.7, 58.9] against expert, 70.6 % [69.4, 71.7] against greedy; 12,000 and 4,000 games",
+    "champion": "wins 58.0 % [57.7, 58.3] against expert, 70.8 % [70.5, 71.1] against greedy; 60,000 games each",
 }
 
 SHIPPED_STRENGTH = {
