@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -223,12 +224,13 @@ class Trap:
 
 
 def rewrite(path: Path, **changes) -> None:
-    """Change entries of a model's JSON; what is not a dict is pickled."""
+    """Change entries of a model's JSON; bytes are a pickle, anything else is pickled."""
     with zipfile.ZipFile(path) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
     data = json.loads(entries["data"])
     for name, value in changes.items():
-        pickled = {":type:": "", ":serialized:": base64.b64encode(cloudpickle.dumps(value)).decode()}
+        content = value if isinstance(value, bytes) else cloudpickle.dumps(value)
+        pickled = {":type:": "", ":serialized:": base64.b64encode(content).decode()}
         data[name] = {**(data[name] if isinstance(data[name], dict) else {}), **pickled}
     entries["data"] = json.dumps(data).encode()
     with zipfile.ZipFile(path, "w") as archive:
@@ -241,6 +243,12 @@ def test_nothing_is_unpickled(tiny, tmp_path, model_file, entry):
     rewrite(model_file, **{entry: Trap(tmp_path / "sprung")})
     resolve(model_file, tiny, tiny.parse_options())
     assert not (tmp_path / "sprung").exists()
+
+
+def test_modules_that_run_as_they_are_imported_are_not_imported(tiny, model_file):
+    rewrite(model_file, _last_obs=b"cnumpy.f2py.__main__\ndtype\n.")  # A program of NumPy's, which exits.
+    resolve(model_file, tiny, tiny.parse_options())
+    assert "numpy.f2py.__main__" not in sys.modules
 
 
 def test_weights_that_are_pickles_of_something_else_are_refused(tiny, tmp_path, model_file):

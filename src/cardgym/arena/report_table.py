@@ -34,12 +34,17 @@ def report_texts(report: Mapping[str, Any]) -> TableTexts:
             *(_cell(player["metrics"][metric], player["metrics"].get(f"{metric}_ci95")) for metric in metrics),
         ]
         rows.append([name, *score, *cells])
-    below = ", ".join(f"{name}={value}" for name, value in report["options"].items())
+    below = options_text(report["options"])
     if report.get("seconds") is not None:
         below += f"; {report['seconds']:.2f} s"
     if report.get("decisions_per_second") is not None:
         below += f", {report['decisions_per_second']:,.0f} decisions/s"
     return title, head, rows, below
+
+
+def options_text(options: Mapping[str, Any]) -> str:
+    """A game's options with their values."""
+    return ", ".join(f"{name}={value}" for name, value in options.items()) or "no options"
 
 
 def _cell(value: float | None, interval: list[float | None] | None, percent: bool = False) -> str:

@@ -2,7 +2,7 @@
 
 A `.zip` holds weights, which are read as tensors alone, and the rest of the model as JSON, partly pickled. Unpickling a
 file runs whatever code it holds. So a model with one of the policies in `_POLICIES` and plain settings is rebuilt from
-its weights and its JSON, and nothing is unpickled. Any other is refused.
+its weights and its JSON, and nothing is unpickled but plain arrays, its last observations. Any other is refused.
 """
 
 from __future__ import annotations
@@ -287,12 +287,20 @@ def _description(described: Mapping[str, Any]) -> list[Any]:
     return [described.get(name) for name in (":type:", "_shape", "low", "high", "n", "spaces")]
 
 
+_ARRAY_PARTS = (
+    ("numpy", "dtype"),
+    ("numpy", "ndarray"),
+    ("numpy._core.multiarray", "_reconstruct"),
+    ("numpy._core.numeric", "_frombuffer"),
+)
+
+
 class _ArrayUnpickler(pickle.Unpickler):
     """Unpickles NumPy arrays of numbers and dicts of them, and refuses all else."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """What makes an array."""
-        if module.partition(".")[0] == "numpy" and name in ("_frombuffer", "_reconstruct", "dtype", "ndarray"):
+        """What makes an array; no other module, because some of NumPy's are programs that run as they are imported."""
+        if (module.replace("numpy.core.", "numpy._core."), name) in _ARRAY_PARTS:
             return super().find_class(module, name)
         raise pickle.UnpicklingError(f"{module}.{name}")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.report_table import TableTexts
+from cardgym.arena.report_table import TableTexts, options_text
 from cardgym.arena.tournament.standings import Standings
 from cardgym.console.figures import COLORS, new_figure, save_png
 from cardgym.console.tables import markdown_table, number, with_interval
@@ -85,7 +85,7 @@ def _cell(standings: Standings, i: int, j: int, form: str) -> str:
 def printed(standings: Standings) -> tuple[TableTexts, TableTexts]:
     """The ranking and the matrix as `print_results` takes them."""
     title = f"{standings.env}: {len(standings.names)} players, {standings.games:,} games a match, seed {standings.seed}"
-    about = ", ".join(f"{name}={value}" for name, value in standings.options.items())
+    about = options_text(standings.options)
     below = f"{about}; {standings.seconds:.2f} s on {standings.workers} worker{'s' if standings.workers != 1 else ''}"
     head, rows = ranking(standings)
     columns, cells = matrix(standings)
@@ -174,7 +174,6 @@ def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[st
         ranking_png: the picture of the ranking, as the page names it.
         payoffs_png: the heat map.
     """
-    options_text = ", ".join(f"{name}={value}" for name, value in standings.options.items()) or "no options"
     reduced = sorted(
         {
             (int(standings.match_games[i, j]), name)
@@ -183,13 +182,13 @@ def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[st
             if i != j and standings.match_games[i].max() < standings.games
         }
     )
-    played = f"{standings.games:,} games a match, seed {standings.seed}"
+    played = f"{options_text(standings.options)}; {standings.games:,} games a match, seed {standings.seed}"
     for games, name in reduced:
         played += f"; {games:,} a match for `{name}`, which is slow"
     return [
         f"## {standings.env}",
         "",
-        f"{options_text}; {played}. Payoffs are in {payoff_text(standings)}.{_level_with_the_first(standings)}",
+        f"{played}. Payoffs are in {payoff_text(standings)}.{_level_with_the_first(standings)}",
         "",
         *markdown_table(*ranking(standings), align="lrrr"),
         "",
