@@ -15,7 +15,7 @@ from web_server import Client, Served, serving, settled
 import cardgym
 from cardgym.engine.contract import State
 from cardgym.engine.states import Snapshot
-from cardgym.table.public import PUBLIC
+from cardgym.table.narration import PUBLIC
 from cardgym.table.session import Session
 
 SPIKE = "CorellianSpike-v0"

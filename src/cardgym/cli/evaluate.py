@@ -42,6 +42,6 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(json.dumps(sealed(report.asdict()), indent=2, allow_nan=False))
         return
-    from cardgym.arena.report_table import print_report
+    from cardgym.arena.report import print_report
 
     print_report(report.asdict())

@@ -31,7 +31,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from cardgym.arena.report_table import print_report
+    from cardgym.arena.report import print_report
     from cardgym.table.game_entries import read_entries
     from cardgym.table.game_log import GameLog
     from cardgym.table.history import reports

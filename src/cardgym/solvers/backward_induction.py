@@ -36,8 +36,6 @@ class Solution:
     """The optimum of a game.
 
     Attributes:
-        value: the expected return from the start.
-        values: the value of each decision state.
         actions: (num_states,), int64: the best action, the first of several.
         optimal: (num_states, actions), bool: all best actions.
     """

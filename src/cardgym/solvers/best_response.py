@@ -17,7 +17,6 @@ class BestResponse:
     """What is best for one seat while the others keep to their strategies.
 
     Attributes:
-        value: the expected return of the seat.
         strategy: the strategy with the seat's best actions (the first of several) instead of its own.
     """
 

@@ -30,7 +30,6 @@ class Method:
     Attributes:
         by: one of `METHODS`.
         observation: the key of the strategy's file, and for `mccfr` all that a seat is assumed to know.
-        seed: the seed of `mccfr`.
         by_deal: `mccfr` walks deal by deal.
         prune: how far below zero an action's regret must be for most walks of `mccfr` to skip it; 0 for never.
         branch: the share of a seat's decisions at which `mccfr` tries all actions.
@@ -45,11 +44,7 @@ class Method:
 
 
 class EquilibriumSolver:
-    """CFR over a game's tree, or by sampling.
-
-    Attributes:
-        solver: the solver that iterates.
-    """
+    """CFR over a game's tree, or by sampling."""
 
     def __init__(self, game: Game, options: Options, method: Method) -> None:
         """Start with the uniform strategy.
@@ -123,8 +118,6 @@ def solve_equilibrium(
     """Iterate, with regular saves and measurements.
 
     Args:
-        solver: the solver.
-        iterations: how many.
         path: the strategy's file, written every minute and at the end.
         measure: returns the exploitability of a player, or None if it is unknown; called at powers of ten and the end.
         progress: called with the number of iterations done.

@@ -10,7 +10,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.states import SingleGame
 from cardgym.errors import CardgymError
 from cardgym.players.base import Player
-from cardgym.solvers.best_response import best_response, expected_returns, nash_conv
+from cardgym.solvers.best_response import best_response, expected_returns, exploitability
 from cardgym.solvers.strategies import known_strategy, sampled_strategy
 from cardgym.solvers.tree import GameTree, Strategy, enumerate_tree
 from cardgym.statistics import Interval, mean_estimate
@@ -41,7 +41,7 @@ def tree_exploitability(game: Game, options: Options, player: Player, limit: int
         return None
     strategy = known_strategy(tree, player)
     if strategy is not None:
-        return nash_conv(tree, strategy) / options.num_players, None
+        return exploitability(tree, strategy), None
     return _estimated(tree, player)
 
 

@@ -34,7 +34,6 @@ class MCCFR:
     game of two. A coarser observation is an abstraction; the strategy is then that of a simpler game.
 
     Attributes:
-        observation_name: the observation.
         iterations: the number run so far; each walks the game once for every seat.
         num_info_sets: the number of different observations met.
         decisions: the decisions that walks have met since this object was made.
@@ -55,8 +54,6 @@ class MCCFR:
         """Start with the uniform strategy.
 
         Args:
-            observation_name: the observation; the game's default if None.
-            seed: the seed of chance and of the sampled actions.
             capacity: the initial size of the table of observations, which grows.
             by_deal: walk one deal per iteration, valued by what it pays, and then play on to the next deal; for games
                 of many deals, whose full walk would never end. A deal's effect on later deals is ignored.

@@ -49,10 +49,6 @@ def probabilities_of(
 def policy_of(mdp: Mdp, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]:
     """The policy of a player, (num_states, actions).
 
-    Args:
-        mdp: the game.
-        spec: the player: a name, a policy file, a checkpoint, a callable, or the player itself.
-
     Raises:
         CardgymError: for a player that cannot be found or read, or that chooses an illegal action.
         RandomPlayerError: for a mixture, or a player that draws its actions with unknown probabilities.

@@ -106,10 +106,6 @@ def mixed_strategy(tree: GameTree, strategies: Sequence[Strategy], weights: Sequ
 
     At an information set each strategy counts with its weight and the probability that its own choices lead there
     (Kuhn, "Extensive games and the problem of information", 1953); uniform where none leads there.
-
-    Args:
-        strategies: each (num_choices,), float64.
-        weights: how likely each of them is, summing to 1.
     """
     sizes = np.diff(tree.arrays.first_choice)
     sums = np.zeros(tree.num_choices)

@@ -21,8 +21,6 @@ class ActionAdvice:
     """The value of one legal action.
 
     Attributes:
-        action: the action.
-        text: the action in words.
         value: its value in the advice's unit; more is better.
         reason: why, in a few words; may be empty.
         error: half the 95 % interval of the difference to the best action; 0 if the value is exact.

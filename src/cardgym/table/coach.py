@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from cardgym.engine.contract import Game, Options, State
 from cardgym.players.base import PlayerSpec
+from cardgym.players.strategy_table import StrategyPlayer
+from cardgym.solvers.cfr import CFR
+from cardgym.solvers.exact import small_tree
+from cardgym.solvers.strategies import pairs_of
 from cardgym.table.advice import Advice, Adviser
-from cardgym.table.equilibrium import equilibrium_player
 from cardgym.table.presentation import COACH, adviser_of, presentation_of
 from cardgym.table.rollouts import Rollouts
+
+_NODES_WALKED = 20_000_000
+"""Seconds of work on an equilibrium: 20 iterations in a tree of a million nodes."""
+_MAX_ITERATIONS = 1000
 
 
 class Coach:
     """Advice for one game with its options.
 
     Attributes:
-        game: the game.
-        options: its options.
         adviser: who advises.
         strength: how strong it is as a player; see `Advice`. It was measured with the default options only.
     """
@@ -33,8 +38,6 @@ class Coach:
         """Find an adviser.
 
         Args:
-            game: the game.
-            options: its options.
             source: a player for rollouts, by name or path. None for the game's own adviser, or if it has none for
                 rollouts of the equilibrium in a small game, and of the game's usual opponent in others.
 
@@ -88,3 +91,17 @@ class Coach:
 def usual_player(game: Game) -> str:
     """The game's usual opponent if it is compiled, otherwise another compiled player."""
     return game.opponent if game.opponent in game.compiled_players else next(iter(game.compiled_players), "random")
+
+
+@lru_cache(8)  # A strategy takes megabytes, its tree hundreds, and solving it seconds.
+def equilibrium_player(game: Game, options: Options) -> StrategyPlayer | None:
+    """The average strategy of discounted CFR; None in a game that is too large, or not of two seats."""
+    tree = small_tree(game, options) if options.num_players == 2 else None
+    if tree is None:
+        return None
+    solver = CFR(tree, "dcfr")
+    solver.run(min(_NODES_WALKED // tree.num_nodes, _MAX_ITERATIONS))
+    name = game.default_observation
+    pairs = pairs_of(tree, solver.average, name)
+    small_tree.cache_clear()
+    return StrategyPlayer("the equilibrium", name, pairs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ from cardgym.engine.states import SingleGame, Snapshot, new_state
 from cardgym.errors import CardgymError
 from cardgym.table.people import named
 from cardgym.table.presentation import presentation_of, view_of
+from cardgym.table.views import COVERED
 
-_COVERED = re.compile("back|slot")
 _MAX_OUTCOMES = 1000
 
 
@@ -26,7 +25,6 @@ class Step:
     Attributes:
         seat: who decided; -1 for chance.
         move: the action or the outcome.
-        text: the move in words.
         symbols: the drawings of the cards that it put on the table.
         open: whether chance could have chosen otherwise.
     """
@@ -47,8 +45,6 @@ class Explorer:
     """Lines of one game, with all cards open.
 
     Attributes:
-        game: the game.
-        options: its options.
         people: what the seats are called.
     """
 
@@ -117,13 +113,7 @@ class Explorer:
 
 
 class Line:
-    """Moves from the start of a game, and the position they lead to.
-
-    Attributes:
-        position: the position.
-        state: its state.
-        steps: the moves.
-    """
+    """Moves from the start of a game, and the position they lead to."""
 
     def __init__(self, explorer: Explorer) -> None:
         """Begin at the start of a game."""
@@ -178,4 +168,4 @@ class Line:
     def _symbols(self, state: State) -> Counter[str]:
         zones: Any = view_of(self._explorer.game, state, -1)["zones"]
         symbols = (item["symbol"] for zone in zones for item in zone["items"] if zone["kind"] != "palette")
-        return Counter(symbol for symbol in symbols if symbol and not _COVERED.search(symbol))
+        return Counter(symbol for symbol in symbols if symbol and not COVERED.search(symbol))

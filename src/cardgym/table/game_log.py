@@ -89,9 +89,6 @@ class GameLog:
     were taken back).
 
     Each game has a digest of its entry and its moves. A game that was damaged or changed is left out, with a warning.
-
-    Attributes:
-        path: the file.
     """
 
     def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:

@@ -46,14 +46,12 @@ class Cost:
     """Decisions of one kind against one line-up of opponents.
 
     Attributes:
-        env: the game.
         opponents: their names in order of play after the person, separated by commas.
         games: how many finished games.
         won: the person's share of all scores; None if there were none.
         won_ci95: its 95 % interval.
         kind: the kind of decision.
         unit: what costs are in.
-        decisions: how many decisions.
         best: how many of them were as good as the best.
         cost: the average cost of a decision.
         cost_ci95: its 95 % interval, over games.
@@ -261,10 +259,7 @@ def _interval(low: float, high: float) -> Interval:
 
 
 def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:
-    """A report for each line-up, and how many of its games are unfinished and so not in the figures.
-
-    Args:
-        games: entries of a game log.
+    """A report for each line-up of logged games, and how many of these are unfinished and so not in the figures.
 
     Yields:
         A report like the arena's, with each player's `score` and the `max_score` of all games in addition. Lessons

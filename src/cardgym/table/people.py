@@ -29,12 +29,7 @@ def shown_name(name: str) -> str:
 
 
 def shown_names(names: Sequence[str], person: int | None) -> list[str]:
-    """The names by seat for people, each different: "You", "Heuristic", "Heuristic 2".
-
-    Args:
-        names: the players' names by seat.
-        person: the seat of the person who reads; None if there is none.
-    """
+    """The names by seat for people, each different: "You" for the person who reads, "Heuristic", "Heuristic 2"."""
     out: list[str] = []
     for seat, name in enumerate(names):
         shown = YOU if seat == person else shown_name(name)
@@ -48,25 +43,18 @@ def name_key(seat: int) -> str:
     return f"name {seat}"
 
 
-def people_of(entry: Mapping[str, Any], viewer: int | None = None) -> list[str]:
-    """The names by seat of a logged game for people: the names they gave, and `shown_names` for the others.
-
-    Args:
-        entry: the game.
-        viewer: the seat of the person who reads, negative for none; None for the person whose game it is.
-    """
+def people_of(entry: Mapping[str, Any]) -> list[str]:
+    """The names by seat of a logged game for its person: the names that people gave, `shown_names` for the others."""
     about = entry.get("about") or {}
     players = sorted(entry["players"], key=lambda player: int(player["seat"]))
     names = [str(about.get(name_key(seat), player["name"])) for seat, player in enumerate(players)]
-    return shown_names(names, entry["person"] if viewer is None else viewer)
+    return shown_names(names, entry["person"])
 
 
 def named(text: str, people: Sequence[str], viewer: int) -> str:
     """A text from the view of a seat, with names in place of "Seat 1", "Opponent" and, for another reader, "You".
 
     Args:
-        text: what a game says to the viewer.
-        people: the names by seat.
         viewer: the seat that the game speaks to; -1 if it speaks to none.
     """
     if viewer >= 0 and people[viewer] != YOU:  # First: another may be "You".

@@ -97,14 +97,7 @@ def presentation_of(game: Game) -> Presentation:
 
 
 def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = ()) -> View:
-    """The game as `seat` sees it, everything for seat -1.
-
-    Args:
-        game: the game.
-        state: the state.
-        seat: the viewer.
-        legal: the legal actions, if `seat` is to decide: the actions of the view.
-    """
+    """The game as `seat` sees it, everything for seat -1; its actions are `legal`, given if `seat` is to decide."""
     rules, own_view = game.rules, presentation_of(game).view
     if own_view is None:
         view = view_in_words(game.words.describe, state, seat, int(state.num_players))

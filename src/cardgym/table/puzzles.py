@@ -34,11 +34,9 @@ class Puzzle:
     """A decision to find the best action of.
 
     Attributes:
-        game: the game.
         state: the state; the solver sees only what `seat` sees.
         seat: whose decision it is.
         people: the names by seat for people; the solver is "You".
-        advice: the values of all actions.
         origin: where it is from, in words.
     """
 
@@ -56,8 +54,6 @@ def find_puzzle(
     """A puzzle of a game: every other one from a person's games, if there are any, the rest from random deals.
 
     Args:
-        game: the game.
-        options: its options.
         seed: what is drawn at random follows from it.
         own: finished games of the person with these options, with their moves.
         seconds: how long to look for one.

@@ -34,18 +34,13 @@ class Decision:
         number: its index among the reviewed decisions.
         move: its index among the game's moves.
         seat: who decided.
-        player: the player's name.
-        kind: the kind of decision.
         unit: what `cost` and values are in.
         source: where the values come from; see `Advice`.
         chosen: the action taken.
         best: the best action; the one taken if it is as good.
-        text: the action taken, in words.
-        best_text: the best action in words.
         cost: how much less the action taken is worth; 0 if the difference is within the error.
         reason: why the best action is good.
         chosen_reason: the reason given for the action taken.
-        blunder: whether the action taken is a blunder.
         actions: the best actions and the one taken, best first.
     """
 
@@ -90,22 +85,16 @@ class Review:
     """A game, reviewed.
 
     Attributes:
-        id: the game's id.
-        env: the game.
-        options: its options.
         players: the names by seat.
         people: the names by seat for people.
         person: the person's seat; None if the game was watched.
         seats: whose decisions are reviewed.
         finished: whether the game was played to its end.
-        scores: each seat's score.
         decisions: the decisions with more than one legal action, in order.
         worst: the numbers of the costliest decisions, costliest first, without those that cost nothing.
         totals: costs by seat and kind of decision.
         chart: how every seat stood at each decision and at the end: `move` and `values` by seat.
-        chart_unit: what these values are in.
         luck: what chance gave each seat, exactly, in `luck_unit`; None if exact values are not known.
-        luck_unit: what luck is in.
         strength: how strong the coach is as a player; see `Advice`.
     """
 

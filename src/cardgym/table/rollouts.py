@@ -59,8 +59,6 @@ class Rollouts:
         """Choose the player and what a rollout is worth.
 
         Args:
-            game: the game.
-            options: its options.
             player: the player in all seats.
             unit: what values are in.
             blunder: the cost from which an action is a blunder.
@@ -98,9 +96,6 @@ class Rollouts:
         """The mean value of every legal action over the worlds, best first; see `Adviser.advise`.
 
         Args:
-            state: the state.
-            seat: the seat to decide.
-            kind: the kind of decision.
             base: what values are relative to.
             prefers: rank the actions as the player does, by its probabilities. Where the rollouts disagree with that
                 order, the actions share their mean value (isotonic regression).

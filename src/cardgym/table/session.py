@@ -39,8 +39,6 @@ class Session:
 
     Attributes:
         id: its name in the game log, which cannot be guessed.
-        game: the game.
-        options: its options.
         seed: the seed of the deals.
         number: the number of this game among those of the seed.
         about: further plain values that are saved with it.
@@ -59,7 +57,6 @@ class Session:
         """Set up a game; `play` or `step` deals it.
 
         Args:
-            setup: who plays which game.
             game_log: where to save it; None does not save it.
             owner: the person it belongs to, on a shared server.
         """
@@ -95,11 +92,6 @@ class Session:
     def restore(cls, game_log: GameLog, id: str, resolve: Resolve = resolve) -> Self:
         """A game as the log has it, to be continued.
 
-        Args:
-            game_log: the game log.
-            id: the game's id.
-            resolve: finds a player by name.
-
         Raises:
             CardgymError: if the log has no such game or it cannot be replayed.
         """
@@ -112,17 +104,11 @@ class Session:
         return self
 
     @classmethod
-    def branch(
-        cls, entry: Mapping[str, Any], move: int, game_log: GameLog, owner: str = "", resolve: Resolve = resolve
-    ) -> Self:
+    def branch(cls, entry: Mapping[str, Any], move: int, game_log: GameLog, owner: str, resolve: Resolve) -> Self:
         """A new game that begins as a logged one did, up to a move, with the same cards to come.
 
         Args:
-            entry: the game with its moves.
             move: the index of the first move that is left out.
-            game_log: where to save the new game.
-            owner: the person it belongs to, on a shared server.
-            resolve: finds a player by name.
         """
         setup = setup_of(entry, resolve)
         about = {name: value for name, value in setup.about.items() if name != RESIGNED} | {AGAIN: entry["id"]}
@@ -175,11 +161,7 @@ class Session:
         return bool(self._choices) and not self.over and len(self.persons) == 1
 
     def legal_actions(self, seat: int | None = None) -> list[int]:
-        """The legal actions of a person; empty if it is not their turn.
-
-        Args:
-            seat: whose; None for the first person's.
-        """
+        """The legal actions of the person at a seat, or the first person; empty if it is not their turn."""
         seat = self.seat if seat is None else seat
         due = seat in self.persons and self.turn == seat and not self.over
         return self._position.legal_actions() if due else []
@@ -253,7 +235,6 @@ class Session:
         """Play the action of the person to move, then until it is a person's turn again or the game ends.
 
         Args:
-            action: the action.
             others: whether the other players move, too; if not, `step` plays their decisions one by one.
 
         Raises:
@@ -383,9 +364,6 @@ class Session:
 
 def replay(entry: Mapping[str, Any]) -> list[Event]:
     """The moves of a logged game as its person saw them. Players are not asked again.
-
-    Args:
-        entry: the game with its moves, from a game log or its export.
 
     Raises:
         CardgymError: if the game is not installed or the rules do not allow its moves.

@@ -52,8 +52,6 @@ class Setup:
     """Who plays which game, and with which cards.
 
     Attributes:
-        game: the game.
-        options: its options.
         players: the players in the other seats, in order of play after the person; in all seats if watched. None is
             another person.
         seed: the seed of the deals; it determines all cards.

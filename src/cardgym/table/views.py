@@ -6,10 +6,14 @@ knowing the game.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NotRequired, TypedDict
 
 from cardgym.engine.options import State
+
+COVERED = re.compile("back|slot")
+"""Symbols of cards whose face is not shown."""
 
 
 class Item(TypedDict):

@@ -226,15 +226,14 @@ def _trace(env: Any, chooser: ActionChooser, info: dict[str, Any], over: npt.NDA
 # -- hidden information ------------------------------------------------------------------------------------------------
 
 
-def check_outputs(
-    game: Game, arguments: dict[str, Any], seed: int = 0, steps: int = 30, pictures: int = 1, num_envs: int = 3
-) -> None:
+def check_outputs(game: Game, arguments: dict[str, Any], seed: int, steps: int, pictures: int) -> None:
     """Resampling what the seat cannot see changes no output of an env.
 
     Outputs are observations, infos, masks and renderings, of a single env and of the rows of a vector env; their
     pickles must be equal, too. No array may be a view of a larger one, which would contain more. Pictures are slow to
     draw: they are compared in the first steps, then text.
     """
+    num_envs = 3
     single = CardEnv(game, render_mode="ansi", **arguments)
     observation, info = single.reset(seed=seed)
     chooser = ActionChooser(seed, num_envs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.report_table import TableTexts, options_text
+from cardgym.arena.report import TableTexts, options_text
 from cardgym.arena.tournament.standings import Standings
 from cardgym.console.figures import COLORS, new_figure, save_png
 from cardgym.console.tables import markdown_table, number, with_interval

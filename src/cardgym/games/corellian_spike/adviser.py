@@ -35,7 +35,7 @@ from cardgym.games.corellian_spike.state import (
 from cardgym.games.corellian_spike.text import signed
 from cardgym.players.base import PlayerSpec
 from cardgym.table.advice import Advice, Adviser
-from cardgym.table.equilibrium import equilibrium_player
+from cardgym.table.coach import equilibrium_player
 from cardgym.table.rollouts import Rollouts
 
 _BLUNDER = 3.0

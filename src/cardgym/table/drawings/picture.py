@@ -67,8 +67,6 @@ def table(view: View, symbols: Mapping[str, Symbol], title: str) -> str:
     """A view as an SVG document of WIDTH x HEIGHT, without palettes.
 
     Args:
-        view: what a seat sees.
-        symbols: the symbols of the game, by name.
         title: the text of the bar at the top.
     """
     parts = [

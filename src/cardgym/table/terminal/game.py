@@ -74,7 +74,6 @@ class Terminal:
         Args:
             setup: the game, its options, the opponents, the seed and the person's seat; None draws one for each game.
             game_log: where games are saved; None does not save them.
-            coaching: how the coach helps.
             screen: the person's terminal; None for stdin and stdout.
         """
         self.setup = setup
@@ -89,11 +88,7 @@ class Terminal:
             self._coach  # noqa: B018 - Finds out now whether the source can advise.
 
     def play(self, resumed: Session | None = None) -> None:
-        """Play games until the person leaves.
-
-        Args:
-            resumed: a game to continue first.
-        """
+        """Play games until the person leaves, first the one to be resumed, if any."""
         number = self.setup.number
         try:
             while True:

@@ -28,12 +28,7 @@ class Choices:
     """
 
     def __init__(self, texts: Mapping[int, str], find_possible: Callable[[], set[int]]) -> None:
-        """Take the actions.
-
-        Args:
-            texts: the text of each legal action.
-            find_possible: finds the actions that can achieve anything; called when needed.
-        """
+        """Take the text of each legal action; `find_possible` finds those that can achieve anything, when needed."""
         self.texts = texts
         self.numbered = False
         self._find_possible = find_possible

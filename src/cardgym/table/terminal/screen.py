@@ -43,11 +43,7 @@ class Style:
 
 
 class Screen:
-    """A person's terminal.
-
-    Attributes:
-        style: what it can show.
-    """
+    """A person's terminal."""
 
     def __init__(
         self, ask: Callable[[str], str] = input, write: Callable[[str], None] = print, style: Style | None = None

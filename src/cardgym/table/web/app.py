@@ -23,9 +23,8 @@ from cardgym.errors import CardgymError
 from cardgym.table.advice import HINTS
 from cardgym.table.drawings.shapes import sprite
 from cardgym.table.game_log import GameLog, StaleGameError
-from cardgym.table.narration import Event
+from cardgym.table.narration import PUBLIC, Event
 from cardgym.table.presentation import presentation_of
-from cardgym.table.public import PUBLIC
 from cardgym.table.puzzles import find_puzzle
 from cardgym.table.ratings import Skill
 from cardgym.table.web import lobby, seats

@@ -50,8 +50,6 @@ class Puzzles:
         """Whether an action is the best one, the values of all, and the solver's rating then.
 
         Args:
-            id: the puzzle's id.
-            action: the solver's choice.
             skill: the solver's skill at the puzzles of this game so far.
 
         Raises:

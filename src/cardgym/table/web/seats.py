@@ -13,8 +13,8 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from cardgym.table.game_log import GameLog
+from cardgym.table.narration import PUBLIC
 from cardgym.table.people import name_key
-from cardgym.table.public import PUBLIC
 from cardgym.table.session import Session
 from cardgym.table.setup import TABLE
 
@@ -76,8 +76,6 @@ def viewer_of(session: Session, browser: str, wanted: int) -> int:
     """The seat from which a browser sees a table: -1 for everything, `PUBLIC` for what all can see.
 
     Args:
-        session: the game.
-        browser: the browser's cookie.
         wanted: the seat that the page asks for, at a screen that people share.
     """
     if len(session.persons) < 2:

@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
@@ -19,10 +20,9 @@ from starlette.exceptions import HTTPException
 from cardgym.engine.contract import State
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
-from cardgym.table.narration import Event
+from cardgym.table.narration import PUBLIC, Event, public_reveals, public_showdown, public_view
 from cardgym.table.people import named, with_names
 from cardgym.table.presentation import presentation_of, view_of
-from cardgym.table.public import PUBLIC, public_reveals, public_showdown, public_view
 from cardgym.table.session import Session
 from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, Setup
 from cardgym.table.views import Reveal, View
@@ -46,9 +46,7 @@ class Table:
     """A game that is in memory.
 
     Attributes:
-        session: the game.
         hints: when the coach speaks, one of `HINTS`.
-        lock: held while a request works on it.
         used: when it was last requested, in seconds of the monotonic clock.
         ended: whether the page has been shown the end.
     """
@@ -59,7 +57,10 @@ class Table:
         self.lock = asyncio.Lock()
         self.used = time.monotonic()
         self.ended = False
-        self._coach: Coach | None = None
+
+    @cached_property
+    def _coach(self) -> Coach:
+        return Coach(self.session.game, self.session.options)
 
     def advice(self, viewer: int) -> dict[str, Any]:
         """The coach's advice on the decision of the person at a seat."""
@@ -68,8 +69,6 @@ class Table:
             raise HTTPException(403, "this table was opened without hints")
         if not session.legal_actions(viewer):
             raise HTTPException(409, "it is not your turn")
-        if self._coach is None:
-            self._coach = Coach(session.game, session.options)
         advice = self._coach.advise(session.state, viewer, session.names())
         return with_names(advice.asdict(), session.narrator.people(viewer), viewer)
 
@@ -78,8 +77,6 @@ class Table:
         session = self.session
         if not session.watched:
             raise HTTPException(403, "only a watched game shows how the seats stand: it needs all cards")
-        if self._coach is None:
-            self._coach = Coach(session.game, session.options)
         values = self._coach.standing(session.state)
         return {"version": session.version, "values": values, "unit": self._coach.standing_unit}
 
