@@ -178,8 +178,8 @@ def test_export_and_import_keep_every_game(game_log: GameLog, tmp_path: Path) ->
     started(game_log, seat=None).play()  # Not finished.
     assert game_log.export(tmp_path / "games.jsonl") == 4
     other = GameLog(tmp_path / "other.sqlite")
-    assert other.import_lines(tmp_path / "games.jsonl") == 4
-    assert other.import_lines(tmp_path / "games.jsonl") == 0  # They are there already.
+    assert other.import_entries(read_entries(tmp_path / "games.jsonl")) == 4
+    assert other.import_entries(read_entries(tmp_path / "games.jsonl")) == 0  # They are there already.
     assert list(other.entries()) == list(game_log.entries())
     assert len(list(other.entries(finished=False))) == 1
     assert other.export(tmp_path / "again.jsonl") == 4
@@ -220,7 +220,7 @@ LINE = {
 def test_lines_that_are_not_games_are_refused(game_log: GameLog, tmp_path: Path, change: dict[str, Any]) -> None:
     (tmp_path / "bad.jsonl").write_text(json.dumps(LINE) + "\n" + json.dumps({**LINE, **change}) + "\n")
     with pytest.raises(CardgymError, match="line 2 is not a game"):
-        game_log.import_lines(tmp_path / "bad.jsonl")
+        game_log.import_entries(read_entries(tmp_path / "bad.jsonl"))
     assert list(game_log.entries()) == []
 
 

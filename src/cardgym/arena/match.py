@@ -111,9 +111,6 @@ class Match:
 
     The seed and a deal's number decide its cards and the draws of players that choose at random, so any range of deals
     can be played separately.
-
-    Attributes:
-        layout: the layout of a deal's totals.
     """
 
     def __init__(
@@ -129,10 +126,7 @@ class Match:
         """Seat the players, and compile what is needed.
 
         Args:
-            game: the game.
-            options: its options.
             roster: a player for each seat.
-            seed: the seed of the deals.
             seatings: how many rotations of the players each deal is played with, 1 or the number of seats.
             deals_at_once: how many deals are played side by side.
         """
@@ -223,11 +217,7 @@ def _measures(game: Game) -> tuple[Callable[..., Any], dict[str, Callable[..., A
 
 
 class _Tally:
-    """Adds up finished games, deal by deal.
-
-    Attributes:
-        layout: the layout of a deal's totals.
-    """
+    """Adds up finished games, deal by deal."""
 
     def __init__(self, game: Game, num_seats: int, seatings: int) -> None:
         self.layout = Totals.of(game, num_seats)

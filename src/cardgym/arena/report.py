@@ -21,7 +21,6 @@ class PlayerReport:
     """The results of one player over all its games.
 
     Attributes:
-        name: the player's name.
         win_rate: its scores divided by the maximum scores: games won, or hands won in a game of hands.
         win_rate_ci95: the 95 % interval of that, within [0, 1].
         mean_return: the mean reward per game.
@@ -45,7 +44,6 @@ class Difference:
         player: the index of the first player, in the order given.
         other: the index of the second.
         mean: the mean difference per game.
-        ci95: its 95 % interval.
     """
 
     player: int
@@ -59,10 +57,7 @@ class Report:
     """The results of a match.
 
     Attributes:
-        env: the game's id.
-        options: its options.
         games: how many games were played, over all seatings.
-        seed: the seed of the deals.
         seconds: the time the games took, without compiling.
         decisions_per_second: decisions of all seats per second.
         players: a report for each player, in the order given.
@@ -112,8 +107,6 @@ class Totals:
     """The layout of a deal's totals as a vector: the max score, then each player's score, return and metrics.
 
     Attributes:
-        num_players: how many players.
-        metrics: the names of the game's metrics.
         counts: those that count games; see `Metric`.
     """
 

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.export or arguments.imports:
         game_log = GameLog()
         for path in arguments.imports:
-            print(f"{path}: {game_log.import_lines(path)} games added to {game_log.path}")
+            print(f"{path}: {game_log.import_entries(read_entries(path))} games added to {game_log.path}")
         if arguments.export:
             print(f"{arguments.export}: {game_log.export(arguments.export)} games")
         return

@@ -16,13 +16,7 @@ COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0
 
 
 def new_figure(width: float, height: float, **more: Any) -> Figure:
-    """An empty figure with automatic layout, which needs no display.
-
-    Args:
-        width: in inches.
-        height: in inches.
-        more: further arguments of matplotlib's `Figure`.
-    """
+    """An empty figure of that size in inches with automatic layout; `more` are arguments of matplotlib's `Figure`."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure

@@ -90,7 +90,6 @@ class Generation:
 
     Attributes:
         number: 0 for the initial players.
-        players: the number of players.
         weights: the equilibrium: the positive probabilities of players, by name.
         mixture: the file of the equilibrium.
         exploitability: the exact exploitability of the equilibrium; None if the game's tree is too large.

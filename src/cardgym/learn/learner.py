@@ -96,7 +96,6 @@ def minibatches(size: int, count: int, epochs: int, generator: np.random.Generat
     """Row numbers of random minibatches of nearly the same size, int64; an epoch has each row once.
 
     Args:
-        size: the number of rows.
         count: minibatches in an epoch, at most one for each row.
         epochs: how often each row is returned.
         generator: draws the order, again in each epoch.

@@ -20,11 +20,7 @@ def crossed(every: int, before: int, now: int) -> bool:
 
 
 class Stopwatch:
-    """Measures the time and the speed of training, without its pauses.
-
-    Attributes:
-        first_step: the step at which it started.
-    """
+    """Measures the time and the speed of training, without its pauses."""
 
     def __init__(self, step: int = 0) -> None:
         self.first_step = step

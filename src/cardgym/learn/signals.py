@@ -16,11 +16,7 @@ SECONDS = 4.0
 
 
 class Stopped(BaseException):
-    """The training was asked to end.
-
-    Attributes:
-        number: the signal.
-    """
+    """The training was asked to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

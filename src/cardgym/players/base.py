@@ -32,7 +32,6 @@ class Player:
     set, to draw actions; or `act`, for anything else.
 
     Attributes:
-        name: its name in reports.
         observation_name: the observation it reads; None for whatever the games are played with.
         samples: whether it draws its actions; `act` then expects draws, and without them takes the likeliest action.
     """
@@ -133,7 +132,6 @@ class TablePlayer(KernelPlayer):
     """A player that takes its actions from a policy table.
 
     Attributes:
-        name: its name in reports.
         actions: int8 actions by the game's info state index, (num_info_states,).
     """
 
@@ -165,7 +163,6 @@ class CallablePlayer(Player):
     """A Python callable as a player.
 
     Attributes:
-        name: its name in reports.
         policy: `policy(observation, mask)` returns a legal action, or, if `batched`, those of many rows.
         observation_name: the observation it reads; None for whatever the games are played with.
         batched: whether it is called once for all rows, instead of for each.

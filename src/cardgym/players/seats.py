@@ -29,7 +29,6 @@ class MixturePlayer(Player):
     """A player that draws one of several players for each game; made by `mixture`.
 
     Attributes:
-        name: its name in reports.
         players: the players, none of them a mixture.
         weights: how likely each of them is, summing to 1.
     """

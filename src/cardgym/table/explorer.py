@@ -67,12 +67,7 @@ class Explorer:
         Raises:
             CardgymError: for a move that is not legal.
         """
-        line = Line(self)
-        kept = moves if change is None else moves[: change[0]]
-        for number, move in enumerate(kept):
-            if not line.position.allows(move):
-                raise CardgymError(f"move {number} is not legal in this line")
-            line.add(move)
+        line = self._played(moves if change is None else moves[: change[0]])
         if change is not None:
             self._replay(line, self.line(moves, seed), *change)
         rng = random.Random(seed)
@@ -82,6 +77,14 @@ class Explorer:
             if len(legal) > 1:
                 break
             line.add(rng.randrange(outcomes) if outcomes else legal[0])
+        return line
+
+    def _played(self, moves: Sequence[int]) -> Line:
+        line = Line(self)
+        for number, move in enumerate(moves):
+            if not line.position.allows(move):
+                raise CardgymError(f"move {number} is not legal in this line")
+            line.add(move)
         return line
 
     def _replay(self, line: Line, old: Line, at: int, outcome: int) -> None:
@@ -102,11 +105,7 @@ class Explorer:
         Raises:
             CardgymError: if there are none.
         """
-        line = Line(self)
-        for move in moves[:at]:
-            if not line.position.allows(move):
-                raise CardgymError("these moves are not legal")
-            line.add(move)
+        line = self._played(moves[:at])
         if not line.position.num_chance_outcomes:
             raise CardgymError(f"step {at} is not a step of chance")
         return list({step.identity: step for step in line.choices()}.values())

@@ -22,7 +22,7 @@ from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import opened, replacing, user_folder
 from cardgym.files.documents import parse_document, validate
 from cardgym.files.json_values import parse_json, sealed
-from cardgym.table.game_entries import GameEntry, SavedTotals, Total, export_line, read_entries
+from cardgym.table.game_entries import GameEntry, SavedTotals, Total, export_line
 
 Move = tuple[int, int]
 """The seat that decided, CHANCE or UNDO; and the action, the outcome or the number of moves that remain."""
@@ -299,14 +299,6 @@ class GameLog:
             for count, entry in enumerate(self.entries(), 1):  # noqa: B007
                 file.write(export_line(entry))
         return count
-
-    def import_lines(self, path: Path) -> int:
-        """Add the games of an export that are not in the log yet; returns how many.
-
-        Raises:
-            CardgymError: if the file is missing or a line is not a game; nothing is added then.
-        """
-        return self.import_entries(read_entries(path))
 
     def import_entries(self, entries: Iterable[dict[str, Any]], owner: str = "") -> int:
         """Add games read from an export that are not in the log yet, as those of `owner`; returns how many."""

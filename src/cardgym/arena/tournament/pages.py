@@ -170,7 +170,6 @@ def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[st
     """The lines of a tournament in Markdown.
 
     Args:
-        standings: the results.
         ranking_png: the picture of the ranking, as the page names it.
         payoffs_png: the heat map.
     """

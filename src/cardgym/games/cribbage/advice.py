@@ -45,7 +45,6 @@ class RatedToss:
     Attributes:
         toss: the number of the toss in `TOSSES`, for the hand sorted by rank, then suit.
         keep: the cards and their exact statistics.
-        value: its value in the coach's unit.
         crib: mean points of the crib against an opponent who tosses well.
         play: points won in the play minus the opponent's, on average, compared with an average hand.
     """
@@ -114,9 +113,7 @@ class CribbageCoach:
                 ", ".join(f"{name} {points:+.2f}" for points, name in parts if abs(points) >= 0.005) or "as many points"
             )
             worst = f"the hand has {keep.hand_min} to {keep.hand_max}, {keep.hand_mean:.2f} on average"
-            texts.append(
-                f"{compared(one.value, against.value, self.unit, best=place == 0)}: {why or 'the same points'}; {worst}"
-            )
+            texts.append(f"{compared(one.value, against.value, self.unit, best=place == 0)}: {why}; {worst}")
         return texts
 
     def advise(self, state: State, seat: int) -> Advice:

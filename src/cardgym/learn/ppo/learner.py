@@ -29,10 +29,8 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
     "Reevaluating policy gradient methods for imperfect-information games" (ICLR 2026).
 
     Attributes:
-        network: the network that learns.
         averaged: what is evaluated and saved: the network itself, or the average of its weights.
         critic: what reads the observations of all seats, if something does; the network's own value learns too.
-        updates: how many updates were made.
     """
 
     saved = (*NetworkLearner.saved, "magnet", "averaged", "_generator")
