@@ -11,17 +11,17 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import code_name, rules_of
-from cardgym.engine.numba.compilation import bind, compiled
+from cardgym.engine.numba.compilation import bind
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.players.q_table import Pairs
 from cardgym.players.strategy_table import StrategyPlayer
-from cardgym.solvers.mccfr_walk import DONE, TOO_DEEP, place_of, walk
+from cardgym.solvers.mccfr_walk import DONE, TOO_DEEP, walk
+from cardgym.solvers.walk import insert_all
 
 _DEPTH = 256
 """The most decisions of one seat in a game."""
@@ -143,7 +143,7 @@ class MCCFR:
         self._resize(2 * len(keys))
         used = np.flatnonzero(keys)
         places = np.empty(len(used), np.int64)
-        _insert_all(keys[used], self._keys, places)
+        insert_all(keys[used], self._keys, places)
         self._regrets[places], self._sums[places] = regrets[used], sums[used]
 
 
@@ -151,10 +151,3 @@ class MCCFR:
 def _walk_of(game: Game, observation_name: str) -> Any:
     names = {**rules_of(game), "observe": game.observation(observation_name).write}
     return bind(walk, f"{code_name(game, rules_of(game).values())}_{observation_name}", **names)
-
-
-@compiled
-def _insert_all(fresh: npt.NDArray[np.uint64], keys: npt.NDArray[np.uint64], places: npt.NDArray[np.int64]) -> None:
-    for number in range(fresh.shape[0]):
-        places[number] = place_of(keys, fresh[number])
-        keys[places[number]] = fresh[number]

@@ -15,19 +15,10 @@ from cardgym.engine.generator import Generator, hash_of, next_bits, uniform, uni
 from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.numba.compilation import bound, template
 from cardgym.engine.numba.rules import rule
+from cardgym.solvers.walk import find_place
 
 _PRUNED_WALKS = 0.95
 DONE, FULL, TOO_DEEP = range(3)
-
-
-@rule
-def place_of(keys: npt.NDArray[np.uint64], key: np.uint64) -> int:
-    """The row of a key in an open-addressed table, or the free row where it would be inserted."""
-    last = np.int64(keys.shape[0] - 1)
-    place = np.int64(key & np.uint64(last))
-    while keys[place] != np.uint64(0) and keys[place] != key:
-        place = (place + 1) & last
-    return int(place)
 
 
 @rule
@@ -114,7 +105,7 @@ def walk(
                         bound.legal_action_mask(state, mask)
                         bound.observe(state, seat, observation)
                         key = hash_of(observation)
-                        place = place_of(keys, key)
+                        place = find_place(keys, key)
                         if keys[place] == np.uint64(0):
                             if (counters[1] + 1) * 8 >= keys.shape[0] * 7:
                                 return FULL
@@ -204,7 +195,7 @@ def walk(
                     break
                 bound.legal_action_mask(state, mask)
                 bound.observe(state, seat, observation)
-                place = place_of(keys, hash_of(observation))
+                place = find_place(keys, hash_of(observation))
                 match_regrets(regrets[place], mask, strategy)
                 bound.apply_action(state, draw_action(strategy, mask, generator))
                 if bound.deal(state) != deal:

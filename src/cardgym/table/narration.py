@@ -64,11 +64,6 @@ class Narration:
         names = [str(self._about.get(name_key(seat), name)) for seat, name in enumerate(self.names)]
         return shown_names(names, viewer if viewer in self._persons else None)
 
-    def clear(self) -> None:
-        """Forget all texts."""
-        for texts in self.texts.values():
-            texts.clear()
-
     def add(self, before: State, move: int, after: State, seat: int, *, forced: bool) -> dict[int, str]:
         """Narrate a move; returns what each viewer reads, often nothing.
 

@@ -349,7 +349,8 @@ class Session:
         self._compiled.start(batch.plain_states, batch.plain_rows)
         self._position.refresh()
         self.paid[:] = 0.0
-        self.narrator.clear()
+        for texts in self.narrator.texts.values():
+            texts.clear()
         self.moves: list[Move] = []
         self.events: list[Event] = []
         self._choices: list[int] = []

@@ -68,14 +68,21 @@ def describe(state: State, seat: int) -> str:
             dealt, later = places[: state.n_start], places[state.n_start :]
             lines.append(f"{whose} places by entry: dealt {_list(dealt)}" + (f"; then {_list(later)}" if later else ""))
     if shown:
-        for place in range(state.length[1 - seat]):
-            denied = int(state.denied[state.line[1 - seat, place]])
-            if hidden(state, 1 - seat, place) and denied:
-                names = ", ".join(typed(tile_name(state, tile)) for tile in range(state.n) if denied >> tile & 1)
-                lines.append(f"Place {place + 1} is none of {names}")
+        lines += [f"Place {place} is none of {names}" for place, names in ruled_out(state, seat)]
     if state.phase == OVER:
         lines.append("You have won" if state.winner == seat else "The opponent has won")
     return "\n".join(lines)
+
+
+def ruled_out(state: State, seat: int) -> list[tuple[int, str]]:
+    """The opponent's hidden places, counted from 1, each with the tiles that misses have ruled out there."""
+    found = []
+    for place in range(state.length[1 - seat]):
+        denied = int(state.denied[state.line[1 - seat, place]])
+        if hidden(state, 1 - seat, place) and denied:
+            names = ", ".join(typed(tile_name(state, tile)) for tile in range(state.n) if denied >> tile & 1)
+            found.append((place + 1, names))
+    return found
 
 
 def _list(places: list[int]) -> str:

@@ -25,7 +25,7 @@ from cardgym.games.coda.state import (
     unseen,
 )
 from cardgym.games.coda.text import COLOURS as _COLOURS
-from cardgym.games.coda.text import describe, tile_name, typed
+from cardgym.games.coda.text import describe, ruled_out, tile_name, typed
 from cardgym.games.coda.text import spoken as _spoken
 from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
 from cardgym.table.presentation import COACH, Presentation
@@ -146,14 +146,9 @@ def picture(state: State, seat: int) -> str:
         lines.append(f"{name:<10}{tiles}".rstrip())
     if state.turn == seat and state.drawn != NONE:
         lines.append(f"Drawn     {typed(tile_name(state, int(state.drawn)))} (not in your line yet)")
-    ruled_out = []
-    for place in range(state.length[1 - seat]):
-        denied = int(state.denied[state.line[1 - seat, place]])
-        if hidden(state, 1 - seat, place) and denied:
-            names = ", ".join(typed(tile_name(state, tile)) for tile in range(state.n) if denied >> tile & 1)
-            ruled_out.append(f"{place + 1} is not {names}")
-    if ruled_out:
-        lines.append("Misses    " + "; ".join(ruled_out))
+    misses = [f"{place} is not {names}" for place, names in ruled_out(state, seat)]
+    if misses:
+        lines.append("Misses    " + "; ".join(misses))
     jokers = "; B-, W-: the jokers" if state.jokers else ""
     lines.append(f"[brackets: face down; yours are hidden from the opponent{jokers}]")
     if state.phase == OVER:

@@ -178,8 +178,11 @@ class Terminal:
                 off = self._coaching.hints == "off"
                 screen.show(["Hints are off: play with --hints demand"] if off else self._hint_lines())
             elif command in ("u", "undo") and not rest:
-                if self._undo():
+                try:
+                    self.session.undo()
                     return None
+                except CardgymError as error:
+                    screen.show([f"{str(error)[0].upper()}{str(error)[1:]}."])
             elif command == "rules" and not rest:
                 screen.page(self._rules())
                 self._show_position()
@@ -202,14 +205,6 @@ class Terminal:
         text = f"The coach: {advice.of(action).text} costs {advice.cost(action):.2f} ({advice.unit})."
         self._screen.show(self._screen.fitted(text))
         return self._screen.ask("Play it? (y/N) ").lower() in ("y", "yes")
-
-    def _undo(self) -> bool:
-        try:
-            self.session.undo()
-        except CardgymError as error:
-            self._screen.show([f"{str(error)[0].upper()}{str(error)[1:]}."])
-            return False
-        return True
 
     def _rules(self) -> list[str]:
         lines: list[str] = []

@@ -115,7 +115,7 @@ class Table:
                 }
                 for action in actions
             ],
-            "narration": [{"seat": seat, "text": text} for seat, text in self._texts(viewer)],
+            "narration": [{"seat": seat, "text": text} for seat, text in session.narrator.texts[self._reader(viewer)]],
             "tip": named(presentation_of(game).tip(state, viewer), people, viewer) if actions else "",
             "lesson": with_names(self._lesson(), people, viewer),
             "result": entry
@@ -190,9 +190,6 @@ class Table:
         """Whose texts a viewer reads."""
         texts = self.session.narrator.texts
         return viewer if viewer in texts else PUBLIC if PUBLIC in texts else self.session.viewer
-
-    def _texts(self, viewer: int) -> list[tuple[int, str]]:
-        return self.session.narrator.texts[self._reader(viewer)]
 
 
 class Tables:
