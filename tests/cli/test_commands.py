@@ -67,6 +67,7 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
         (["evaluate", ENV, *TWO, "--seats", "any"], "choose from 'rotate', 'fixed'"),
         (["evaluate", ENV, "--players", "random", "none.json"], "none.json: no such file"),
         (["transitions", ENV, *TWO], "the following arguments are required: --out"),
+        (["transitions", ENV, *TWO, "--out", "x.npz"], "--out x.npz: transitions are written as .csv"),
         (["play", ENV, "--seat", "2"], "seat 2: CorellianSpike-v0 has seats 0 to 1 here"),
         (["play", ENV, "--opponent", "random", "random"], "2 opponents for 1 seats"),
         (["play", ENV, "--opponent", "rndom"], "did you mean 'random'?"),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cardgym.cli.flags import add_game, add_matches, game_of
 from cardgym.console.arguments import Parser
+from cardgym.errors import CardgymError
 
 
 def add_arguments(parser: Parser) -> None:
@@ -23,6 +24,8 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.arena.transitions import record_chunks, write_csv
     from cardgym.console.progress import Progress
 
+    if arguments.out.suffix != ".csv":
+        raise CardgymError(f"--out {arguments.out}: transitions are written as .csv; give the file that suffix")
     game, options = game_of(arguments)
     with Progress("recording", "games") as progress:
         chunks = record_chunks(
