@@ -94,10 +94,10 @@ class Cluster:
         node.wait()
 
 
-def wait_for(condition: Any, seconds: float, told: Any = lambda: "") -> None:
+def wait_for(condition: Any, seconds: float, log_text: Any = lambda: "") -> None:
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, told()
+        assert time.monotonic() < deadline, log_text()
         time.sleep(0.05)
 
 
@@ -160,8 +160,8 @@ def test_sweep_loses_nothing_with_workers_nodes_and_the_head(cluster: Cluster, t
 
     out = tmp_path / "out"
     run = sweep(cluster, config, out, "--engine", "ray", "--address", cluster.address)
-    told = out.with_suffix(".log").read_text
-    wait_for(lambda: len(programs(out)) == 2 and len(list(out.glob("*/resume.safetensors"))) >= 2, 300, told)
+    log_text = out.with_suffix(".log").read_text
+    wait_for(lambda: len(programs(out)) == 2 and len(list(out.glob("*/resume.safetensors"))) >= 2, 300, log_text)
     os.kill(programs(out)[0], signal.SIGKILL)  # A training.
     time.sleep(3)
     worker = next(pid for pid in in_session(cluster.nodes["head"].pid) if b"ray::" in title(pid))
@@ -171,13 +171,13 @@ def test_sweep_loses_nothing_with_workers_nodes_and_the_head(cluster: Cluster, t
     time.sleep(5)
     cluster.stop("head")
     wait_for(lambda: not programs(out), 60)  # No training outlives its node.
-    assert run.wait(120) == 2, told()
-    assert "lost the Ray cluster" in told()
+    assert run.wait(120) == 2, log_text()
+    assert "lost the Ray cluster" in log_text()
     cluster.start("head")
     cluster.start("other")
     run = sweep(cluster, config, out, "--engine", "ray", "--address", cluster.address, "--resume")
     got, _ = run.communicate(timeout=900)
-    assert run.returncode == 0, told()
+    assert run.returncode == 0, log_text()
     assert results(got) == results(expected)
     assert not programs(out)
 
@@ -204,8 +204,8 @@ def test_tournament_loses_nothing(cluster: Cluster, tmp_path: Path) -> None:
             os.kill(pid, signal.SIGKILL)
     time.sleep(2)
     cluster.stop("other")
-    got, told = run.communicate(timeout=600)
-    assert run.returncode == 0, told
+    got, log_text = run.communicate(timeout=600)
+    assert run.returncode == 0, log_text
     one, other = (json.loads(text) for text in (local.stdout, got))
     for name in ("seconds", "workers", "engine"):
         one.pop(name), other.pop(name)

@@ -177,8 +177,7 @@ def _advance(states: Any, moves: Any, chance: Any, paid: Any, who: Any, deals: A
         while move >= 0:
             bound.apply_action(state, move)
             bound.rewards(state, paid[row])
-            if until == DEAL and bound.deal(state) != deal:
-                over = True
+            over = until == DEAL and bound.deal(state) != deal
             if over or until == MOVE:
                 break
             move = bound.draw(state, chance[row])

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,7 @@ def feature_table(features: tuple[Feature, ...]) -> str:
     return "\n".join(lines)
 
 
+@cache  # An env takes it when it is made.
 def documented(game: Any) -> str:
     """The `doc` of a `Game`, with every section of Gymnasium's env pages; missing ones are generated."""
     title, _, rest = game.doc.strip().partition("\n")
