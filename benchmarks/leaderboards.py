@@ -2,22 +2,27 @@
 
     python benchmarks/leaderboards.py --docs docs/leaderboards.md [--games 2000] [--games-of search=1600] ...
 
-`--json` prints what `python results/figures.py keep leaderboards` reads.
+`--json` prints what `python results/figures.py keep leaderboards` reads. `--kept` plays nothing, and writes the page
+from the kept results.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
+
 from cardgym.arena.tournament import Standings, tournament
-from cardgym.arena.tournament.pages import printed, save_pictures, section
+from cardgym.arena.tournament.pages import DPI, heat_map, printed, section
 from cardgym.cli import guarded
 from cardgym.cli.flags import add_engine, open_engine
 from cardgym.cli.tournament import add_scale, parse_games_of
 from cardgym.console.arguments import Parser
+from cardgym.console.figures import save_png
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, registered
@@ -25,6 +30,7 @@ from cardgym.errors import unknown
 from cardgym.files.atomic import replacing
 from cardgym.players.base import checkpoints, player_names
 
+KEPT = Path(__file__).parents[1] / "results" / "leaderboards.json"
 ABOUT = """\
 Every built-in player and checkpoint of a game against every other, on the same deals from every seat. Intervals are
 95 %, over deals.
@@ -32,8 +38,8 @@ Every built-in player and checkpoint of a game against every other, on the same 
 - **Rating**: Elo points above the mean of the players (Bradley-Terry, fitted to the games or hands won). A lead of 400
   points means odds of 10 to 1. Ratings count wins, not how much was won: in poker a player that wins many small pots
   and loses the large ones can have the highest.
-- **Payoff**: what the row's player wins per game from the column's, with half the width of its interval. In a
-  one-player game: how much more it gets on the same deals.
+- **Payoff**, in the pictures: what the row's player wins per game from the column's, with half the width of its
+  interval. In a one-player game: how much more it gets on the same deals.
 - **Share at equilibrium**: how often this player appears in the mixture that no player of the list beats (Nash
   averaging). A player that wins only from weak ones has no share. **Payoff against it**: what the player wins from
   that mixture.
@@ -46,6 +52,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("games_played", nargs="*", metavar="GAME", help="ids (all games)")
     parser.add_argument("--docs", type=Path, metavar="FILE", help="write the page here")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--kept", action="store_true", help="write the page from results/leaderboards.json")
     add_scale(parser)
     add_engine(parser)
     arguments = parser.parse_args(words)
@@ -56,9 +63,9 @@ def main(words: list[str]) -> int:
     for name in games_of:
         if name not in known:
             raise unknown("player in --games-of", name, known)
-    results: list[Standings] = []
+    results = list(kept()) if arguments.kept else []
     with open_engine(arguments) as engine:
-        for game, roster in rosters.items():
+        for game, roster in () if arguments.kept else rosters.items():
             with Progress(game.id, "games") as progress:
                 results.append(
                     tournament(
@@ -87,6 +94,22 @@ def main(words: list[str]) -> int:
     return 0
 
 
+def kept() -> Iterator[Standings]:
+    """The tournaments in results/leaderboards.json."""
+    for entry in json.loads(KEPT.read_text(encoding="utf-8")):
+        players = entry.pop("players")
+        columns = {
+            name: np.array([player[key] for player in players], dtype=float)
+            for name, key in (
+                ("ratings", "rating"), ("ratings_ci95", "rating_ci95"), ("nash", "nash"),
+                ("nash_payoffs", "nash_payoff"), ("nash_payoffs_ci95", "nash_payoff_ci95"),
+            )
+        }  # fmt: skip
+        values = {field.name: entry[field.name] for field in fields(Standings) if field.name in entry}
+        arrays = {name: np.array(value) for name, value in values.items() if isinstance(value, list)}
+        yield Standings(names=tuple(player["name"] for player in players), **{**values, **arrays, **columns})
+
+
 def write(results: Sequence[Standings], page: Path, command: str) -> None:
     """Write a page with a section for each game, and its pictures in `images/leaderboards` next to it.
 
@@ -98,9 +121,9 @@ def write(results: Sequence[Standings], page: Path, command: str) -> None:
     lines = ["# Leaderboards", "", ABOUT, "One command makes this page:", "", "```bash", command, "```"]
     for standings in results:
         name = standings.env.replace("-v", "_v").lower()
-        pictures = [Path("images", "leaderboards", f"{name}_{kind}.png") for kind in ("ranking", "payoffs")]
-        save_pictures(standings, *(page.parent / path for path in pictures))
-        lines += ["", *section(standings, *(path.as_posix() for path in pictures))]
+        picture = Path("images", "leaderboards", f"{name}.png")
+        save_png(heat_map(standings), page.parent / picture, DPI)
+        lines += ["", *section(standings, picture.as_posix())]
     with replacing(page) as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -1,8 +1,8 @@
 """Means, shares and their 95 % intervals.
 
 Games on the same deal are not independent: they form a cluster, and only the deals are independent. `Moments` therefore
-takes one vector of totals per deal and computes variances between deals (Cochran, "Sampling Techniques", 3rd ed., ch. 6
-and 9). Intervals use the normal approximation, which needs dozens of deals; `mean_over_runs` uses Student's t.
+takes one vector of totals per deal and computes variances between deals (Cochran, "Sampling Techniques", 1977).
+Intervals use the normal approximation, which needs dozens of deals; `mean_over_runs` uses Student's t.
 """
 
 from __future__ import annotations

@@ -201,9 +201,8 @@ def test_results_and_pictures_are_written_and_read_back(tmp_path: Path, here: St
     assert json.loads((tmp_path / "tournament.json").read_text()) == json.loads(json.dumps(here.asdict()))
     page = (tmp_path / "tournament.md").read_text()
     assert all(f"| {name} |" in page for name in PLAYERS)
-    for name in ("ranking.png", "payoffs.png"):
-        assert name in page
-        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+    assert "(payoffs.png)" in page
+    assert (tmp_path / "payoffs.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
@@ -223,7 +222,19 @@ def test_leaderboard_names_the_players_that_the_first_cannot_be_told_from(
         here, ratings=np.array([0.0, 25.0, 60.0]), ratings_ci95=np.array([[-9.0, 9.0], rating, [30.0, 90.0]]),
         payoffs_ci95=payoffs,
     )  # fmt: skip
-    assert section(standings, "ranking.png", "payoffs.png")[2].partition("a game.")[2] == said
+    assert section(standings, "payoffs.png")[2].partition("a game.")[2] == said
+
+
+def test_players_that_play_alike_share_a_row() -> None:
+    guesses = tournament("Coda-v0", None, ["random", "random-unseen", "heuristic"], games=20, seed=1)
+    text = "\n".join(section(guesses, "payoffs.png"))
+    assert "play like another player: `random-unseen`." in text
+    assert "| random |" in text
+    assert "| random-unseen |" not in text
+    every = tournament("Coda-v0", {"feasible": "all"}, ["random", "random-unseen", "heuristic"], games=20, seed=1)
+    assert "| random-unseen |" in "\n".join(section(every, "payoffs.png"))
+    single = tournament("Coda-v0", None, ["random", "random-unseen"], games=2, seed=1)
+    assert "| random-unseen |" in "\n".join(section(single, "payoffs.png"))  # One deal shows nothing.
 
 
 # -- the command ------------------------------------------------------------------------------------------------------

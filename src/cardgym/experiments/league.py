@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from cardgym.arena.tournament import Standings, tournament
-from cardgym.arena.tournament.pages import DPI, heat_map, ranking_picture
+from cardgym.arena.tournament.pages import DPI, heat_map
 from cardgym.arena.tournament.runner import in_folder
 from cardgym.console.figures import COLORS, new_figure, save_png
 from cardgym.console.tables import print_results, with_interval
@@ -224,7 +224,6 @@ class Population:
         save_png(curve(self.config, self.generations), self.folder / "exploitability.png", DPI)
         if standings is not None:
             save_png(heat_map(standings), self.folder / "payoffs.png", DPI)
-            save_png(ranking_picture(standings), self.folder / "ranking.png", DPI)
 
     def show(self) -> None:
         print_results(f"A league on {self.config.env_id}", HEAD, rows(self.generations), "")

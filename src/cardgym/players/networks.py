@@ -56,7 +56,7 @@ class QNetwork(nn.Module):
 
     With `dueling` the last layer gives a state value and advantages, and the value of an action is the state value
     plus its advantage minus the mean advantage (Wang et al., "Dueling network architectures for deep reinforcement
-    learning", ICML 2016, equation 9).
+    learning", ICML 2016).
 
     With `wide` the last layer also reads the observation itself, so that linear effects need not pass through the
     hidden layers (Cheng et al., "Wide & deep learning for recommender systems", 2016). Those weights start at 0.

@@ -3,8 +3,8 @@
 Each decision is a step. Rewards before the first decision, and the value of that decision, count in full; each later
 decision is discounted by gamma once more. Rewards and probabilities count as the exact values of their floats.
 
-Sources: Sutton and Barto, "Reinforcement Learning: An Introduction" (2018), section 4.4 (value iteration, which comes
-to the same values by repeated sweeps); Sobel, "The variance of discounted Markov decision processes" (1982).
+Sources: Sutton and Barto, "Reinforcement Learning: An Introduction" (2018), on value iteration, which comes to the same
+values by repeated sweeps; Sobel, "The variance of discounted Markov decision processes" (1982).
 """
 
 from __future__ import annotations

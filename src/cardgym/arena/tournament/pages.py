@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cardgym.arena.report import TableTexts, options_text
 from cardgym.arena.tournament.standings import Standings
-from cardgym.console.figures import COLORS, new_figure, save_png
+from cardgym.console.figures import new_figure, save_png
 from cardgym.console.tables import markdown_table, number, with_interval
 from cardgym.engine.registry import find
 from cardgym.files.atomic import replacing
@@ -32,8 +32,17 @@ def labels(names: Sequence[str]) -> list[str]:
 
 
 def order(standings: Standings) -> npt.NDArray[np.int64]:
-    """The players' indices from the highest rating to the lowest."""
-    return np.argsort(-standings.ratings, kind="stable")
+    """The players' indices from the highest rating to the lowest, without copies of players named earlier."""
+    by_rating = np.argsort(-standings.ratings, kind="stable")
+    return np.array([i for i in by_rating if _original(standings, i) == i])
+
+
+def _original(standings: Standings, player: int) -> int:
+    """The first named player that drew every deal with this one and won the same from all others."""
+    alike = (standings.payoffs == standings.payoffs[player]).all(axis=1)
+    alike &= (standings.payoffs_ci95[player] == 0.0).all(axis=1)  # NaN after a single deal, which shows nothing.
+    alike[player] = True
+    return int(alike.argmax())
 
 
 def ranking(standings: Standings) -> Rows:
@@ -120,80 +129,38 @@ def heat_map(standings: Standings) -> Figure:
         form = payoff_format(standings)
         for i, row in enumerate(payoffs):
             for j, value in enumerate(row):
-                text = "" if i == j else number(value, form)
+                text = "" if i == j else _cell(standings, places[i], places[j], form).replace(" ± ", "\n± ")
                 color = "white" if abs(value) > 0.6 * largest else "black"
-                panel.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
-    return figure
-
-
-def ranking_picture(standings: Standings) -> Figure:
-    """The ratings with their intervals, best player first, and each player's share at the equilibrium."""
-    places = order(standings)
-    names = [labels(standings.names)[i] for i in places]
-    rows = np.arange(len(places))
-    figure = new_figure(7.5, max(2.0, 0.34 * len(places) + 1.2))
-    ratings, shares = figure.subplots(1, 2, sharey=True, width_ratios=[3, 1])
-    centres = standings.ratings[places]
-    halves = np.nan_to_num((standings.ratings_ci95[places, 1] - standings.ratings_ci95[places, 0]) / 2.0)
-    ratings.errorbar(centres, rows, xerr=halves, fmt="o", color=COLORS[0], capsize=3, markersize=5)
-    for row, centre in zip(rows, centres, strict=True):
-        ratings.annotate(
-            number(centre, "+.0f"), (centre, row), (0, 6), textcoords="offset points", ha="center", fontsize=7
-        )
-    ratings.set_yticks(rows, names)
-    ratings.set_ylim(len(places) - 0.4, -0.8)
-    ratings.set_xlabel("rating, Elo points above the mean [95 %]")
-    ratings.grid(axis="x", alpha=0.3)
-    ratings.set_title(standings.env)
-    shares.barh(rows, 100 * standings.nash[places], color=COLORS[2], hatch="//", edgecolor="white")
-    shares.set_xlabel("share at equilibrium, %")
-    shares.set_xlim(0, 100)
+                panel.text(j, i, text, ha="center", va="center", fontsize=7, color=color)
     return figure
 
 
 def write_results(standings: Standings, folder: Path) -> None:
-    """Write `tournament.json`, `tournament.md`, `payoffs.png` and `ranking.png`.
+    """Write `tournament.json`, `tournament.md` and `payoffs.png`.
 
     Raises:
         CardgymError: if a file cannot be written, or matplotlib is not installed.
     """
     with replacing(folder / "tournament.json") as temporary:
         temporary.write_text(json.dumps(standings.asdict(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    pictures = (folder / "ranking.png", folder / "payoffs.png")
-    save_pictures(standings, *pictures)
-    lines = section(standings, *(path.name for path in pictures))
+    save_png(heat_map(standings), folder / "payoffs.png", DPI)
     with replacing(folder / "tournament.md") as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        temporary.write_text("\n".join(section(standings, "payoffs.png")) + "\n", encoding="utf-8")
 
 
-def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[str]:
-    """The lines of a tournament in Markdown.
-
-    Args:
-        ranking_png: the picture of the ranking, as the page names it.
-        payoffs_png: the heat map.
-    """
-    reduced = sorted(
-        {
-            (int(standings.match_games[i, j]), name)
-            for i, name in enumerate(labels(standings.names))
-            for j in range(len(standings.names))
-            if i != j and standings.match_games[i].max() < standings.games
-        }
-    )
-    played = f"{options_text(standings.options)}; {standings.games:,} games a match, seed {standings.seed}"
-    for games, name in reduced:
-        played += f"; {games:,} a match for `{name}`, which is slow"
+def section(standings: Standings, payoffs_png: str) -> list[str]:
+    """The lines of a tournament in Markdown, with the heat map in the file `payoffs_png`."""
+    default = standings.options == find(standings.env).parse_options().asdict()
+    played = "Default options" if default else options_text(standings.options)
+    played += f"; {standings.games:,} games a match, seed {standings.seed}"
+    for name, games in zip(labels(standings.names), standings.match_games.max(axis=1), strict=True):
+        played += f"; {games:,} a match with `{name}`, which is slow" * bool(games < standings.games)
     return [
         f"## {standings.env}",
         "",
-        f"{played}. Payoffs are in {payoff_text(standings)}.{_level_with_the_first(standings)}",
+        f"{played}. Payoffs are in {payoff_text(standings)}.{_level_with_the_first(standings)}{_copies(standings)}",
         "",
         *markdown_table(*ranking(standings), align="lrrr"),
-        "",
-        f"![The ratings of {standings.env}]({ranking_png})",
-        "",
-        *markdown_table(*matrix(standings), align="l" + "r" * len(standings.names)),
         "",
         f"![What each player of {standings.env} wins from each other]({payoffs_png})",
     ]
@@ -209,7 +176,9 @@ def _level_with_the_first(standings: Standings) -> str:
     return f" Neither ratings nor matches separate {shown[first]}, the first, from {names}." if names else ""
 
 
-def save_pictures(standings: Standings, ranking_png: Path, payoffs_png: Path) -> None:
-    """Draw the ranking and the heat map into these files."""
-    save_png(ranking_picture(standings), ranking_png, DPI)
-    save_png(heat_map(standings), payoffs_png, DPI)
+def _copies(standings: Standings) -> str:
+    """A sentence that names the players that are left out because they play exactly as another one does."""
+    shown = [f"`{name}`" for name in labels(standings.names)]
+    originals = [_original(standings, i) for i in range(len(shown))]
+    copies = [shown[i] for i, original in enumerate(originals) if i != original]
+    return f" Left out, as with these options they play like another player: {', '.join(copies)}." if copies else ""

@@ -179,7 +179,7 @@ def estimate(chance: float, tally: npt.NDArray[np.float64]) -> float:
 
     The mean over the sampled states, with right and wrong guesses weighted by their probabilities (`chance` for right
     ones, 0 for other actions) instead of their frequencies in the sample (post-stratification: Cochran, "Sampling
-    Techniques", 3rd ed., 1977). `tally`, (2, 2), float64, has the number of states and the sum of their values, first
+    Techniques", 1977). `tally`, (2, 2), float64, has the number of states and the sum of their values, first
     where the guess is wrong.
     """
     if tally[0, 0] == 0.0 or tally[1, 0] == 0.0:

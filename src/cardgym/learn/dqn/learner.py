@@ -27,10 +27,7 @@ def random_legal(masks: npt.NDArray[np.int8], generator: np.random.Generator) ->
 
 
 class EpsilonGreedy:
-    """Replaces some greedy actions by random legal ones.
-
-    Sutton and Barto, "Reinforcement Learning", 2nd ed. (2018), section 2.2.
-    """
+    """Replaces some greedy actions by random legal ones."""
 
     saved: ClassVar[tuple[str, ...]] = ("_generator",)
 

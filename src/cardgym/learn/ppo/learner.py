@@ -158,7 +158,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
 def clipped_surrogate(log_probs: Tensor, old_log_probs: Tensor, advantages: Tensor, clip_coef: float) -> Tensor:
     """The mean of min(r A, clip(r, 1 - c, 1 + c) A), to be made large; r is the ratio of new to old probability.
 
-    Schulman et al., "Proximal policy optimization algorithms" (2017), equation 7.
+    Schulman et al., "Proximal policy optimization algorithms" (2017).
     """
     ratio = (log_probs - old_log_probs).exp()
     return torch.minimum(ratio * advantages, ratio.clamp(1.0 - clip_coef, 1.0 + clip_coef) * advantages).mean()
@@ -187,7 +187,7 @@ def value_loss(values: Tensor, returns: Tensor) -> Tensor:
 def approximate_kl(log_probs: Tensor, old_log_probs: Tensor) -> Tensor:
     """An estimate of KL(old || new) from sampled actions: the mean of (r - 1) - log r, never negative.
 
-    Schulman, "Approximating KL divergence" (2020), estimator k3.
+    Schulman, "Approximating KL divergence" (2020).
     """
     log_ratio = log_probs - old_log_probs
     return (log_ratio.expm1() - log_ratio).mean()

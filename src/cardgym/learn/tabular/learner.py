@@ -1,7 +1,7 @@
 """Q-learning and Sarsa over a table, compiled, for any registered game.
 
-Sources: Watkins, "Learning from Delayed Rewards" (1989); Sutton and Barto, "Reinforcement Learning", 2nd ed. (2018),
-sections 6.4 and 6.5. The two differ in one line of `cardgym.learn.tabular.loop`. A transition runs from one of the
+Sources: Watkins, "Learning from Delayed Rewards" (1989); Sutton and Barto, "Reinforcement Learning" (2018). The two
+differ in one line of `cardgym.learn.tabular.loop`. A transition runs from one of the
 learner's decisions to its next in the same seat, over opponents' turns and chance. Only legal actions are taken and
 looked ahead to.
 """
