@@ -27,8 +27,9 @@ from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, registered
 from cardgym.errors import unknown
-from cardgym.files.atomic import replacing
-from cardgym.players.base import checkpoints, player_names
+from cardgym.files import replacing
+from cardgym.players import player_names
+from cardgym.players.formats import checkpoints
 
 KEPT = Path(__file__).parents[1] / "results" / "leaderboards.json"
 ABOUT = """\

@@ -20,8 +20,8 @@ import yaml
 import cardgym
 from cardgym.engine.contract import Game
 from cardgym.engine.registry import package_of
-from cardgym.files.atomic import replacing
-from cardgym.players.base import TablePlayer, resolve
+from cardgym.files import replacing
+from cardgym.players import TablePlayer, resolve
 from cardgym.table.presentation import presentation_of
 
 HERE = Path(__file__).parent
@@ -177,7 +177,7 @@ def draw(game: Game, path: Path, seed: int = 1) -> None:
     """Write an animation of a game with the default opponent in every seat."""
     from PIL import Image
 
-    from cardgym.players.base import resolve
+    from cardgym.players import resolve
     from cardgym.table.drawings.picture import picture_of
     from cardgym.table.session import Session
     from cardgym.table.setup import Setup

@@ -27,7 +27,7 @@ from cardgym import find
 from cardgym.arena import evaluate
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
-from cardgym.players.base import Player, PlayerSpec
+from cardgym.players import Player, PlayerSpec
 
 
 @dataclasses.dataclass(frozen=True)

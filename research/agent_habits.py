@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym import find
-from cardgym.engine.observations import offsets
+from cardgym.engine.spaces import offsets
 from cardgym.games.cribbage.pegging.hands import COPIES, RANKS
 from cardgym.games.cribbage.pegging.policy import load_policy
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 
 Decisions = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 

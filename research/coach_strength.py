@@ -14,7 +14,7 @@ import numpy as np
 
 from cardgym import find
 from cardgym.engine.contract import RETURN
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.statistics import mean_estimate
 from cardgym.table.coach import Coach
 from cardgym.table.session import Session

@@ -19,7 +19,7 @@ import cardgym  # noqa: F401  (registers the games)
 from cardgym.engine.batch import LegalSampler
 from cardgym.engine.kernel import RESET
 from cardgym.engine.registry import find
-from cardgym.players.base import CompiledPlayer
+from cardgym.players import CompiledPlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 
 NUM_ENVS = 1024

@@ -15,8 +15,8 @@ import argparse
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Generator, rule, uniform
-from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS, RANKS, sort_in
 from cardgym.games.cribbage.scoring import score_crib
 from cardgym.games.cribbage.state import CUTS, NUM_TOSSES, TOSSES

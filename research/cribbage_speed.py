@@ -17,7 +17,7 @@ import numpy as np
 
 import cardgym  # noqa: F401
 from cardgym.engine.batch import LegalSampler
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
 from cardgym.files.shipped import import_script
 from cardgym.games.cribbage.scoring import score_hand
 

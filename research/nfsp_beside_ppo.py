@@ -22,7 +22,7 @@ from typing import Any
 
 from cardgym import find
 from cardgym.arena import evaluate
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.solvers.exact import tree_exploitability
 
 ROOT = Path(__file__).parents[1]

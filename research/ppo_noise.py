@@ -18,7 +18,7 @@ import numpy.typing as npt
 import torch
 
 from cardgym import find
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
 from cardgym.learn.learner import entropy
 from cardgym.learn.ppo.learner import kl_divergence
 from cardgym.players.networks import network_shape

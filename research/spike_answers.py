@@ -24,13 +24,13 @@ import torch
 import cardgym
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.observations import offsets
+from cardgym.engine.spaces import offsets
 from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.state import BETTING, BUY, BUYING, DISCARD, EMPTY, FOLD, PLACING, RAISE, SWAP_SPIKE
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.resume import STATE_FILE
 from cardgym.learn.rollouts import SelfPlayRollout
-from cardgym.players.base import GREEDY, Player, resolve
+from cardgym.players import GREEDY, Player, resolve
 from cardgym.players.checkpoints import load_player
 from cardgym.players.policy_networks import PolicyPlayer
 

@@ -13,12 +13,12 @@ import numpy.typing as npt
 import torch
 
 import cardgym
-from cardgym.engine.observations import offsets
+from cardgym.engine.spaces import offsets
 from cardgym.games.corellian_spike.belief import SIZES
 from cardgym.games.corellian_spike.state import BUY, DISCARD, FOLD, RAISE, SWAP_HIGH
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 
 PRIOR = 5.0
 """Weight, in decisions, of the round's mean in each share, so that rare sizes do not get extreme shares."""

@@ -13,7 +13,7 @@ import numpy as np
 import cardgym
 from cardgym.arena.tournament.standings import bradley_terry
 from cardgym.engine.kernel import RESET
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.seats import SeatedBatch
 
 NAMES = ("random", "initial", "heuristic", "dqn", "double_dqn", "ppo")

@@ -24,7 +24,7 @@ from blocks import BLOCK, rendered, spreads_of_seeds
 from cardgym.arena import evaluate
 from cardgym.console.progress import Progress
 from cardgym.errors import CardgymError
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.files.documents import validate
 from intervals import CODE, figures_of, without_result
 from matches import HERE, MATCHES, ROOT, Measured, circumstances, digests, measured, planned

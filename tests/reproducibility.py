@@ -25,7 +25,7 @@ from cardgym.engine.kernel import RESET
 from cardgym.engine.registry import packages
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.seats import SeatedBatch, game_keys
 
 FILE = Path(__file__).with_name("digests.json")

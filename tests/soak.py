@@ -26,13 +26,13 @@ import numpy as np
 import cardgym
 from cardgym.console.progress import Progress
 from cardgym.engine.batch import LegalSampler
+from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
-from cardgym.engine.numba.compilation import bind, bound, template
-from cardgym.engine.numba.rules import rule
+from cardgym.engine.rules import rule
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
-from cardgym.players.base import KernelPlayer, resolve
+from cardgym.players import KernelPlayer, resolve
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.testing import api_checks, env_checks, kernel_checks, knowledge_checks, rule_checks
 from cardgym.testing.cases import env_arguments, option_cases

@@ -30,7 +30,7 @@ import sys
 from cardgym.learn.config import NetworkConfig
 from cardgym.learn.run import run_script
 from cardgym.learn.training import Training
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 
 
 class OwnConfig(NetworkConfig):

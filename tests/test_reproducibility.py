@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import cardgym
-from cardgym.engine.numba.compilation import config
+from cardgym.engine.compilation import config
 from reproducibility import differences, games
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="takes minutes where nothing is compiled")

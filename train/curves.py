@@ -17,7 +17,7 @@ from pathlib import Path
 from cardgym import CardgymError
 from cardgym.console.arguments import Parser
 from cardgym.experiments.sweep_report import Curves, draw
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.learn.tags import EVAL, LOWER, UPPER, WIN_RATE, eval_tag
 from cardgym.learn.tensorboard import read_curves
 

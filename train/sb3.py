@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from cardgym.errors import CardgymError
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.files.limits import check_memory
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn import tags

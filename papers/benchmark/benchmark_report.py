@@ -17,7 +17,7 @@ from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.experiments.launch import RESULTS, Run
 from cardgym.experiments.sweep_report import draw_lines
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, parse_document
 from cardgym.files.json_values import parse_json, read_bytes
 from cardgym.learn.tags import EXPLOITABILITY

@@ -25,8 +25,8 @@ from cardgym.cli.flags import add_options, game_of
 from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
-from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError, unknown
 from cardgym.games.coda.state import CodaOptions
 

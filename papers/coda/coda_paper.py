@@ -17,7 +17,7 @@ from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import with_interval
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.statistics import Z95
 from coda_networks import draw_losses
 from coda_results import (

@@ -18,7 +18,7 @@ from cardgym.errors import CardgymError
 from cardgym.games.coda.state import CodaOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
-from cardgym.players.base import PlayerSpec, resolve
+from cardgym.players import PlayerSpec, resolve
 from cardgym.players.seats import SeatedBatch
 from cardgym.statistics import Interval
 

@@ -14,9 +14,9 @@ from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from spike_batch_q_learner import ENV
 from spike_charts import draw_actions
 from spike_experiments import Report, Results, run_all

@@ -22,7 +22,7 @@ from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.signals import Saving
 from cardgym.learn.tensorboard import TensorBoard
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from spike_batch_q_learner import ENV, BatchQ, BatchQConfig
 from spike_batch_q_states import NEVER
 

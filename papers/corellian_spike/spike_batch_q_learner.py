@@ -16,12 +16,12 @@ import numpy.typing as npt
 from pydantic import Field, PositiveInt
 
 from cardgym.arena.transitions import Explore, Transitions, record
+from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Generator, State, rule, uniform
-from cardgym.engine.generator import derive
 from cardgym.engine.kernel import choose_random
-from cardgym.engine.numba.compilation import compiled, name_entry_point
+from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.games.corellian_spike.state import (
     BUY,
     DISCARD,
@@ -34,7 +34,7 @@ from cardgym.games.corellian_spike.state import (
 from cardgym.games.corellian_spike.state_index import info_state_keys
 from cardgym.learn import tags
 from cardgym.learn.config import EnvOptions, Games, Items, Share, TrainingConfig
-from cardgym.players.base import Player, TablePlayer
+from cardgym.players import Player, TablePlayer
 from spike_batch_q_states import NEVER, CodeStates, States, new_states
 
 ENV = "CorellianSpike-v0"

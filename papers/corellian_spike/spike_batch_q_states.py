@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.transitions import StateName
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import State, rule
-from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import unknown
 from cardgym.games.corellian_spike.state import (
     DISCARD,
@@ -35,8 +35,7 @@ from cardgym.games.corellian_spike.state_index import (
     observe_cards,
     observe_spikes,
 )
-from cardgym.players.actions import Actions, Masks, Observations
-from cardgym.players.base import Player, TablePlayer
+from cardgym.players import Actions, Masks, Observations, Player, TablePlayer
 
 NEVER = float(np.finfo(np.float64).min)
 """The value of an untried action: the lowest finite number, since saved values are finite."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.players.base import Player, PlayerSpec
+from cardgym.players import Player, PlayerSpec
 from spike_batch_q_learner import transferred_policy
 from spike_runs import (
     CASES,

@@ -14,7 +14,7 @@ from cardgym.engine.registry import find
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
-from cardgym.players.base import PlayerSpec, TablePlayer
+from cardgym.players import PlayerSpec, TablePlayer
 from spike_batch_q_learner import ENV, BatchQ, BatchQConfig, Exploration
 from spike_batch_q_states import NEVER
 

@@ -19,12 +19,12 @@ from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.figures import new_figure
 from cardgym.console.tables import print_results
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import State, rule
-from cardgym.engine.generator import uniform, uniform_float
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.rules import uniform, uniform_float
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.games.cribbage.chance_table import HOLES, PHASES, ChanceTable, save_table
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.observations import PLAIN_SIZE, observe_plain

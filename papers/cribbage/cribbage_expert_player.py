@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import AfterValidator, ConfigDict
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Options, offsets, rule
-from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Document, Items, Name
 from cardgym.files.tensors import SUFFIX, Layout, read_tensors, write_tensors
@@ -33,8 +33,7 @@ from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.observations import features
 from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.tosses import kept_set
-from cardgym.players.actions import Actions, Masks, Observations
-from cardgym.players.base import Player
+from cardgym.players import Actions, Masks, Observations, Player
 from cribbage_lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, lookup
 from cribbage_statistics_arrays import StatisticsArrays, build_arrays
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Generator, State, rule, uniform
-from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.players import greedy_card
 from cardgym.games.cribbage.rules import apply_action, num_chance_outcomes, pegging_points, setup

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled, config
 from cardgym.engine.contract import Generator
-from cardgym.engine.generator import derive, uniform
-from cardgym.engine.numba.compilation import compiled, config
+from cardgym.engine.rules import derive, uniform
 from cardgym.errors import unknown
 from cardgym.files.tensors import SUFFIX
 from cardgym.games.cribbage.cards import CARDS

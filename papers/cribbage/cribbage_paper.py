@@ -20,7 +20,7 @@ from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table, with_interval
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cribbage_expert_player import HOLES, STRATEGIES, Weights
 from cribbage_matches import OPPONENTS, Side, same_tosses
 from cribbage_picture import board_png, family_shares

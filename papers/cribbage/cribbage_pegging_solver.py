@@ -19,8 +19,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import State, rule
-from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS, sort_six
 from cardgym.games.cribbage.pegging.hands import CHOOSE, COPIES, HANDS, NUM_OF_SIZE, SIZES, taker_shares
 from cardgym.games.cribbage.pegging.policy import FLOOR, LEVELS_OF_CHOICE, RESTART_BIT, PeggingPolicy

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import State, rule
-from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.pegging.hands import LOWEST, NUM_OF_SIZE, SLOTS, WITH, slot_of, whole_hand
 from cribbage_pegging_tree import ANSWERED, CONTINUED, DEALER, DECIDED, FORCED, PONE, RESTARTED

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
 from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.pegging.endings import Pile, best_alone, value_of_two
 from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SETS, SIZES, SLOTS, WITH

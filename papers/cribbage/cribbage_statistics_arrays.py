@@ -44,8 +44,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
-from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS, JACK
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand, score_ranks
 

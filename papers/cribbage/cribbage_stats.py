@@ -17,8 +17,8 @@ import numpy.typing as npt
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
-from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE
 from cardgym.games.cribbage.state import CUTS
 from cardgym.games.cribbage.statistics import CRIB_CASES

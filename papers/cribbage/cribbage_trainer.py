@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from cardgym.arena.match import EVALUATION_SEED
-from cardgym.engine.generator import derive
+from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import SUFFIX
 from cardgym.learn.config import Games, Items, Share, TrainingConfig

@@ -32,8 +32,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
-from cardgym.engine.numba.compilation import compiled
 from cribbage_expert_player import HOLES, KEEPS, NUM_STRATEGIES
 
 FLOOR = math.log(1e-6)

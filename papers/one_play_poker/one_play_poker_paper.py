@@ -20,10 +20,10 @@ from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.observations import info_state_labels
-from cardgym.players.base import CompiledPlayer, Player, TablePlayer
+from cardgym.players import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.solvers.backward_induction import Policy
 from cardgym.solvers.policies import indices, policy_of, policy_table

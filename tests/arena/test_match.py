@@ -11,7 +11,7 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena import Report, evaluate, match
 from cardgym.engine.contract import Options
-from cardgym.players.base import batched
+from cardgym.players import batched
 
 ENV = "CorellianSpike-v0"
 FOLD, MATCH, DONT_BUY, DISCARD = 2, 1, 4, 5

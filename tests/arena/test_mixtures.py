@@ -15,7 +15,7 @@ from cardgym.arena.match import Match
 from cardgym.files.json_values import parse_json
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
-from cardgym.players.base import CallablePlayer, CompiledPlayer, Player, resolve
+from cardgym.players import CallablePlayer, CompiledPlayer, Player, resolve
 from cardgym.players.mixture_file import save_mixture
 from cardgym.players.seats import drawn, mixture
 from cardgym.solvers.enumeration import enumerate_game

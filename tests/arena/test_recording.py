@@ -13,8 +13,8 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena import transitions as recording
 from cardgym.arena.transitions import Transitions, record, write_csv
+from cardgym.engine.cache import reachable_modules
 from cardgym.engine.contract import Options
-from cardgym.engine.numba.cache import reachable_modules
 
 ENV = "CorellianSpike-v0"
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD = range(6)

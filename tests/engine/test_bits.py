@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pytest
 
 from cardgym.engine.batch import LegalSampler
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import write_bits, write_zeros
-from cardgym.engine.numba.compilation import compiled
 
 
 @compiled

@@ -16,9 +16,9 @@ import filelock
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from cardgym.engine.numba import cache as code_folders
-from cardgym.engine.numba.cache import cache_folder, cache_root, digest_of
-from cardgym.engine.numba.compilation import compiled, config, known_internals
+from cardgym.engine import cache as code_folders
+from cardgym.engine.cache import cache_folder, cache_root, digest_of
+from cardgym.engine.compilation import compiled, config, known_internals
 from cardgym.errors import CardgymError
 from cardgym.table.game_log import data_folder
 

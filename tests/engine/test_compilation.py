@@ -16,9 +16,8 @@ import pytest
 from numba.core.caching import FunctionCache
 
 import cardgym
-from cardgym.engine.kernel import kernel_of
-from cardgym.engine.numba.cache import cache_folder, digest_of, reachable_modules
-from cardgym.engine.numba.compilation import (
+from cardgym.engine.cache import cache_folder, digest_of, reachable_modules
+from cardgym.engine.compilation import (
     bind,
     bound,
     compiled,
@@ -27,13 +26,14 @@ from cardgym.engine.numba.compilation import (
     name_entry_point,
     template,
 )
-from cardgym.engine.numba.rules import rule
+from cardgym.engine.kernel import kernel_of
+from cardgym.engine.rules import rule
 
 PACKAGE = Path(cardgym.__file__).parent
 
 DIGESTS = """
 import json, cardgym
-from cardgym.engine.numba.cache import digest_of
+from cardgym.engine.cache import digest_of
 from cardgym.engine.kernel import kernel_of
 games = [cardgym.find(name) for name in cardgym.registered()]
 print(json.dumps({
@@ -45,7 +45,7 @@ print(json.dumps({
 SAMPLE = """
 import sys, numpy as np
 from cardgym.engine import batch
-from cardgym.engine.numba.compilation import num_compiled
+from cardgym.engine.compilation import num_compiled
 batch.LegalSampler(1)(np.ones((4, 3), np.int8))
 print(1 - num_compiled(), num_compiled())
 """
@@ -55,7 +55,7 @@ import gymnasium, cardgym
 env = gymnasium.make("OnePlayPoker-v0")
 _, info = env.reset(seed=0)
 env.step(int(info["action_mask"].argmax()))
-from cardgym.engine.numba.cache import digest_of
+from cardgym.engine.cache import digest_of
 from cardgym.engine.kernel import kernel_of
 step = kernel_of(cardgym.find("OnePlayPoker-v0"), "full").step
 print(digest_of(step), step.__name__)

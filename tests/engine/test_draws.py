@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cardgym.engine.generator import draws_of, uniform_float
+from cardgym.engine.rules import draws_of, uniform_float
 
 
 def test_many_generators_draw_as_each_does_alone() -> None:

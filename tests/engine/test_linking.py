@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numba.core.registry import cpu_target
 
-from cardgym.engine.numba.compilation import compiled, known_internals
-from cardgym.engine.numba.rules import rule
+from cardgym.engine.compilation import compiled, known_internals
+from cardgym.engine.rules import rule
 
 linked = pytest.mark.skipif(not known_internals(), reason="public Numba makes machine code of every rule")
 
@@ -63,7 +63,7 @@ def test_functions_called_only_by_compiled_code_have_no_machine_code():
 def test_scipy_is_imported_only_for_linear_algebra():
     program = """
 import sys, numba, numpy as np
-from cardgym.engine.numba.compilation import compiled, known_internals
+from cardgym.engine.compilation import compiled, known_internals
 @compiled
 def double(value):
     return 2 * value

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cardgym.engine.numba import compilation
-from cardgym.engine.numba.compilation import config
+from cardgym.engine import compilation
+from cardgym.engine.compilation import config
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 ROOT = Path(__file__).parents[2]
@@ -44,8 +44,8 @@ sys.meta_path.insert(0, Finder)
 
 USE = """
 import numpy as np
-from cardgym.engine.numba.compilation import known_internals, compiled
-from cardgym.engine.numba.rules import count_bits, rule, write_bits
+from cardgym.engine.compilation import known_internals, compiled
+from cardgym.engine.rules import count_bits, rule, write_bits
 
 @rule
 def fill(number, out):
@@ -103,7 +103,7 @@ def test_the_numba_that_is_installed_is_one_that_cardgym_knows(tmp_path: Path) -
 def test_a_failed_self_test_is_remembered_for_a_day_and_a_passing_cause_not_at_all(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from cardgym.engine.numba import internals
+    from cardgym.engine import internals
 
     failures: list[Exception | None] = []
 
@@ -134,7 +134,7 @@ def test_a_failed_self_test_is_remembered_for_a_day_and_a_passing_cause_not_at_a
 def test_games_of_public_numba_are_the_same_bit_for_bit() -> None:
     program = """
 import json, sys
-from cardgym.engine.numba.compilation import num_compiled
+from cardgym.engine.compilation import num_compiled
 from reproducibility import differences
 print(json.dumps(differences([sys.argv[1]])))
 """

@@ -19,7 +19,7 @@ from cardgym import CardgymError
 from cardgym.engine import batch
 from cardgym.engine.batch import LegalSampler
 from cardgym.engine.threads import Crew
-from cardgym.players.base import batched
+from cardgym.players import batched
 
 GAME = "OnePlayPoker-v0"
 DUEL = "CorellianSpike-v0"

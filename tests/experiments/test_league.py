@@ -23,7 +23,7 @@ from cardgym.experiments.league import LeagueConfig
 from cardgym.learn.signals import Stopped
 from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.solvers.best_response import expected_returns, nash_conv
 from cardgym.solvers.exact import tree_exploitability
 from cardgym.solvers.strategies import known_strategy, mixed_strategy

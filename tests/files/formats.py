@@ -29,7 +29,7 @@ from cardgym.learn.config import read_config
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.resume import load_state, save_state
 from cardgym.learn.tensorboard import TensorBoard, read_curves
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.mixture_file import save_mixture
 from cardgym.players.policy_file import load_policy
 from cardgym.players.q_table import Pairs

@@ -20,7 +20,7 @@ from good_files import game
 
 from cardgym.cli import main
 from cardgym.learn.resume import load_state
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 
 SECONDS = 60
 

@@ -30,7 +30,7 @@ from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.resume import load_state
 from cardgym.learn.tensorboard import TensorBoard, read_curves
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.checkpoints import CheckpointMetadata
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"

@@ -13,7 +13,8 @@ from cardgym import CardgymError, cli, find
 from cardgym.cli.train import trainings
 from cardgym.files import shipped
 from cardgym.learn.opponents import OpponentPool
-from cardgym.players.base import checkpoints, resolve
+from cardgym.players import resolve
+from cardgym.players.formats import checkpoints
 
 ROOT = Path(__file__).parents[2]
 GAME = find("CorellianSpike-v0")

@@ -23,7 +23,7 @@ from cardgym.arena import evaluate
 from cardgym.interop import sb3
 from cardgym.interop.sb3 import ModelPlayer
 from cardgym.interop.sb3_dqn import MaskableReplayBuffer, MaskableReplayBufferSamples, action_masks_of
-from cardgym.players.base import PlayerSpec
+from cardgym.players import PlayerSpec
 
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
 CardVecEnv: Any = sb3.CardVecEnv

@@ -26,7 +26,7 @@ from cardgym.arena import evaluate
 from cardgym.cli import main
 from cardgym.interop import sb3
 from cardgym.interop.sb3 import MaskableDQN, ModelPlayer, load_player
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
 CardVecEnv: Any = sb3.CardVecEnv

@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env import VecFrameStack, VecMonitor, VecNorma
 from cardgym import CardgymError
 from cardgym.interop import sb3
 from cardgym.interop.sb3 import MaskableDQN, ModelPlayer, SelfPlayCallback
-from cardgym.players.actions import sample_actions
+from cardgym.players import sample_actions
 
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
 CardVecEnv: Any = sb3.CardVecEnv

@@ -22,7 +22,7 @@ from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import read_config
 from cardgym.learn.opponents import SELF, SNAPSHOT
 from cardgym.learn.tensorboard import read_curves, read_evaluations
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 
 QUICK = SB3Config(
     env_id="Tiny-v0",

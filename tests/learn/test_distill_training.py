@@ -17,8 +17,7 @@ from cardgym.errors import CardgymError
 from cardgym.learn.distill import DistillConfig, DistillLearner, Labelled, Teacher, cross_entropy
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
-from cardgym.players.actions import softmax
-from cardgym.players.base import resolve
+from cardgym.players import resolve, softmax
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.mixture_file import save_mixture
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork

@@ -18,7 +18,7 @@ from cardgym import find
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.checkpoints import load_checkpoint, load_player, save_checkpoint
 from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
 

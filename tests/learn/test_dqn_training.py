@@ -20,7 +20,7 @@ from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.resume import load_state, restore, save_state
 from cardgym.learn.run import TrainingResult, run_folder, run_script
 from cardgym.learn.tensorboard import read_curves
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.networks import NetworkPlayer
 from killing import check_killed_run_ends_with_the_same_bits
 

@@ -21,7 +21,7 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.resume import STATE_FILE, load_state, restore, state_of
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.transitions import TransitionBuilder
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 from killing import check_killed_run_ends_with_the_same_bits

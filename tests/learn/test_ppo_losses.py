@@ -21,7 +21,7 @@ from cardgym.learn.ppo.learner import (
 from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.resume import restore, state_of
 from cardgym.learn.rollouts import Turns
-from cardgym.players.actions import sample_actions
+from cardgym.players import sample_actions
 from cardgym.players.policy_networks import log_probabilities
 
 MASKS = torch.tensor([[True, True, False], [True, False, True]])

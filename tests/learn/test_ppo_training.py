@@ -15,8 +15,8 @@ from learning_game import SCRIPT, load_script
 
 from cardgym import find
 from cardgym.arena import evaluate
+from cardgym.engine.cache import plain_function
 from cardgym.engine.contract import Game
-from cardgym.engine.numba.cache import plain_function
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool
@@ -26,7 +26,7 @@ from cardgym.learn.ppo.networks import TableCritic, folded, insert, measure
 from cardgym.learn.ppo.turns import TurnBatch
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.tensorboard import read_curves
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.networks import NetworkShape, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 from cardgym.solvers.exact import tree_exploitability

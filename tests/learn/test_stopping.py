@@ -14,7 +14,7 @@ import pytest
 from learning_game import ROOT, load_script
 
 from cardgym.engine.contract import Game
-from cardgym.files.atomic import sweep
+from cardgym.files import sweep
 from cardgym.learn import signals as stopping
 from cardgym.learn.resume import STATE_FILE, load_state, save_state
 from cardgym.learn.signals import Saving, Stopped, listening

@@ -16,12 +16,12 @@ from learning_game import NUM_ACTIONS, TINY
 from cardgym import CardgymError, find, register
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game, StateIndex, rule
-from cardgym.engine.generator import hash_of
+from cardgym.engine.rules import hash_of
 from cardgym.learn.resume import restore, state_of
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tabular.loop import ENTRY, best_legal, greedy_legal, insert
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.q_table import Pairs, QTablePlayer, load_player, save_q_table
 
 TURNS, CARDS = 4, 4

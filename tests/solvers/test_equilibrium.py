@@ -10,7 +10,7 @@ import pytest
 
 from cardgym import find
 from cardgym.cli import main
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.solvers.best_response import exploitability
 from cardgym.solvers.equilibrium import EquilibriumSolver, Method, solve_equilibrium
 from cardgym.solvers.tree import enumerate_tree

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.strategy_table import StrategyPlayer, save_strategy
 from cardgym.solvers.best_response import expected_returns, exploitability
 from cardgym.solvers.mccfr import MCCFR

@@ -27,7 +27,7 @@ from cardgym.games.cribbage.advice import GAMES
 from cardgym.games.cribbage.state import TOSSING
 from cardgym.games.one_play_poker.adviser import pot_share
 from cardgym.games.one_play_poker.rules import result
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.table.advice import Adviser
 from cardgym.table.presentation import adviser_of
 from cardgym.testing import StateDriver

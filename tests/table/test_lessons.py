@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import cardgym
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.table.coach import Coach
 from cardgym.table.presentation import Lesson, presentation_of
 from cardgym.table.session import Session

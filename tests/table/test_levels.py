@@ -8,8 +8,9 @@ import pytest
 
 import cardgym
 from cardgym.arena.match import evaluate
-from cardgym.engine.numba.compilation import config
-from cardgym.players.base import checkpoints, player_names
+from cardgym.engine.compilation import config
+from cardgym.players import player_names
+from cardgym.players.formats import checkpoints
 from cardgym.table.presentation import presentation_of
 
 TOO_SLOW = {("equilibrium", "champion"), ("bayes", "value-search"), ("value-search", "official_ppo")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import cardgym
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.table.people import board_with_names, named, shown_name, shown_names, with_names
 from cardgym.table.session import Session, replay
 from cardgym.table.setup import Setup

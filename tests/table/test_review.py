@@ -16,7 +16,7 @@ import cardgym
 from cardgym import find
 from cardgym.cli import main
 from cardgym.engine.states import new_state
-from cardgym.players.base import CompiledPlayer, resolve
+from cardgym.players import CompiledPlayer, resolve
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
 from cardgym.table.history import Reviewer, costs, save_costs

@@ -19,7 +19,7 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.cli import main
 from cardgym.engine.kernel import RESET
-from cardgym.players.base import CallablePlayer, CompiledPlayer, Player
+from cardgym.players import CallablePlayer, CompiledPlayer, Player
 from cardgym.players.seats import SeatedBatch
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog, StaleGameError
@@ -272,7 +272,7 @@ KILLED = """
     from cardgym.table.game_log import GameLog
     from cardgym.table.session import Session
     from cardgym.table.setup import Setup
-    from cardgym.players.base import CallablePlayer
+    from cardgym.players import CallablePlayer
 
     def think(observation, mask):
         print(session.version, flush=True)

@@ -12,7 +12,7 @@ import pytest
 
 from cardgym import find, registered
 from cardgym.engine.contract import Game
-from cardgym.players.base import CompiledPlayer
+from cardgym.players import CompiledPlayer
 from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import board_of
 from cardgym.table.session import Session

@@ -11,7 +11,7 @@ import pytest
 from broken_games import broken, observed_by, with_seeds
 
 from cardgym.engine.contract import Options
-from cardgym.envs.core import EnvCore
+from cardgym.envs import EnvCore
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.testing import ContractError, api_checks, env_checks

@@ -12,8 +12,8 @@ import pytest
 import two_deals
 from broken_games import broken, observed_by, with_seeds
 
+from cardgym.engine.compilation import config
 from cardgym.engine.contract import Game, Options, choice
-from cardgym.engine.numba.compilation import config
 from cardgym.testing import (
     ContractError,
     env_checks,

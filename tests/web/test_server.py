@@ -16,7 +16,8 @@ import pytest
 from web_server import Client, Served, finish, serving, settled
 
 import cardgym
-from cardgym.players.base import checkpoints, player_names
+from cardgym.players import player_names
+from cardgym.players.formats import checkpoints
 from cardgym.table.history import costs
 from cardgym.table.presentation import presentation_of
 from cardgym.table.web import lobby, protocol

@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.report import Report, Totals
+from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import derive
 from cardgym.engine.kernel import NOOP, RESET
-from cardgym.engine.numba.compilation import bind, bound, template
 from cardgym.engine.registry import find
+from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.limits import MAX_GAMES, duration
-from cardgym.players.base import Player, PlayerSpec, resolve_all
+from cardgym.players import Player, PlayerSpec, resolve_all
 from cardgym.players.seats import SeatedBatch
 from cardgym.statistics import Moments
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.batch import look
+from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import Generator, draws_of
 from cardgym.engine.kernel import MAX_PLAYERS, kernel_of
-from cardgym.engine.numba.compilation import bound, name_entry_point, template
-from cardgym.engine.states import CHANCE, END, choose_actions, look, new_state
-from cardgym.players.actions import one_hot
-from cardgym.players.base import KernelPlayer, Player, legal_actions
+from cardgym.engine.rules import Generator, draws_of
+from cardgym.engine.states import CHANCE, END, choose_actions, new_state
+from cardgym.players import KernelPlayer, Player, legal_actions, one_hot
 
 States = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]

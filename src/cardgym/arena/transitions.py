@@ -18,14 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.match import MAX_SEED, number_of_games, whole_number
+from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Game, Options, State
-from cardgym.engine.generator import Generator, derive
 from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random
-from cardgym.engine.numba.compilation import bound, name_entry_point, template
 from cardgym.engine.registry import find, registered
+from cardgym.engine.rules import Generator, derive
 from cardgym.errors import CardgymError
-from cardgym.files.atomic import replacing
-from cardgym.players.base import Player, PlayerSpec, resolve_all
+from cardgym.files import replacing
+from cardgym.players import Player, PlayerSpec, resolve_all
 from cardgym.players.seats import SeatedBatch
 
 Explore = Callable[[State, int, npt.NDArray[np.int8], Generator], int]

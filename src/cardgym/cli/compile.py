@@ -24,8 +24,8 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from cardgym.engine.numba.cache import cache_root
-    from cardgym.engine.numba.compilation import num_compiled
+    from cardgym.engine.cache import cache_root
+    from cardgym.engine.compilation import num_compiled
 
     games = [find(name) for name in arguments.envs or registered()]
     with Progress("compiling", "uses", total=len(games) * len(USES)) as progress:
@@ -70,7 +70,7 @@ def _matches(game: Game) -> None:
 
 def _play(game: Game) -> None:
     """A game without a person, and the coach's advice on its second decision."""
-    from cardgym.players.base import resolve
+    from cardgym.players import resolve
     from cardgym.table.coach import Coach
     from cardgym.table.session import Session
     from cardgym.table.setup import Setup

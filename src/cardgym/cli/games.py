@@ -9,9 +9,10 @@ import textwrap
 from cardgym.console.arguments import Parser
 from cardgym.console.tables import results_width
 from cardgym.engine.contract import Game
-from cardgym.engine.options import allowed_values
 from cardgym.engine.registry import find, registered
-from cardgym.players.base import checkpoints, player_names
+from cardgym.engine.spaces import allowed_values
+from cardgym.players import player_names
+from cardgym.players.formats import checkpoints
 
 
 def add_arguments(parser: Parser) -> None:

@@ -48,7 +48,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from cardgym.players.base import resolve, resolve_all, seated
+    from cardgym.players import resolve, resolve_all, seated
     from cardgym.table.game_log import GameLog
     from cardgym.table.session import Session
     from cardgym.table.setup import Setup

@@ -21,7 +21,7 @@ from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, parse_assignments
 from cardgym.errors import CardgymError
-from cardgym.files.atomic import opened
+from cardgym.files import opened
 from cardgym.files.locks import locked_file
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardgym.errors import CardgymError
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

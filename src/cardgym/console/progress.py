@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from cardgym.errors import CardgymError, printable
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 
 PROGRESS_FILE = "progress.json"
 """The progress file in the folder of a training."""

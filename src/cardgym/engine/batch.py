@@ -1,21 +1,21 @@
-"""Games stepped together by one kernel, and random legal actions for them."""
+"""Games stepped together by one kernel, what a seat sees in them, and random legal actions for them."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import bind, bound, compiled, name_entry_point, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import Generator, derive, uniform_legal
-from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, kernel_of
-from cardgym.engine.numba.compilation import compiled, name_entry_point
-from cardgym.engine.states import NO_POLICY_TABLES, look
-from cardgym.files.limits import check_memory
+from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, code_name, kernel_of, rules_of
+from cardgym.engine.rules import Generator, derive, uniform_legal
 
+NO_POLICY_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
 _FLOAT32, _INT8 = np.dtype(np.float32), np.dtype(np.int8)
 _empty = np.empty
 ROWS_PER_THREAD = 512
@@ -66,7 +66,10 @@ class Batch:
         row_bytes += 8 * options.num_players + 2 * (
             4 * self.observation_size + self.num_actions
         )  # The outputs of this step and of the last one.
-        check_memory(f"{num_rows:,} games of {game.id} side by side", num_rows * row_bytes, "play fewer at once")
+        if num_rows > 1:
+            from cardgym.files.limits import check_memory
+
+            check_memory(f"{num_rows:,} games of {game.id} side by side", num_rows * row_bytes, "play fewer at once")
         # All batches share one dtype object, because Numba compares dtypes by identity first.
         # Zeros, because assignment skips the gaps between fields and equal states must have equal bytes.
         self.plain_states: npt.NDArray[Any] = np.zeros(num_rows, game.state)
@@ -189,8 +192,65 @@ class Batch:
     def look(
         self, seats: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """What `seats[i]` sees in row i; see `cardgym.engine.states.look`."""
+        """What `seats[i]` sees in row i; see `look`."""
         return look(self.game, self.options, self.plain_states, seats, self.kernel.observation_name)
+
+
+# -- what a seat sees --------------------------------------------------------------------------------------------------
+
+
+def look(
+    game: Game,
+    options: Options,
+    states: npt.NDArray[Any],
+    seats: npt.NDArray[np.int64],
+    observation_name: str | None = None,
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+    """What `seats[i]` sees in `states[i]`, in any of the game's observations.
+
+    Returns:
+        Observations (rows, size) float32; masks (rows, actions) int8, all 0 unless the seat is to decide; and keys of
+        what the seats know, (rows,) int64.
+    """
+    name = observation_name or game.default_observation
+    observations = np.empty((len(states), game.observation(name).size(options)), np.float32)
+    masks = np.empty((len(states), game.actions(options)), np.int8)
+    keys = np.empty(len(states), np.int64)
+    look_into(game, name, np.asarray(states).view(game.state), seats, observations, masks, keys)
+    return observations, masks, keys
+
+
+def look_into(
+    game: Game,
+    observation_name: str,
+    states: npt.NDArray[Any],
+    seats: npt.NDArray[np.int64],
+    observations: npt.NDArray[np.float32],
+    masks: npt.NDArray[np.int8],
+    keys: npt.NDArray[np.int64],
+) -> None:
+    """Write the results of `look` into the given arrays."""
+    _compiled_look(game, observation_name)(states, seats, observations, masks, keys)
+
+
+@template
+def _look(states: Any, seats: Any, observations: Any, masks: Any, keys: Any) -> None:
+    for i in range(states.shape[0]):
+        state = states[i]
+        masks[i, :] = 0
+        if bound.num_chance_outcomes(state) == 0 and bound.current_player(state) == seats[i]:
+            bound.legal_action_mask(state, masks[i])
+        bound.observe(state, seats[i], observations[i])
+        keys[i] = bound.info_state_key(state, seats[i])
+
+
+@cache
+def _compiled_look(game: Game, observation_name: str) -> Callable[..., None]:
+    parts = {**rules_of(game), "observe": game.observation(observation_name).write}
+    return bind(_look, code_name(game, parts.values()), **parts)
+
+
+# -- random actions ----------------------------------------------------------------------------------------------------
 
 
 class LegalSampler:

@@ -19,10 +19,18 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.generator import Generator, uniform, uniform_float
-from cardgym.engine.numba.rules import count_bits, rule, write_bits, write_zeros
-from cardgym.engine.observations import Feature, Observation, documented, feature_table, offsets
-from cardgym.engine.options import Options, State, choice, number
+from cardgym.engine.rules import Generator, count_bits, rule, uniform, uniform_float, write_bits, write_zeros
+from cardgym.engine.spaces import (
+    Feature,
+    Observation,
+    Options,
+    State,
+    choice,
+    documented,
+    feature_table,
+    number,
+    offsets,
+)
 from cardgym.errors import CardgymError, unknown
 
 __all__ = [

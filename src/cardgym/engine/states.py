@@ -1,4 +1,4 @@
-"""What a seat sees in a state, what a compiled player would do in it, and a game played move by move.
+"""What a compiled player would do in a state, and a game played move by move.
 
 The functions are compiled once per game or observation.
 """
@@ -13,48 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.batch import NO_POLICY_TABLES
+from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import Generator
 from cardgym.engine.kernel import MAX_PLAYERS, Kernel, code_name, kernel_of, rules_of
-from cardgym.engine.numba.compilation import bind, bound, template
-
-NO_POLICY_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
-
-# -- what a seat sees -------------------------------------------------------------------------------------------------
-
-
-def look(
-    game: Game,
-    options: Options,
-    states: npt.NDArray[Any],
-    seats: npt.NDArray[np.int64],
-    observation_name: str | None = None,
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-    """What `seats[i]` sees in `states[i]`, in any of the game's observations.
-
-    Returns:
-        Observations (rows, size) float32; masks (rows, actions) int8, all 0 unless the seat is to decide; and keys of
-        what the seats know, (rows,) int64.
-    """
-    name = observation_name or game.default_observation
-    observations = np.empty((len(states), game.observation(name).size(options)), np.float32)
-    masks = np.empty((len(states), game.actions(options)), np.int8)
-    keys = np.empty(len(states), np.int64)
-    look_into(game, name, np.asarray(states).view(game.state), seats, observations, masks, keys)
-    return observations, masks, keys
-
-
-def look_into(
-    game: Game,
-    observation_name: str,
-    states: npt.NDArray[Any],
-    seats: npt.NDArray[np.int64],
-    observations: npt.NDArray[np.float32],
-    masks: npt.NDArray[np.int8],
-    keys: npt.NDArray[np.int64],
-) -> None:
-    """Write the results of `look` into the given arrays."""
-    _compiled_look(game, observation_name)(states, seats, observations, masks, keys)
+from cardgym.engine.rules import Generator
 
 
 def info_state_indices(game: Game, states: npt.NDArray[Any], seats: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -65,26 +28,9 @@ def info_state_indices(game: Game, states: npt.NDArray[Any], seats: npt.NDArray[
 
 
 @template
-def _look(states: Any, seats: Any, observations: Any, masks: Any, keys: Any) -> None:
-    for i in range(states.shape[0]):
-        state = states[i]
-        masks[i, :] = 0
-        if bound.num_chance_outcomes(state) == 0 and bound.current_player(state) == seats[i]:
-            bound.legal_action_mask(state, masks[i])
-        bound.observe(state, seats[i], observations[i])
-        keys[i] = bound.info_state_key(state, seats[i])
-
-
-@template
 def _write_indices(states: Any, seats: Any, indices: Any) -> None:
     for i in range(states.shape[0]):
         indices[i] = bound.info_state_index(states[i], seats[i])
-
-
-@cache
-def _compiled_look(game: Game, observation_name: str) -> Callable[..., None]:
-    parts = {**rules_of(game), "observe": game.observation(observation_name).write}
-    return bind(_look, code_name(game, parts.values()), **parts)
 
 
 @cache

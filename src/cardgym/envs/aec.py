@@ -11,7 +11,7 @@ from gymnasium.utils import seeding
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
-from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, winners
+from cardgym.envs import RENDER_FPS, RENDER_MODES, EnvCore, winners
 from cardgym.errors import CardgymError, missing
 
 try:

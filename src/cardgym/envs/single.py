@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import MAX_PLAYERS, RESET
-from cardgym.envs.core import (
+from cardgym.envs import (
     RENDER_FPS,
     RENDER_MODES,
     EnvCore,

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
-from cardgym.envs.core import (
+from cardgym.envs import (
     RENDER_FPS,
     RENDER_MODES,
     EnvCore,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.errors import CardgymError, nearest, quoted, unknown
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.files.locks import locked
 from cardgym.files.shipped import config_path, run_script, scripts
 from cardgym.learn.config import TrainingConfig, parse_run, read_config

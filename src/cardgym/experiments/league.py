@@ -20,10 +20,10 @@ from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
 from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
 from cardgym.scaling import Engine, Outcome, Task
 from cardgym.solvers.exact import tree_exploitability

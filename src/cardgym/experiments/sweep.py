@@ -21,7 +21,7 @@ from cardgym.console.progress import Progress
 from cardgym.errors import CardgymError, printable, quoted
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
-from cardgym.files.atomic import opened, replacing
+from cardgym.files import opened, replacing
 from cardgym.files.documents import Document, Name, Number, at_most, parse_document
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.files.locks import locked

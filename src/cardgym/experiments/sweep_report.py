@@ -15,7 +15,7 @@ from cardgym.console.figures import COLORS, new_figure
 from cardgym.console.tables import with_interval
 from cardgym.errors import CardgymError, unknown
 from cardgym.experiments.sweep import RunResult
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.learn.tags import EVAL, WIN_RATE, ci95_tags
 from cardgym.learn.tensorboard import Curve, read_curves
 from cardgym.statistics import Estimate, interquartile_mean, mean_over_runs

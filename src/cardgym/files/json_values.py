@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.errors import CardgymError, printable
-from cardgym.files.atomic import opened
+from cardgym.files import opened
 
 MAX_BYTES = 16 << 20
 """Largest document, unless its reader allows more."""

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.errors import CardgymError, printable
-from cardgym.files.atomic import opened, replacing
+from cardgym.files import opened, replacing
 from cardgym.files.json_values import parse_json
 
 if TYPE_CHECKING:

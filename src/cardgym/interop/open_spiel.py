@@ -17,9 +17,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.batch import look
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
-from cardgym.engine.states import CHANCE, END, SingleGame, look, new_state
+from cardgym.engine.states import CHANCE, END, SingleGame, new_state
 from cardgym.errors import CardgymError, unknown
 from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
 

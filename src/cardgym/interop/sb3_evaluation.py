@@ -12,7 +12,7 @@ from cardgym.engine.kernel import ANY_SEAT
 from cardgym.interop.sb3_player import ModelPlayer
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 
 STDOUT_KEY_LENGTH = 36
 """Stable-Baselines3 cuts longer keys for its table on stdout, and stops where two are then the same."""

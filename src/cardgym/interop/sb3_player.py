@@ -34,22 +34,22 @@ from stable_baselines3.dqn import policies as dqn
 from torch import Tensor, nn
 
 from cardgym.engine.contract import Game, Options
-from cardgym.envs.core import EnvCore
+from cardgym.envs import EnvCore
 from cardgym.errors import CardgymError
 from cardgym.files.archives import Archive
 from cardgym.files.documents import Document, at_most, validate
 from cardgym.files.json_values import parse_json
 from cardgym.interop import sb3_dqn
-from cardgym.players.actions import (
+from cardgym.players import (
     Actions,
     Masks,
     Observations,
+    Player,
     best_actions,
     one_hot,
     sample_actions,
     softmax,
 )
-from cardgym.players.base import Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, one_thread
 

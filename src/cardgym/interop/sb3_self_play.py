@@ -14,8 +14,7 @@ from cardgym.errors import CardgymError
 from cardgym.interop.sb3_player import ModelPlayer
 from cardgym.learn.opponents import SELF, SNAPSHOT
 from cardgym.learn.schedules import crossed
-from cardgym.players.actions import Actions, Masks, Observations, sample_actions
-from cardgym.players.base import Player
+from cardgym.players import Actions, Masks, Observations, Player, sample_actions
 from cardgym.players.seats import mixture
 
 

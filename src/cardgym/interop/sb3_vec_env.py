@@ -16,10 +16,10 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
-from cardgym.envs.core import EnvCore, check_reset_options
+from cardgym.envs import EnvCore, check_reset_options
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.interop.sb3_self_play import SelfPlay
-from cardgym.players.actions import are_legal, check_legal
+from cardgym.players import are_legal, check_legal
 
 _STEPS_CHECKED = 100
 """Steps in which illegal actions are looked for to warn of them: an algorithm without masks soon plays one."""
@@ -45,7 +45,7 @@ class CardVecEnv(VecEnv):
         num_envs: how many games are played side by side.
         num_snapshots: how many snapshots of the learner the opponent "snapshot" is drawn from.
         num_threads: how many threads share the games of a step; they play the same games whatever their number.
-        arguments: `cardgym.envs.core.EnvArguments`, and the game's options. Here `illegal_action` is "random" by
+        arguments: `cardgym.envs.EnvArguments`, and the game's options. Here `illegal_action` is "random" by
             default, and an opponent may also be "self" (the model that learns) or "snapshot" (an earlier copy of it),
             alone or in a mapping such as {"self": 0.8, "heuristic": 0.2}. Both need a `SelfPlayCallback` in `learn`.
 

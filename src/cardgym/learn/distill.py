@@ -10,14 +10,14 @@ import torch
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from torch import Tensor
 
+from cardgym.engine.batch import look
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.states import choose_actions, look
+from cardgym.engine.states import choose_actions
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
 from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
 from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
-from cardgym.players.actions import one_hot, sample_actions
-from cardgym.players.base import CompiledPlayer, KernelPlayer, legal_actions, resolve
+from cardgym.players import CompiledPlayer, KernelPlayer, legal_actions, one_hot, resolve, sample_actions
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 from cardgym.players.seats import MixturePlayer
 

@@ -12,11 +12,11 @@ from cardgym.arena.match import EVALUATION_SEED
 from cardgym.console.tables import fitting_tables, with_interval
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.files.json_values import sealed
 from cardgym.learn import tags
 from cardgym.learn.tensorboard import TensorBoard
-from cardgym.players.base import Player, PlayerSpec
+from cardgym.players import Player, PlayerSpec
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -17,7 +17,7 @@ from cardgym.learn.config import NetworkConfig
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import crossed
 from cardgym.learn.training import Training
-from cardgym.players.base import Player
+from cardgym.players import Player
 from cardgym.players.checkpoints import Network, load_checkpoint, save_checkpoint
 from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer

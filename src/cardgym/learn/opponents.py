@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import CALLER
 from cardgym.errors import CardgymError
-from cardgym.players.base import Player, PlayerSpec, resolve
+from cardgym.players import Player, PlayerSpec, resolve
 
 SELF = "self"
 """The opponent that is the learner as it is now; every seat it takes learns."""

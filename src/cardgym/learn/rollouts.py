@@ -13,7 +13,7 @@ from cardgym.errors import CardgymError
 from cardgym.learn import tags
 from cardgym.learn.config import SelfPlayConfig
 from cardgym.learn.opponents import OpponentPool, Snapshots
-from cardgym.players.base import Player
+from cardgym.players import Player
 from cardgym.players.seats import SeatedBatch, game_keys
 
 

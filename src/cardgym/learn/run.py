@@ -15,7 +15,7 @@ from cardgym.console.streams import adapt_streams, silence_stdout
 from cardgym.console.tables import results_console
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, printable
-from cardgym.files.atomic import sweep
+from cardgym.files import sweep
 from cardgym.files.locks import locked
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run
 from cardgym.learn.evaluation import Metrics, results_tables

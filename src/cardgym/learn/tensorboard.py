@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from cardgym.console.tables import markdown_table
 from cardgym.errors import CardgymError
-from cardgym.files.atomic import opened
+from cardgym.files import opened
 from cardgym.learn import tags
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from cardgym.learn.run import TrainingResult
 from cardgym.learn.schedules import Stopwatch, crossed, linear
 from cardgym.learn.signals import Saving
 from cardgym.learn.tensorboard import TensorBoard
-from cardgym.players.base import Player, resolve
+from cardgym.players import Player, resolve
 
 if TYPE_CHECKING:
     from cardgym.learn.config import NetworkConfig

@@ -12,11 +12,11 @@ import torch
 from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.observations import checkpoint_metadata
+from cardgym.engine.spaces import checkpoint_metadata
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Document, Items, at_most
 from cardgym.files.tensors import Layout, read_tensors, write_tensors
-from cardgym.players.base import GREEDY
+from cardgym.players import GREEDY
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, NetworkPlayer, NetworkShape, QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer

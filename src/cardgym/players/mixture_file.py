@@ -11,12 +11,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.options import options_that_count
+from cardgym.engine.spaces import options_that_count
 from cardgym.errors import CardgymError
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document
 from cardgym.files.json_values import read_bytes, sealed
-from cardgym.players.base import GREEDY, resolve
+from cardgym.players import GREEDY, resolve
 from cardgym.players.compatibility import OptionValues, check_made_for
 from cardgym.players.seats import MixturePlayer, mixture
 

@@ -17,10 +17,10 @@ from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, printable, quoted
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.files.documents import Document, Name, validate
 from cardgym.files.json_values import parse_json, read_bytes, sealed
-from cardgym.players.base import TablePlayer
+from cardgym.players import TablePlayer
 from cardgym.players.compatibility import OptionValues
 
 FORMAT = "cardgym policy 1"

@@ -9,14 +9,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import hash_of, mix
-from cardgym.engine.numba.compilation import compiled
-from cardgym.engine.observations import checkpoint_metadata
+from cardgym.engine.rules import hash_of, mix
+from cardgym.engine.spaces import checkpoint_metadata
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import Layout, read_tensors, write_tensors
-from cardgym.players.actions import Actions, Masks, Observations
-from cardgym.players.base import Player
+from cardgym.players import Actions, Masks, Observations, Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 
 FORMAT = "cardgym-q-table-1"

@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.batch import Batch
+from cardgym.engine.batch import NO_POLICY_TABLES, Batch, look
+from cardgym.engine.cache import plain_function
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import derive, draws_of, mix
 from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOBODY, NOOP, PENALIZE, RESET, STEP
-from cardgym.engine.numba.cache import plain_function
-from cardgym.engine.states import NO_POLICY_TABLES, look
+from cardgym.engine.rules import derive, draws_of, mix
 from cardgym.errors import CardgymError
-from cardgym.players.actions import Actions, Masks, Observations
-from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions
+from cardgym.players import Actions, CompiledPlayer, Masks, Observations, Player, TablePlayer, legal_actions
 
 _STREAM = 0x9E3779B97F4A7C15 ^ 0x311C
 """The stream of mixtures' draws, apart from those of cards and of players' choices."""

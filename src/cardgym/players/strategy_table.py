@@ -12,12 +12,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import hash_of
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.rules import hash_of
 from cardgym.errors import CardgymError
-from cardgym.players.actions import Masks, Observations
-from cardgym.players.base import Player
+from cardgym.players import Masks, Observations, Player
 from cardgym.players.compatibility import PlayerMetadata
 from cardgym.players.q_table import Pairs, read_pairs, save_q_table
 

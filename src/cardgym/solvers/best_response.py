@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
 from cardgym.solvers.cfr import walk_down
 from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.numba.compilation import compiled
-from cardgym.engine.numba.rules import rule
+from cardgym.engine.compilation import compiled
+from cardgym.engine.rules import rule
 from cardgym.errors import unknown
 from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
 

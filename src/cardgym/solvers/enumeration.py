@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import bind, bound, compiled, name_entry_point, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS, rules_of
-from cardgym.engine.numba.compilation import bind, bound, compiled, name_entry_point, template
 from cardgym.errors import CardgymError
 
 DECISION, CHANCE, END = range(3)

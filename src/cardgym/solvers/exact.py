@@ -9,7 +9,7 @@ import numpy as np
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.states import SingleGame
 from cardgym.errors import CardgymError
-from cardgym.players.base import Player
+from cardgym.players import Player
 from cardgym.solvers.best_response import best_response, expected_returns, exploitability
 from cardgym.solvers.strategies import known_strategy, sampled_strategy
 from cardgym.solvers.tree import GameTree, Strategy, enumerate_tree

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from cardgym.engine.compilation import bind
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import derive
 from cardgym.engine.kernel import code_name, rules_of
-from cardgym.engine.numba.compilation import bind
+from cardgym.engine.rules import derive
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.players.q_table import Pairs

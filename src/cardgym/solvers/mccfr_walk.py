@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.generator import Generator, hash_of, next_bits, uniform, uniform_float
+from cardgym.engine.compilation import bound, template
 from cardgym.engine.kernel import MAX_PLAYERS
-from cardgym.engine.numba.compilation import bound, template
-from cardgym.engine.numba.rules import rule
+from cardgym.engine.rules import Generator, hash_of, next_bits, rule, uniform, uniform_float
 from cardgym.solvers.walk import find_place
 
 _PRUNED_WALKS = 0.95

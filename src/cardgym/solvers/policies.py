@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.batch import look
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.states import choose_actions, info_state_indices, look
+from cardgym.engine.states import choose_actions, info_state_indices
 from cardgym.errors import CardgymError
-from cardgym.players.base import CompiledPlayer, KernelPlayer, Player, PlayerSpec, resolve
+from cardgym.players import CompiledPlayer, KernelPlayer, Player, PlayerSpec, resolve
 from cardgym.players.seats import MixturePlayer
 from cardgym.solvers.enumeration import Mdp
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, unknown
-from cardgym.players.base import PlayerSpec
+from cardgym.players import PlayerSpec
 from cardgym.players.policy_file import save_policy
 from cardgym.solvers.backward_induction import (
     Policy,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.generator import derive, hash_of
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
+from cardgym.engine.rules import derive, hash_of
 from cardgym.engine.states import choose_actions
-from cardgym.players.base import CompiledPlayer, Player, legal_actions
+from cardgym.players import CompiledPlayer, Player, legal_actions
 from cardgym.players.seats import MixturePlayer
 from cardgym.solvers.best_response import reach_probabilities
 from cardgym.solvers.cfr import find_own_reach

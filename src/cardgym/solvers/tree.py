@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.batch import look
+from cardgym.engine.compilation import bind, name_entry_point
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS, code_name, rules_of
-from cardgym.engine.numba.compilation import bind, name_entry_point
-from cardgym.engine.states import look, new_state
+from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.solvers import walk as walks
 from cardgym.solvers.walk import Found, Frames, insert_all, walk

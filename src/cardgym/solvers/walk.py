@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.generator import hash_of, mix
-from cardgym.engine.numba.compilation import bound, compiled, template
-from cardgym.engine.numba.rules import rule
+from cardgym.engine.compilation import bound, compiled, template
+from cardgym.engine.rules import hash_of, mix, rule
 
 CHANCE = -1
 """The seat of a chance node."""

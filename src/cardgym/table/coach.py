@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from cardgym.engine.contract import Game, Options, State
-from cardgym.players.base import PlayerSpec
+from cardgym.players import PlayerSpec
 from cardgym.players.strategy_table import StrategyPlayer
 from cardgym.solvers.cfr import CFR
 from cardgym.solvers.exact import small_tree

@@ -19,7 +19,7 @@ from typing import Any
 import platformdirs
 
 from cardgym.errors import CardgymError, printable
-from cardgym.files.atomic import opened, replacing, user_folder
+from cardgym.files import opened, replacing, user_folder
 from cardgym.files.documents import parse_document, validate
 from cardgym.files.json_values import parse_json, sealed
 from cardgym.table.game_entries import GameEntry, SavedTotals, Total, export_line

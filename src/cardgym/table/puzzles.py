@@ -11,7 +11,7 @@ import numpy as np
 
 from cardgym.engine.contract import Game, Options, State
 from cardgym.errors import CardgymError
-from cardgym.players.base import CompiledPlayer
+from cardgym.players import CompiledPlayer
 from cardgym.table.advice import Advice
 from cardgym.table.coach import Coach, usual_player
 from cardgym.table.narration import Event

@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine import states
+from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import State
 from cardgym.engine.kernel import CALLER
-from cardgym.engine.numba.compilation import name_entry_point
 from cardgym.engine.states import SingleGame, Snapshot, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
-from cardgym.players.base import CompiledPlayer, resolve
+from cardgym.players import CompiledPlayer, resolve
 from cardgym.players.seats import SeatedBatch
 from cardgym.table.game_log import CHANCE, UNDO, GameLog, Move, live_moves
 from cardgym.table.narration import Event, Narration

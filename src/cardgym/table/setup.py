@@ -12,10 +12,10 @@ import numpy as np
 
 import cardgym
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import derive
 from cardgym.engine.registry import find
+from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
-from cardgym.players.base import Player
+from cardgym.players import Player
 
 PERSON = "human"
 """The person's name in the game log and in reports."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NotRequired, TypedDict
 
-from cardgym.engine.options import State
+from cardgym.engine.spaces import State
 
 COVERED = re.compile("back|slot")
 """Symbols of cards whose face is not shown."""

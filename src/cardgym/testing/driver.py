@@ -14,10 +14,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.batch import look_into
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.registry import find
-from cardgym.engine.states import SingleGame, choose_actions, look_into
+from cardgym.engine.states import SingleGame, choose_actions
 from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import Reveal, View
 

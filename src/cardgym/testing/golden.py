@@ -22,7 +22,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, package_of, registered
 from cardgym.errors import CardgymError
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 from cardgym.testing.cases import option_cases
 from cardgym.testing.driver import ContractError, Move, StateDriver
 

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import Batch
+from cardgym.engine.compilation import bound, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import Generator
 from cardgym.engine.kernel import MAX_PLAYERS, RANDOM, RESET, STEP, Kernel
-from cardgym.engine.numba.compilation import bound, template
+from cardgym.engine.rules import Generator
 from cardgym.testing.driver import ContractError, StateDriver, expect, state_bytes, state_digest
 from cardgym.testing.rule_checks import check_scores
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cardgym.engine.contract import Game, Options
-from cardgym.players.base import TablePlayer, resolve
+from cardgym.players import TablePlayer, resolve
 from cardgym.table.advice import Advice
 from cardgym.table.coach import Coach
 from cardgym.table.drawings.shapes import Symbol

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
 from cardgym.engine.registry import find
 from cardgym.games.coda.arrangements import new_weights, weigh_arrangements, weigh_guesses
 from cardgym.games.coda.search import remember

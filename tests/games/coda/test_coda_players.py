@@ -12,7 +12,7 @@ from coda_lines import CASES, CodaDriver
 
 from cardgym.arena import evaluate
 from cardgym.arena.match import Seats
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.coda.critic import Critic, load_critic, value_of
 from cardgym.games.coda.game import OFFICIAL

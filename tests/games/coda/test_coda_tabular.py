@@ -11,12 +11,12 @@ import pytest
 from cardgym import find
 from cardgym.arena import evaluate
 from cardgym.engine.batch import LegalSampler
-from cardgym.engine.generator import hash_of
+from cardgym.engine.rules import hash_of
 from cardgym.games.coda.state import CodaOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tabular.loop import ENTRY, insert
-from cardgym.players.base import PlayerSpec
+from cardgym.players import PlayerSpec
 from coda_one_tile import win_rates
 
 CODA = "Coda-v0"

@@ -8,7 +8,7 @@ import pytest
 
 from cardgym import find
 from cardgym.arena import evaluate
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.checkpoints import load_checkpoint
 
 CHECKPOINTS = Path(__file__).parents[3] / "checkpoints" / "corellian_spike"

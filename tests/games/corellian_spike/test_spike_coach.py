@@ -7,7 +7,7 @@ import pytest
 
 from cardgym import find
 from cardgym.games.corellian_spike.state import FOLD
-from cardgym.players.base import CompiledPlayer, resolve
+from cardgym.players import CompiledPlayer, resolve
 from cardgym.table.coach import Coach
 from cardgym.table.rollouts import look
 from cardgym.table.session import Session

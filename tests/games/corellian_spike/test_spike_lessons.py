@@ -10,7 +10,7 @@ import cardgym
 from cardgym.games.corellian_spike.hand import hand_rank
 from cardgym.games.corellian_spike.lessons import deciding_rule
 from cardgym.games.corellian_spike.state import EMPTY
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.table.presentation import presentation_of
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup

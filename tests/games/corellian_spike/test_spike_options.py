@@ -9,7 +9,7 @@ import pytest
 from spike_driver import SpikeDriver, play_to_showdown
 
 from cardgym import CardgymError
-from cardgym.engine.states import look
+from cardgym.engine.batch import look
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.state import (

@@ -24,7 +24,7 @@ from cardgym.games.corellian_spike.state import (
     CorellianSpikeOptions,
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.testing import generator
 

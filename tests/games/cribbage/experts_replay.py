@@ -7,8 +7,8 @@ import copy
 import numpy as np
 from cribbage_driver import CribbageDriver
 
-from cardgym.engine.generator import uniform
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
+from cardgym.engine.rules import uniform
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.tosses import kept_set
 from cribbage_expert_player import best_keep, score_keeps

@@ -19,7 +19,7 @@ from cardgym.games.cribbage.pegging.inference import Situation, opponent_weights
 from cardgym.games.cribbage.pegging.policy import load_policy
 from cardgym.games.cribbage.scoring import explain_hand, points_for
 from cardgym.games.cribbage.state import OVER, PLAYING, CribbageOptions
-from cardgym.players.base import Player
+from cardgym.players import Player
 
 pytestmark = compiled_only
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from cribbage_driver import CribbageDriver
 
+from cardgym.engine.batch import look
 from cardgym.engine.contract import offsets
-from cardgym.engine.states import look
 from cardgym.games.cribbage.cards import CARDS, EMPTY, card_names, parse_cards
 from cardgym.games.cribbage.game import MINI_GAME
 from cardgym.games.cribbage.observations import features

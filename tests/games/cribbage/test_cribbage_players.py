@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cribbage_driver import CribbageDriver, compiled_only
 
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
 from cardgym.games.cribbage import tosses
 from cardgym.games.cribbage.cards import RANKS
 from cardgym.games.cribbage.scoring import score_hand

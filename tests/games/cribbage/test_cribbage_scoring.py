@@ -11,7 +11,7 @@ from cribbage_driver import compiled_only
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import RANKS, card_name, card_names, check_cards, parse_cards
 from cardgym.games.cribbage.scoring import (

@@ -12,7 +12,7 @@ import pytest
 from cribbage_driver import compiled_only
 
 from cardgym.cli import main
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.scoring import score_crib, score_hand

@@ -18,7 +18,7 @@ from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.statistics import keeps
 from cardgym.games.cribbage.tosses import rank_set
 from cardgym.learn.resume import restore, state_of
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cribbage_expert_player import (
     NUM_STRATEGIES,
     RANK_SETS,

@@ -14,7 +14,7 @@ from cribbage_driver import compiled_only
 from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.games.cribbage.game import GAME
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cribbage_expert_player import load_experts, new_pegging, save_experts
 from cribbage_matches import OWN_CRIB, Side, same_tosses, side
 from cribbage_trainer import ExpertsConfig, Trainer

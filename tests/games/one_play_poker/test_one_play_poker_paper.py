@@ -12,7 +12,7 @@ import one_play_poker_paper as page
 from cardgym.cli import main
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from cardgym.games.one_play_poker import observations
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.observations import full_features
 from cardgym.games.one_play_poker.rules import BET, OnePlayPokerOptions
-from cardgym.players.base import TablePlayer, batched, resolve
+from cardgym.players import TablePlayer, batched, resolve
 from cardgym.players.policy_file import load_policy, save_policy
 from cardgym.solvers.policies import indices, policy_of, policy_table
 from cardgym.solvers.solve import optimal_table, solve, solver

@@ -15,7 +15,7 @@ from cardgym.arena.tournament.standings import Standings
 from cardgym.console.figures import new_figure, save_png
 from cardgym.console.tables import markdown_table, number, with_interval
 from cardgym.engine.registry import find
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,12 +15,12 @@ import numpy.typing as npt
 from cardgym.arena.match import Match, deals_at_once
 from cardgym.arena.report import Totals
 from cardgym.engine.contract import RETURN, Game, Options
-from cardgym.engine.generator import derive, draws_of
 from cardgym.engine.registry import find
+from cardgym.engine.rules import derive, draws_of
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Document
 from cardgym.files.tensors import SUFFIX, read_tensors, write_tensors
-from cardgym.players.base import Player, PlayerSpec, resolve
+from cardgym.players import Player, PlayerSpec, resolve
 
 Sums = npt.NDArray[np.float64]
 """Sums over deals, (1 + REPLICATES, 5): for each resample the number of deals, the wins of the first player and of the

@@ -23,7 +23,8 @@ from cardgym.errors import CardgymError, printable, quoted, require, unknown
 from cardgym.files import shipped
 from cardgym.files.limits import MAX_GAMES
 from cardgym.files.tensors import STATE_SUFFIX
-from cardgym.players.base import GREEDY, PLAYER_SUFFIXES, PlayerSpec, checkpoints, resolve
+from cardgym.players import GREEDY, PlayerSpec, resolve
+from cardgym.players.formats import PLAYER_SUFFIXES, checkpoints
 from cardgym.scaling import Engine, Task
 
 MAX_PLAYERS = 64

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import State
-from cardgym.engine.generator import derive, hash_of
-from cardgym.engine.numba.compilation import compiled, name_entry_point
+from cardgym.engine.rules import derive, hash_of
 from cardgym.errors import CardgymError
 from cardgym.games.coda.arrangements import Table, weigh_arrangements, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Generator, State, count_bits, rule, uniform
-from cardgym.engine.generator import derive, hash_of
-from cardgym.engine.numba.compilation import compiled, name_entry_point
+from cardgym.engine.rules import derive, hash_of
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
 from cardgym.games.coda.knowledge import put_jokers, resample
@@ -44,8 +44,7 @@ from cardgym.games.coda.state import (
     num_numbers,
     stop_action,
 )
-from cardgym.players.actions import Actions, Masks, Observations
-from cardgym.players.base import Player
+from cardgym.players import Actions, Masks, Observations, Player
 
 OWN, OTHER = 0, 1
 """The seats in the search's states. An observation does not depend on the seat number."""

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import State, rule
-from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import card_sum
@@ -33,7 +33,7 @@ from cardgym.games.corellian_spike.state import (
     CorellianSpikeOptions,
 )
 from cardgym.games.corellian_spike.text import signed
-from cardgym.players.base import PlayerSpec
+from cardgym.players import PlayerSpec
 from cardgym.table.advice import Advice, Adviser
 from cardgym.table.coach import equilibrium_player
 from cardgym.table.rollouts import Rollouts

@@ -34,7 +34,7 @@ from cardgym.games.corellian_spike.state import (
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 
 if TYPE_CHECKING:
-    from cardgym.players.base import TablePlayer
+    from cardgym.players import TablePlayer
 
 RANDOM_TABLE_SEED = 2023  # The paper's year; the paper's own random policy is not published.
 
@@ -66,7 +66,7 @@ def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
 
 
 def random_table_player(options: CorellianSpikeOptions) -> TablePlayer:
-    from cardgym.players.base import TablePlayer
+    from cardgym.players import TablePlayer
 
     return TablePlayer("random-table", random_table(options))
 

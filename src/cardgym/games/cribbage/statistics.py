@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import CARDS, check_cards
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_crib, score_hand

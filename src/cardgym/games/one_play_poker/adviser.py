@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import State
-from cardgym.engine.numba.compilation import compiled
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import (
     BET,

@@ -67,7 +67,7 @@ PLAYERS: dict[str, CompiledPolicy] = {
 _THREE, _FOUR = (num_info_states(OnePlayPokerOptions(decisions=decisions)) for decisions in (3, 4))
 
 if TYPE_CHECKING:
-    from cardgym.players.base import TablePlayer
+    from cardgym.players import TablePlayer
 
 DOC = f"""One Play Poker: one player against a house that duplicates every bet.
 
@@ -122,7 +122,7 @@ Bastiaan and Krabben, "One Play Poker", Decision Making in Intelligent Systems, 
 
 def optimal(options: rules.OnePlayPokerOptions) -> TablePlayer:
     """The policy with the highest expected undiscounted return."""
-    from cardgym.players.base import TablePlayer
+    from cardgym.players import TablePlayer
     from cardgym.solvers.solve import optimal_table
 
     return TablePlayer("optimal", optimal_table(GAME, options))

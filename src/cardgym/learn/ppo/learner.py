@@ -14,7 +14,7 @@ from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_row
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.networks import TableCritic, folded
 from cardgym.learn.ppo.turns import TurnBatch
-from cardgym.players.actions import sample_actions
+from cardgym.players import sample_actions
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 
 REPORTS = (tags.POLICY_LOSS, tags.VALUE_LOSS, tags.ENTROPY, tags.MAGNET_KL, tags.APPROX_KL, tags.CLIP_FRACTION)

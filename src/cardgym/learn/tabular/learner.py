@@ -15,17 +15,17 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import derive
 from cardgym.engine.kernel import CALLER
-from cardgym.engine.numba.compilation import name_entry_point
+from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.limits import check_memory
 from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.loop import COUNTERS, ENTRY, PENDING, SETTINGS, insert, learning_loop
-from cardgym.players.base import CompiledPlayer, Player, PlayerSpec, TablePlayer
+from cardgym.players import CompiledPlayer, Player, PlayerSpec, TablePlayer
 from cardgym.players.policy_file import save_policy
 from cardgym.players.q_table import Pairs, QTablePlayer, save_q_table
 from cardgym.players.seats import SeatedBatch

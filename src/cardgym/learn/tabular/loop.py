@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.generator import hash_of, next_bits, uniform, uniform_float, uniform_legal
+from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.kernel import CALLER, Kernel
-from cardgym.engine.numba.compilation import bind, bound, template
-from cardgym.engine.numba.rules import rule
+from cardgym.engine.rules import hash_of, next_bits, rule, uniform, uniform_float, uniform_legal
 
 ENTRY = np.dtype([("key", np.uint64), ("action", np.int32), ("visits", np.int32), ("value", np.float64)])
 """A pair of observation and action: the observation's hash (0 if the entry is free), the action, its value."""

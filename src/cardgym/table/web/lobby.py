@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, package_of, registered
 from cardgym.errors import CardgymError
-from cardgym.players.actions import Actions, Masks, Observations
-from cardgym.players.base import GREEDY, KernelPlayer, Player, checkpoints, player_names, resolve, seated
+from cardgym.players import GREEDY, Actions, KernelPlayer, Masks, Observations, Player, player_names, resolve, seated
+from cardgym.players.formats import checkpoints
 from cardgym.table.advice import HINTS
 from cardgym.table.people import name_key, shown_name
 from cardgym.table.presentation import presentation_of, rules_of

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Options, rule
-from cardgym.engine.generator import derive, uniform
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.rules import derive, uniform
 from cardgym.games.cribbage.cards import CARDS, JACK, sort_six, worth
 from cardgym.games.cribbage.chance_table import HOLES, ChanceTable
 from cardgym.games.cribbage.observations import (
@@ -35,8 +35,7 @@ from cardgym.games.cribbage.pegging.shows import POINTS, Shows, new_shows, prepa
 from cardgym.games.cribbage.scoring import score_crib, score_hand, score_ranks
 from cardgym.games.cribbage.state import KEPT, NUM_ACTIONS, NUM_TOSSES, TOSSES
 from cardgym.games.cribbage.tosses import OUT_OF_REACH, first_best, kept_set, toss_worths
-from cardgym.players.actions import Actions, Masks, Observations, best_actions
-from cardgym.players.base import Player
+from cardgym.players import Actions, Masks, Observations, Player, best_actions
 
 _NEAR = 45
 """With more than six cards left, `act` searches cards only if either side needs at most this many points; else it takes

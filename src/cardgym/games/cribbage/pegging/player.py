@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Options, rule
-from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS, worth
 from cardgym.games.cribbage.chance_table import ChanceTable, is_near, load_table, point_worth, toss_chances
 from cardgym.games.cribbage.observations import (
@@ -29,8 +29,7 @@ from cardgym.games.cribbage.pegging.inference import Situation, choose_rank, rea
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
 from cardgym.games.cribbage.state import NUM_TOSSES
 from cardgym.games.cribbage.tosses import crib_mean, first_best, kept_set, points_to_go_out, toss_worths
-from cardgym.players.actions import Actions, Masks, Observations
-from cardgym.players.base import Player
+from cardgym.players import Actions, Masks, Observations, Player
 
 
 class EquilibriumPlayer(Player):

@@ -30,8 +30,8 @@ from numba.core.errors import TypingError
 from numba.core.runtime.nrt import rtsys
 from numba.core.typed_passes import NativeLowering
 
-from cardgym.engine.numba.cache import alone, cache_folder, digest_of
-from cardgym.engine.numba.rules import array_at, write_8, write_16
+from cardgym.engine.cache import alone, cache_folder, digest_of
+from cardgym.engine.rules import array_at, write_8, write_16
 
 PassManager: Any = compiler_machinery.PassManager
 define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipeline

@@ -23,7 +23,7 @@ import numba
 import numpy as np
 import platformdirs
 
-from cardgym.files.atomic import user_folder
+from cardgym.files import user_folder
 
 _VERSIONS = repr((sys.version_info[:2], numba.__version__, llvmlite.__version__, np.__version__))
 _COMPILER = tuple(f"{__package__}.{name}" for name in ("compilation", "cache", "internals"))

@@ -26,10 +26,10 @@ import numba
 import numba.extending
 import numpy as np
 
-from cardgym.engine.numba.cache import alone, cache_folder, digest_of
-from cardgym.engine.numba.rules import Rule, array_at, write_8, write_16
+from cardgym.engine.cache import alone, cache_folder, digest_of
+from cardgym.engine.rules import Rule, array_at, write_8, write_16
 from cardgym.errors import CardgymError, printable
-from cardgym.files.atomic import replacing
+from cardgym.files import replacing
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -151,7 +151,7 @@ def _try_internals() -> Any:
         if failed_recently:
             return None
         try:
-            internals = importlib.import_module("cardgym.engine.numba.internals")
+            internals = importlib.import_module("cardgym.engine.internals")
             if known == "passed":
                 return internals
             internals.self_test()

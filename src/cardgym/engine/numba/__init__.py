@@ -1,1 +1,0 @@
-"""Compiling rules with Numba: templates, linking, arrays by address, and the disk cache."""
