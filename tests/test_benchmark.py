@@ -14,10 +14,10 @@ from benchmark_solver import SolverConfig, train
 from cardgym.cli import main
 from cardgym.errors import CardgymError
 from cardgym.experiments.launch import config_class
-from cardgym.experiments.league import LeagueConfig, Population
 from cardgym.learn.config import parse_run
 from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
+from league_population import LeagueConfig, Population
 
 ROOT = Path(__file__).parents[1]
 UNIFORM = 11 / 24

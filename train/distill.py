@@ -4,7 +4,7 @@ Usage:
     python train/distill.py --config configs/cribbage/distill.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/more.md says what the teacher's share is for. The update
-and the teacher that is imitated are in cardgym.learn.distill.
+and the teacher that is imitated are in distill_learner.py.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from cardgym.learn.distill import DistillConfig, DistillLearner, Labelled, Teacher
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.run import TrainingResult, run_script
+from distill_learner import DistillConfig, DistillLearner, Labelled, Teacher
 
 
 def train(config: DistillConfig, folder: Path, resume: bool) -> TrainingResult:

@@ -15,13 +15,13 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from cardgym.console.progress import Progress
-from cardgym.experiments.league import LeagueConfig, Population
 from cardgym.learn import tags
 from cardgym.learn.evaluation import write_results
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.scaling import make
+from league_population import LeagueConfig, Population
 
 
 def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:

@@ -4,7 +4,7 @@ Usage:
     python train/nfsp.py --config examples/leduc_poker/configs/nfsp.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/more.md describes the algorithm. Best responses are learned as in
-train/dqn.py; cardgym.learn.nfsp.learner has the average policy, and chooses between the two.
+train/dqn.py; nfsp_learner.py has the average policy, and chooses between the two.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cardgym.learn.buffers import ReplayBuffer, ReservoirBuffer
+from cardgym.learn.buffers import ReplayBuffer
+from cardgym.learn.dqn.config import NFSPConfig
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.network_training import NetworkTraining
-from cardgym.learn.nfsp.config import NFSPConfig
-from cardgym.learn.nfsp.learner import AverageLearner, Behavior
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.transitions import TransitionBuilder
+from nfsp_learner import AverageLearner, Behavior, ReservoirBuffer
 
 
 def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:

@@ -19,7 +19,6 @@ from learning_game import ROOT, SCRIPT, load_script
 
 from cardgym import find
 from cardgym.experiments import launch
-from cardgym.experiments.league import LeagueConfig
 from cardgym.learn.signals import Stopped
 from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
@@ -29,6 +28,7 @@ from cardgym.solvers.exact import tree_exploitability
 from cardgym.solvers.strategies import known_strategy, mixed_strategy
 from cardgym.solvers.tree import enumerate_tree
 from killing import SEARCH_PATH
+from league_population import LeagueConfig
 
 ENV = "KuhnPoker-v0"
 GAME = find(ENV)

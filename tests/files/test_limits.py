@@ -13,13 +13,13 @@ from cardgym.cli import main
 from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.files.limits import check_memory, duration, memory_limit
-from cardgym.learn.buffers import ReplayBuffer, ReservoirBuffer
-from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.nfsp.config import NFSPConfig
+from cardgym.learn.buffers import ReplayBuffer
+from cardgym.learn.dqn.config import DQNConfig, NFSPConfig
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.players.networks import network_shape
+from nfsp_learner import ReservoirBuffer
 
 GAME = cardgym.find(registered()[0])
 OPTIONS = GAME.parse_options()

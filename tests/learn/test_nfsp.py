@@ -14,9 +14,8 @@ from learning_game import CARD, LEFT, PARITY, SCRIPT, load_script
 
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
-from cardgym.learn.buffers import Decisions, ReservoirBuffer
-from cardgym.learn.nfsp.config import NFSPConfig
-from cardgym.learn.nfsp.learner import AverageLearner, Behavior, imitation_loss
+from cardgym.learn.buffers import Decisions
+from cardgym.learn.dqn.config import NFSPConfig
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.resume import STATE_FILE, load_state, restore, state_of
 from cardgym.learn.rollouts import SelfPlayRollout
@@ -25,6 +24,7 @@ from cardgym.players import resolve
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 from killing import check_killed_run_ends_with_the_same_bits
+from nfsp_learner import AverageLearner, Behavior, ReservoirBuffer, imitation_loss
 
 QUICK = NFSPConfig(
     env_id="Tiny-v0",

@@ -40,7 +40,7 @@ _LOCK_SECONDS = 600.0
 SCRIPTS = {
     "dqn": "cardgym.learn.dqn.config:DQNConfig",
     "ppo": "cardgym.learn.ppo.config:PPOConfig",
-    "nfsp": "cardgym.learn.nfsp.config:NFSPConfig",
+    "nfsp": "cardgym.learn.dqn.config:NFSPConfig",
     "tabular": "cardgym.learn.tabular.config:TabularConfig",
     "sb3": "cardgym.interop.sb3_config:SB3Config",
 }

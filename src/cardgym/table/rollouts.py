@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.rollouts import DEAL, DECISION, ManyGames, probabilities_of
-from cardgym.engine import states
-from cardgym.engine.batch import look
+from cardgym.engine import batch
 from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Game, Options, State
 from cardgym.engine.kernel import Kernel, code_name, kernel_of
@@ -137,7 +136,7 @@ class Rollouts:
         copy = np.zeros(1, self.game.state)
         copy[:1] = state
         seats = np.array([seat], np.int64)
-        observations, _, _ = look(self.game, self.options, copy, seats, self._player.observation_name)
+        observations, _, _ = batch.look(self.game, self.options, copy, seats, self._player.observation_name)
         key = _key_of(observations.tobytes())
         source = np.array([key, 0], np.uint64)
         draws = draws_of(np.array([key]), np.zeros(1, np.uint64))
@@ -194,7 +193,7 @@ def look(
     """The observation of the seat to decide, (size,) float32, and its mask of legal actions, (actions,) int8."""
     copy = np.zeros(1, game.state)
     copy[:1] = state
-    observations, masks, _ = look(game, options, copy, np.array([seat], np.int64), observation_name)
+    observations, masks, _ = batch.look(game, options, copy, np.array([seat], np.int64), observation_name)
     if not masks.any():
         raise CardgymError(f"{game.id}: seat {seat} has nothing to decide here")
     return observations[0], masks[0]

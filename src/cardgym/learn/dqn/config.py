@@ -1,4 +1,4 @@
-"""The hyper-parameters of DQN and double DQN."""
+"""The hyper-parameters of DQN, double DQN, and of neural fictitious self-play, which learns best responses by DQN."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from cardgym.learn.config import (
     EvaluationConfig,
     ExplorationConfig,
     Games,
+    Items,
     LearningRate,
     NetworkConfig,
     SelfPlayConfig,
@@ -64,3 +65,33 @@ class DQNConfig(NetworkConfig, EvaluationConfig, ExplorationConfig, SelfPlayConf
     def algorithm_name(self) -> str:
         """The algorithm's short name."""
         return "double_dqn" if self.double else "dqn"
+
+
+class NFSPConfig(DQNConfig):
+    """Neural fictitious self-play: double DQN learns best responses, a second network their average."""
+
+    opponents: Items[str] = ("self=1",)
+    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
+    of the average policy."""
+    exploration_initial_eps: Share = 0.06
+    """The share of the best response's random decisions at the start."""
+    exploration_final_eps: Share = 0.0
+    """The share of the best response's random decisions after epsilon has fallen."""
+    exploration_fraction: Share = 1.0
+    """The part of the training in which epsilon falls."""
+    gamma: Share = 1.0
+    """Discount from one of the learner's decisions to its next."""
+
+    anticipatory_param: Share = 0.1
+    """The share of games in which a seat plays its best response, instead of the average policy: the paper's eta."""
+    reservoir_size: PositiveInt = 1_000_000
+    """Capacity of the reservoir buffer, in decisions of best responses."""
+    sl_learning_rate: LearningRate = 1e-3
+    """Adam's step size for the average policy at the start."""
+    sl_learning_rate_final: Share = 1e-4
+    """Adam's step size for the average policy at the end; it falls linearly."""
+
+    @property
+    def algorithm_name(self) -> str:
+        """The algorithm's short name."""
+        return "nfsp"

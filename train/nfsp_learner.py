@@ -1,8 +1,8 @@
-"""The learner of the average policy, which imitates all best responses so far, and which policy plays a game."""
+"""What `train/nfsp.py` adds to DQN: the average policy, the reservoir it learns from, and which policy plays a game."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from cardgym.learn import tags
-from cardgym.learn.buffers import Decisions
+from cardgym.learn.buffers import Decisions, SampledBuffer
+from cardgym.learn.dqn.config import NFSPConfig
 from cardgym.learn.dqn.learner import EpsilonGreedy
 from cardgym.learn.learner import NetworkLearner, entropy
-from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.rollouts import Turns
 from cardgym.players.networks import NetworkPlayer
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
@@ -107,3 +107,43 @@ class Behavior:
         draws = self._generator.random(np.count_nonzero(~responds))
         actions[~responds] = self._average.act(turns.observations[~responds], turns.masks[~responds], draws)
         return actions
+
+
+class ReservoirBuffer(SampledBuffer[Decisions]):
+    """A uniform sample, without replacement, of all decisions that were ever added.
+
+    Once it is full, the n-th decision replaces a random one with probability capacity / n: Vitter, "Random sampling
+    with a reservoir", ACM Transactions on Mathematical Software 11 (1985), algorithm R. A decision of the first minute
+    is as likely to be kept as one of the last, so what is learned from the buffer is the average best response.
+
+    Attributes:
+        added: how many decisions were added, kept or not.
+    """
+
+    saved = (*SampledBuffer.saved, "added")
+
+    def __init__(self, capacity: int, observation_size: int, num_actions: int, generator: np.random.Generator) -> None:
+        """Allocate the buffer; `generator` draws which decisions are kept, and the samples.
+
+        Raises:
+            CardgymError: if there is not enough memory.
+        """
+        layout: list[tuple[Any, ...]] = [
+            ("observations", np.float32, observation_size),
+            ("masks", np.bool_, num_actions),
+            ("actions", np.int64),
+        ]
+        super().__init__(Decisions, layout, "reservoir_size", capacity, generator)
+        self.added = 0
+
+    def add(self, decisions: Decisions) -> None:
+        """Offer decisions, NumPy arrays, one after the other."""
+        numbers = np.arange(self.added, self.added + len(decisions.actions))
+        places = numbers.copy()
+        late = np.flatnonzero(numbers >= self.capacity)
+        places[late] = self._generator.integers(0, numbers[late] + 1)
+        kept = places < self.capacity
+        for name, values in decisions._asdict().items():
+            self._records[name][places[kept]] = values[kept]  # Where a place occurs twice, the later decision stays.
+        self.added += len(numbers)
+        self.size = min(self.added, self.capacity)

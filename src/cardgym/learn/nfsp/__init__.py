@@ -1,1 +1,0 @@
-"""Neural fictitious self-play, for `train/nfsp.py`."""
