@@ -23,7 +23,9 @@ from typing import Any
 
 import numpy as np
 
+import api_checks
 import cardgym
+import env_checks
 from cardgym.console.progress import Progress
 from cardgym.engine.batch import LegalSampler
 from cardgym.engine.compilation import bind, bound, template
@@ -34,9 +36,10 @@ from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.players import KernelPlayer, resolve
 from cardgym.players.seats import SeatedBatch, game_keys
-from cardgym.testing import api_checks, env_checks, kernel_checks, knowledge_checks, rule_checks
-from cardgym.testing.cases import env_arguments, option_cases
+from cardgym.testing import kernel_checks, knowledge_checks, rule_checks
+from cardgym.testing.cases import option_cases
 from cardgym.testing.driver import expect
+from env_checks import env_arguments
 from reproducibility import games
 
 TESTS = Path(__file__).parent

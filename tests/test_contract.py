@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cardgym
-from cardgym.testing import ContractSuite
+from env_suite import EnvSuite
 
 GAMES = Path(__file__).parent / "games"
 
@@ -24,7 +24,7 @@ def own_games() -> list[tuple[str, str]]:
     ]
 
 
-def suites(folder: Path) -> Iterator[type[ContractSuite]]:
+def suites(folder: Path) -> Iterator[type[EnvSuite]]:
     for path in sorted(folder.glob("test_*contract.py")):
         spec = importlib.util.spec_from_file_location(path.stem, path)
         assert spec is not None
@@ -32,7 +32,7 @@ def suites(folder: Path) -> Iterator[type[ContractSuite]]:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, ContractSuite) and value is not ContractSuite:
+            if isinstance(value, type) and issubclass(value, EnvSuite) and value is not EnvSuite:
                 yield value
 
 

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from broken_games import broken, observed_by, with_seeds
 
+import api_checks
+import env_checks
 from cardgym.engine.contract import Options
 from cardgym.envs import EnvCore
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
-from cardgym.testing import ContractError, api_checks, env_checks
+from cardgym.testing import ContractError
 from kuhn_poker import GAME
 
 OPTIONS = Options()

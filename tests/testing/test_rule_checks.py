@@ -12,11 +12,11 @@ import pytest
 import two_deals
 from broken_games import broken, observed_by, with_seeds
 
+import env_checks
 from cardgym.engine.compilation import config
 from cardgym.engine.contract import Game, Options, choice
 from cardgym.testing import (
     ContractError,
-    env_checks,
     kernel_checks,
     knowledge_checks,
     rule_checks,

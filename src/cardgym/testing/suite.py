@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.testing import api_checks, env_checks, kernel_checks, knowledge_checks, rule_checks
-from cardgym.testing.cases import env_arguments, option_cases
+from cardgym.testing import kernel_checks, knowledge_checks, rule_checks
+from cardgym.testing.cases import option_cases
 from cardgym.testing.driver import ContractError
 
 _NUM_VALUES = 40
@@ -26,9 +26,6 @@ class ContractSuite:
         game: the game's id, or `module:Id-v0` if a module must be imported to register it.
         golden: the folder of its golden playthrough; by default `golden` next to the test file.
         hides: whether the game has hidden information, including cards to come; `resample` must then change states.
-        seated: the names of the players to seat in envs; by default `random` and all players of the game.
-        observed: the names of the observations to test in envs, the default one first; all of them if None. Each needs
-            a kernel to be compiled.
         cases: how many sets of options to play.
         examples: how many games with random options hypothesis plays.
     """
@@ -36,8 +33,6 @@ class ContractSuite:
     game: ClassVar[str] = ""
     golden: ClassVar[Path | None] = None
     hides: ClassVar[bool] = True
-    seated: ClassVar[tuple[str, ...] | None] = None
-    observed: ClassVar[tuple[str, ...] | None] = None
     cases: ClassVar[int] = 12
     examples: ClassVar[int] = 15
 
@@ -49,12 +44,6 @@ class ContractSuite:
 
     def _options(self, most: int = 1000) -> list[Options]:
         return option_cases(self._game, min(self.cases, most))
-
-    def _env_arguments(self, most: int) -> list[dict[str, Any]]:
-        """All arguments of envs for the first set of options, then one of them for each other set."""
-        of_cases = [env_arguments(self._game, options, self.seated, self.observed) for options in self._options(most)]
-        first, others = of_cases[0], of_cases[1:]
-        return first + [arguments[number % len(arguments)] for number, arguments in enumerate(others)]
 
     def _check_options(self, check: Callable[..., None], most: int = 1000, **arguments: Any) -> None:
         """Run a check for each set of options, each with another seed."""
@@ -145,45 +134,3 @@ class ContractSuite:
 
     def test_chance_of_a_deal_does_not_depend_on_earlier_deals(self) -> None:
         self._check_options(kernel_checks.check_deals, 6)
-
-    # -- envs ---------------------------------------------------------------------------------------------------------
-
-    def pytest_generate_tests(self, metafunc: Any) -> None:
-        """Parametrize by the arguments of envs, since each may need a kernel to be compiled."""
-        if "env_number" in metafunc.fixturenames:
-            metafunc.parametrize("env_number", range(len(self._env_arguments(6)) if self.game else 1))
-
-    def test_rows_of_a_vector_env_equal_single_envs(self, env_number: int) -> None:
-        arguments = self._env_arguments(6)[env_number]
-        api_checks.check_rows(self._game, arguments, (1, 2, 5)[env_number % 3], env_number)
-        if env_number == 0:
-            api_checks.check_rows(self._game, arguments, 13, 5)
-
-    def test_autoreset_modes_play_the_same_games(self) -> None:
-        for seed, arguments in enumerate(self._env_arguments(6)):
-            api_checks.check_autoreset(self._game, arguments, seed=seed)
-
-    def test_illegal_actions(self) -> None:
-        self._check_options(env_checks.check_illegal, 6)
-
-    def test_outputs_are_inside_their_spaces(self) -> None:
-        for seed, arguments in enumerate(self._env_arguments(12)):
-            env_checks.check_steps(self._game, arguments, seed)
-
-    def test_env_outputs_contain_no_hidden_information(self) -> None:
-        for seed, arguments in enumerate(self._env_arguments(6)):
-            env_checks.check_outputs(self._game, arguments, seed, steps=8, pictures=int(seed == 0))
-
-    def test_copies_continue_identically(self) -> None:
-        for seed, arguments in enumerate(self._env_arguments(4)):
-            env_checks.check_copies(self._game, arguments, seed)
-
-    def test_gymnasium_accepts_the_envs(self) -> None:
-        api_checks.check_gymnasium(self._game, self.observed)
-
-    def test_pettingzoo_accepts_the_env(self) -> None:
-        import pytest
-
-        pytest.importorskip("pettingzoo")
-        for options in self._options(3):
-            api_checks.check_pettingzoo(self._game, options)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from cardgym.testing import ContractSuite
+from env_suite import EnvSuite
 
 
-class TestCoda(ContractSuite):
+class TestCoda(EnvSuite):
     game = "Coda-v0"
     observed = ("full", "odds")
     cases = 8
 
 
 @pytest.mark.slow
-class TestCodaObserved(ContractSuite):
+class TestCodaObserved(EnvSuite):
     """More options, and envs with every observation."""
 
     game = "Coda-v0"
 
 
 @pytest.mark.slow
-class TestCodaOfficial(ContractSuite):
+class TestCodaOfficial(EnvSuite):
     """The same rules with other defaults: they are played through under the first id."""
 
     game = "CodaOfficial-v0"
@@ -32,7 +32,7 @@ class TestCodaOfficial(ContractSuite):
 
 
 @pytest.mark.slow
-class TestCodaMini(ContractSuite):
+class TestCodaMini(EnvSuite):
     """The same rules with six tiles."""
 
     game = "CodaMini-v0"

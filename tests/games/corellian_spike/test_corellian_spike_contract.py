@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from cardgym.testing import ContractSuite
+from env_suite import EnvSuite
 
 
-class TestCorellianSpike(ContractSuite):
+class TestCorellianSpike(EnvSuite):
     game = "CorellianSpike-v0"
     observed = ("full", "paper")
     cases = 8
 
 
 @pytest.mark.slow
-class TestCorellianSpikeObserved(ContractSuite):
+class TestCorellianSpikeObserved(EnvSuite):
     """More options, and envs with every observation."""
 
     game = "CorellianSpike-v0"
 
 
 @pytest.mark.slow
-class TestSpikeMini(ContractSuite):
+class TestSpikeMini(EnvSuite):
     """The same rules with a small deck."""
 
     game = "SpikeMini-v0"

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from cardgym.testing import ContractSuite
+from env_suite import EnvSuite
 
 
-class TestCribbage(ContractSuite):
+class TestCribbage(EnvSuite):
     game = "Cribbage-v0"
     observed = ("full",)
 
 
 @pytest.mark.slow
-class TestCribbageObserved(ContractSuite):
+class TestCribbageObserved(EnvSuite):
     """Envs with every observation."""
 
     game = "Cribbage-v0"
 
 
 @pytest.mark.slow
-class TestCribbageDeal(ContractSuite):
+class TestCribbageDeal(EnvSuite):
     """The same rules with other defaults: they are played through under the first id."""
 
     game = "CribbageDeal-v0"
@@ -29,7 +29,7 @@ class TestCribbageDeal(ContractSuite):
 
 
 @pytest.mark.slow
-class TestCribbageMini(ContractSuite):
+class TestCribbageMini(EnvSuite):
     """The same rules with eight cards."""
 
     game = "CribbageMini-v0"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cardgym.testing import ContractSuite
+from env_suite import EnvSuite
 
 
-class TestOnePlayPoker(ContractSuite):
+class TestOnePlayPoker(EnvSuite):
     game = "OnePlayPoker-v0"
     hides = False  # All cards lie face up.

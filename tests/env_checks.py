@@ -1,10 +1,11 @@
-"""Checks of what a game's envs return. Each raises `ContractError` if the game breaks the contract."""
+"""Checks of what a game's envs return, with arguments and actions for them. Each raises `ContractError`."""
 
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,81 @@ from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.errors import IllegalActionError
 from cardgym.table.drawings.picture import picture_of
-from cardgym.testing.cases import ActionChooser, call_text, plain, row_of
 from cardgym.testing.driver import ContractError, StateDriver, expect, generator, state_bytes
+
+# -- arguments, actions and outputs ------------------------------------------------------------------------------------
+
+
+def last_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> int:
+    """A Python player: the legal action with the highest number."""
+    return int(np.flatnonzero(mask)[-1])
+
+
+def env_arguments(
+    game: Game, options: Options, players: Sequence[str] | None = None, observations: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """Arguments of envs that together use every observation, kind of seat and kind of opponent.
+
+    Args:
+        players: the names of the players to seat; by default `random` and all players of the game.
+        observations: the names of the observations, the default one first; by default all of the game.
+    """
+    own = options.asdict()
+    last = options.num_players - 1
+    players = ["random", *game.players] if players is None else players
+    mixed = [players[i % len(players)] if i % 3 != 2 else last_legal for i in range(last)]
+    arguments: list[dict[str, Any]] = [
+        {**own},
+        {**own, "seat": last, "opponent": players[-1] if last else "random"},
+        {**own, "seat": "random", "opponent": mixed if last else "random", "obs_mode": "dict"},
+        {**own, "seat": "all"},
+    ]
+    # Compiled players get the default observation: other observations would need more kernels to be compiled.
+    names = list(game.observations if observations is None else observations)
+    for place, name in zip((1, 0, 2, 3), itertools.cycle(names), strict=False):
+        arguments[place]["obs"] = name
+    arguments += [{**own, "obs": name} for name in names[len(arguments) :]]
+    return arguments
+
+
+def call_text(game: Game, arguments: dict[str, Any]) -> str:
+    """The call that creates an env, for error messages."""
+    return f"{game.id}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
+
+
+class ActionChooser:
+    """Random legal actions, with a generator for each row."""
+
+    def __init__(self, seed: int, num_rows: int) -> None:
+        self._streams = [np.random.default_rng((seed, row)) for row in range(num_rows)]
+
+    def one(self, mask: npt.NDArray[np.int8], row: int = 0) -> int:
+        """An action for one row; `mask` is (actions,) int8."""
+        actions = np.flatnonzero(mask)
+        return int(actions[self._streams[row].integers(len(actions))])
+
+    def many(self, masks: npt.NDArray[np.int8], rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """An action for each row, (rows,) int64; 0 where `rows`, (rows,) bool, is False."""
+        return np.array([self.one(mask, row) if rows[row] else 0 for row, mask in enumerate(masks)], np.int64)
+
+
+def plain(data: Any) -> Any:
+    """An observation or info as nested plain values with dtypes, for exact comparison."""
+    if isinstance(data, np.ndarray):
+        return (data.dtype.str, data.shape, data.tobytes()) if data.ndim else data.item()
+    if isinstance(data, dict):
+        return {name: plain(part) for name, part in data.items() if not name.startswith("_")}
+    if isinstance(data, list | tuple):
+        return [plain(part) for part in data]
+    return data.item() if isinstance(data, np.generic) else data
+
+
+def row_of(data: Any, row: int) -> Any:
+    """One row of a vector env's observations or infos."""
+    if isinstance(data, dict):
+        return {name: row_of(part, row) for name, part in data.items() if not name.startswith("_")}
+    return data[row]
+
 
 # -- illegal actions --------------------------------------------------------------------------------------------------
 

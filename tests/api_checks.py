@@ -20,8 +20,8 @@ from gymnasium.vector import AutoresetMode
 from cardgym.engine.contract import Game, Options
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
-from cardgym.testing.cases import ActionChooser, call_text, plain, row_of
 from cardgym.testing.driver import ContractError, expect
+from env_checks import ActionChooser, call_text, plain, row_of
 
 # -- vector envs -------------------------------------------------------------------------------------------------------
 
