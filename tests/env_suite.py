@@ -2,12 +2,49 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
 
 import api_checks
 import env_checks
+from cardgym.engine.contract import Game, Options
 from cardgym.testing import ContractSuite
-from env_checks import env_arguments
+
+
+def last_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> int:
+    """A Python player: the legal action with the highest number."""
+    return int(np.flatnonzero(mask)[-1])
+
+
+def env_arguments(
+    game: Game, options: Options, players: Sequence[str] | None = None, observations: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """Arguments of envs that together use every observation, kind of seat and kind of opponent.
+
+    Args:
+        players: the names of the players to seat; by default `random` and all players of the game.
+        observations: the names of the observations, the default one first; by default all of the game.
+    """
+    own = options.asdict()
+    last = options.num_players - 1
+    players = ["random", *game.players] if players is None else players
+    mixed = [players[i % len(players)] if i % 3 != 2 else last_legal for i in range(last)]
+    arguments: list[dict[str, Any]] = [
+        {**own},
+        {**own, "seat": last, "opponent": players[-1] if last else "random"},
+        {**own, "seat": "random", "opponent": mixed if last else "random", "obs_mode": "dict"},
+        {**own, "seat": "all"},
+    ]
+    # Compiled players get the default observation: other observations would need more kernels to be compiled.
+    names = list(game.observations if observations is None else observations)
+    for place, name in zip((1, 0, 2, 3), itertools.cycle(names), strict=False):
+        arguments[place]["obs"] = name
+    arguments += [{**own, "obs": name} for name in names[len(arguments) :]]
+    return arguments
 
 
 class EnvSuite(ContractSuite):

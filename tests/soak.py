@@ -39,7 +39,7 @@ from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.testing import kernel_checks, knowledge_checks, rule_checks
 from cardgym.testing.cases import option_cases
 from cardgym.testing.driver import expect
-from env_checks import env_arguments
+from env_suite import env_arguments
 from reproducibility import games
 
 TESTS = Path(__file__).parent
