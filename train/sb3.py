@@ -20,13 +20,13 @@ import numpy as np
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.files.limits import check_memory
-from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Board
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import crossed
 from cardgym.learn.training import Training
+from sb3_config import SB3Config
 
 try:
     from cardgym.interop.sb3 import CardVecEnv, MaskableDQN, ModelPlayer, SelfPlayCallback

@@ -17,7 +17,7 @@ from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import CARDS, JACK
 from cardgym.games.cribbage.scoring import score_ranks
 from cardgym.games.cribbage.state import KEPT, TOSSES
-from cardgym.games.cribbage.statistics import CRIB_CASES
+from cribbage_keeps import CRIB_CASES
 from cribbage_statistics_arrays import (
     FOUR_NUMBER,
     HIGH_MIDDLE,

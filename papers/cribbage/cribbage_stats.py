@@ -21,7 +21,7 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE
 from cardgym.games.cribbage.state import CUTS
-from cardgym.games.cribbage.statistics import CRIB_CASES
+from cribbage_keeps import CRIB_CASES
 from cribbage_lookup import CRIB_SUM, HAND_SUM, lookup
 from cribbage_statistics_arrays import StatisticsArrays, build_arrays
 

@@ -17,7 +17,6 @@ from pydantic import Field
 from cardgym import find
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import BASE, Items, RunArgs, TrainingConfig, parse_run, read_config
 from cardgym.learn.dqn.config import DQNConfig, NFSPConfig
 from cardgym.learn.opponents import OpponentPool
@@ -27,6 +26,7 @@ from cardgym.learn.tabular.config import TabularConfig
 from cribbage_trainer import ExpertsConfig
 from distill_learner import DistillConfig
 from league_population import LeagueConfig
+from sb3_config import SB3Config
 from spike_batch_q_learner import BatchQConfig
 
 CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))

@@ -93,7 +93,7 @@ class Transitions:
         return cls(**{spec.name: np.concatenate([getattr(p, spec.name) for p in parts]) for spec in fields(cls)})
 
 
-def record(
+def record_chunks(
     game: str | Game,
     options: Options | None,
     players: Sequence[PlayerSpec],
@@ -104,8 +104,8 @@ def record(
     epsilon: float = 0.0,
     explore: Explore = choose_random,
     progress: Callable[[int, int], None] | None = None,
-) -> Transitions:
-    """Play games and record the transitions of all seats.
+) -> Iterator[Transitions]:
+    """Play games and record the transitions of all seats, in parts, so that memory does not grow with the games.
 
     Args:
         options: the options of the game; None for the defaults.
@@ -120,33 +120,6 @@ def record(
     Raises:
         CardgymError: for a game without state keys, an unknown player, or another number of players than seats.
     """
-    parts = record_chunks(
-        game,
-        options,
-        players,
-        games=games,
-        seed=seed,
-        states=states,
-        epsilon=epsilon,
-        explore=explore,
-        progress=progress,
-    )
-    return Transitions.joined(list(parts))
-
-
-def record_chunks(
-    game: str | Game,
-    options: Options | None,
-    players: Sequence[PlayerSpec],
-    *,
-    games: int,
-    seed: int,
-    states: Literal["key", "index"] | StateName = "key",
-    epsilon: float = 0.0,
-    explore: Explore = choose_random,
-    progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Transitions]:
-    """As `record`, in parts, so that memory does not grow with the number of games."""
     game = find(game)
     options = options if options is not None else game.parse_options()
     if not game.state_index.has_keys:
@@ -158,6 +131,11 @@ def record_chunks(
         raise CardgymError(f"epsilon {epsilon}: allowed are numbers from 0 to 1")
     roster = resolve_all(players, game, options)
     return _chunks(game, options, roster, games, seed, states, epsilon, explore, progress)
+
+
+def record(*arguments: Any, **named: Any) -> Transitions:
+    """What `record_chunks` returns, as one recording."""
+    return Transitions.joined(list(record_chunks(*arguments, **named)))
 
 
 def _chunks(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib
 import os
 import re
 import runpy
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cardgym.engine.registry import load
 from cardgym.errors import CardgymError, nearest, quoted, unknown
 from cardgym.files import replacing
 from cardgym.files.locks import locked
@@ -42,7 +42,7 @@ SCRIPTS = {
     "ppo": "cardgym.learn.ppo.config:PPOConfig",
     "nfsp": "cardgym.learn.dqn.config:NFSPConfig",
     "tabular": "cardgym.learn.tabular.config:TabularConfig",
-    "sb3": "cardgym.interop.sb3_config:SB3Config",
+    "sb3": "train/sb3_config.py:SB3Config",
 }
 """The training scripts, and the class of each one's hyper-parameters."""
 
@@ -150,8 +150,7 @@ def flags_of(values: Mapping[str, Any]) -> list[str]:
 
 
 def config_class(script: str) -> type[TrainingConfig]:
-    module, _, name = SCRIPTS[script].partition(":")
-    kind: type[TrainingConfig] = getattr(importlib.import_module(module), name)
+    kind: type[TrainingConfig] = load(SCRIPTS[script])
     return kind
 
 

@@ -66,7 +66,7 @@ def test_command_coach_and_champion_agree_on_discards():
         own, other = int(scores[seat]), int(scores[1 - seat])
         tosses = coach().rate_tosses(cards[6 * seat : 6 * seat + 6], bool(driver.state.dealer == seat), (own, other))
         advice = Coach(driver.game, driver.options).advise(driver.state, seat)
-        assert advice.best.action == driver.toss_action(*tosses[0].keep.tossed) == chosen_by(player, driver), trial
+        assert advice.best.action == driver.toss_action(*tosses[0].tossed) == chosen_by(player, driver), trial
         assert [one.value for one in advice.actions] == [one.value for one in tosses]
 
 
@@ -120,7 +120,7 @@ def test_close_to_the_target_the_sure_way_out_comes_first():
     # At 115 the pone counts first; two pairs have 4 points before the cut.
     cards = parse_cards("2C 2D 3H 3S KD JD")
     near = coach().rate_tosses(cards, False, (115, 119))
-    assert near[0].keep.hand_min >= 4
+    assert near[0].hand[0] >= 4
     assert all(0.0 <= one.value <= 100.0 for one in near)
 
 

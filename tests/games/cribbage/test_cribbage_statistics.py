@@ -17,7 +17,7 @@ from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.scoring import score_crib, score_hand
 from cardgym.games.cribbage.state import CUTS, KEPT, TOSSES
-from cardgym.games.cribbage.statistics import CRIB_CASES, Keep, distributions, keeps
+from cribbage_keeps import CRIB_CASES, Keep, distributions, keeps
 from cribbage_lookup import CRIB_SUM, HAND_SUM, lookup
 from cribbage_statistics_arrays import StatisticsArrays, build_arrays
 from cribbage_stats import CANONICAL_HANDS, totals

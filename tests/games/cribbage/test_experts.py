@@ -15,7 +15,6 @@ from cardgym.files.tensors import write_tensors
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import TOSSES
-from cardgym.games.cribbage.statistics import keeps
 from cardgym.games.cribbage.tosses import rank_set
 from cardgym.learn.resume import restore, state_of
 from cardgym.players import resolve
@@ -30,6 +29,7 @@ from cribbage_expert_player import (
     scale_row,
     score_keeps,
 )
+from cribbage_keeps import keeps
 from cribbage_matches import match, side
 from cribbage_picture import board_png, family_shares
 from cribbage_statistics_arrays import build_arrays

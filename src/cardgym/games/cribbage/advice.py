@@ -1,8 +1,8 @@
 """The coach of cribbage and `cardgym advise`: discards and cards as `champion` values them, with the reasons.
 
 A value is the share of games to 121 won from this score, in percent. Where a game ends otherwise, after some deals or
-at a higher score, it is given in points: divided by what a point is worth at this score. The hand over the 46 cuts and
-the crib over 45,540 cases are exact; the likely crib is against an opponent who discards well. Example:
+at a higher score, it is given in points: divided by what a point is worth at this score. The points of a hand over
+the 46 cuts are exact; the crib is against an opponent who discards well. Example:
 cardgym advise Cribbage-v0 "5H 5D JC QS 2H 9C" --dealer --score 100-96
 """
 
@@ -17,19 +17,28 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.console.arguments import Parser
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Options, State
 from cardgym.errors import CardgymError
-from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, parse_cards, worth
+from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, check_cards, parse_cards, worth
 from cardgym.games.cribbage.chance_table import HOLES, point_worth
 from cardgym.games.cribbage.game import DEAL_GAME, GAME
 from cardgym.games.cribbage.observations import PLAIN_DEALER, PLAIN_HAND, PLAIN_PLAYING, PLAIN_SIZE, PLAIN_TO_GO
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.games.cribbage.pegging.player import shipped
-from cardgym.games.cribbage.scoring import explain_play, points_for, score_crib, score_hand
-from cardgym.games.cribbage.state import NUM_ACTIONS, STARTER, TOSSES, TOSSING, CribbageMiniOptions, CribbageOptions
-from cardgym.games.cribbage.statistics import Keep, keeps
+from cardgym.games.cribbage.scoring import HIGHEST_SCORE, explain_play, points_for, score_crib, score_hand
+from cardgym.games.cribbage.state import (
+    KEPT,
+    NUM_ACTIONS,
+    NUM_TOSSES,
+    STARTER,
+    TOSSES,
+    TOSSING,
+    CribbageMiniOptions,
+    CribbageOptions,
+)
 from cardgym.games.cribbage.text import action_text
-from cardgym.games.cribbage.tosses import crib_mean, kept_set
+from cardgym.games.cribbage.tosses import count_hands, crib_mean, kept_set
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, compared, legal_of, ranked
 from cardgym.table.rollouts import look
 
@@ -44,13 +53,17 @@ class RatedToss:
 
     Attributes:
         toss: the number of the toss in `TOSSES`, for the hand sorted by rank, then suit.
-        keep: the cards and their exact statistics.
+        kept: the four cards.
+        tossed: the two others.
+        hand: points of the hand over the 46 cuts: minimum, mean, median and maximum.
         crib: mean points of the crib against an opponent who tosses well.
         play: points won in the play minus the opponent's, on average, compared with an average hand.
     """
 
     toss: int
-    keep: Keep
+    kept: tuple[int, ...]
+    tossed: tuple[int, ...]
+    hand: tuple[int, float, float, int]
     value: float
     crib: float
     play: float
@@ -78,8 +91,9 @@ class CribbageCoach:
             scores: the own score and the opponent's.
         """
         own, other = check_scores(scores, self._options.target)
-        by_cards = {frozenset(keep.tossed): keep for keep in keeps(cards)}
-        hand = np.array(sorted(cards, key=lambda card: (card % 13, card)), np.int8)
+        hand = np.array(sorted(check_cards(cards, 6), key=lambda card: (card % 13, card)), np.int8)
+        points = np.zeros((NUM_TOSSES, HIGHEST_SCORE + 1))
+        _count_hands(hand, points)
         seen, mask = np.full(PLAIN_SIZE, EMPTY, np.float32), np.zeros(NUM_ACTIONS, np.int8)
         seen[[PLAIN_PLAYING, PLAIN_DEALER]] = 0, dealer
         seen[PLAIN_TO_GO : PLAIN_TO_GO + 2] = self._options.target - own, self._options.target - other
@@ -89,7 +103,9 @@ class CribbageCoach:
         return [
             RatedToss(
                 toss,
-                by_cards[frozenset(hand[TOSSES[toss]].tolist())],
+                tuple(hand[KEPT[toss]].tolist()),
+                tuple(hand[TOSSES[toss]].tolist()),
+                _summary(points[toss]),
                 float(values[toss]),
                 float(crib_mean(hand, toss, int(dealer))),
                 float(shipped()[0].worths[int(dealer), kept_set(hand, toss)]),
@@ -103,16 +119,16 @@ class CribbageCoach:
         texts = []
         for place, one in enumerate(tosses):
             against = tosses[0] if place else tosses[1]
-            keep = one.keep
+            least, mean, _, most = one.hand
             parts = (
-                (keep.hand_mean - against.keep.hand_mean, "hand"),
+                (mean - against.hand[1], "hand"),
                 (one.crib - against.crib, "own crib" if dealer else "their crib"),
                 (one.play - against.play, "play"),
             )
             why = (
                 ", ".join(f"{name} {points:+.2f}" for points, name in parts if abs(points) >= 0.005) or "as many points"
             )
-            worst = f"the hand has {keep.hand_min} to {keep.hand_max}, {keep.hand_mean:.2f} on average"
+            worst = f"the hand has {least} to {most}, {mean:.2f} on average"
             texts.append(f"{compared(one.value, against.value, self.unit, best=place == 0)}: {why}; {worst}")
         return texts
 
@@ -162,6 +178,17 @@ def check_scores(scores: tuple[int, int], target: int) -> tuple[int, int]:
     return scores
 
 
+@compiled
+def _count_hands(cards: npt.NDArray[np.int8], hands: npt.NDArray[np.float64]) -> None:
+    count_hands(cards, hands)
+
+
+def _summary(counts: npt.NDArray[np.float64]) -> tuple[int, float, float, int]:
+    """The minimum, mean, median and maximum of scores, from how often each occurs."""
+    scores = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+    return int(scores[0]), float(scores.mean()), float(np.median(scores)), int(scores[-1])
+
+
 def _points_now(state: State, card: int) -> str:
     """What a card scores at once, in words."""
     points, count = int(points_for(state, card)), int(state.count) + worth(card)
@@ -189,9 +216,6 @@ def _luck(before: State, move: int, after: State, seat: int) -> float:
 
 
 # -- the command ------------------------------------------------------------------------------------------------------
-
-_MIN_WIDTH = 100
-"""The table includes the cases of the crib in a terminal of at least this many characters."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -227,23 +251,15 @@ def _print_table(coach: CribbageCoach, tosses: list[RatedToss], dealer: bool) ->
     from cardgym.console.tables import fitting_tables, results_console
 
     console = results_console()
-    wide = console.width >= _MIN_WIDTH
     value = "worth" if coach.unit == POINTS else "wins %"
-    head = ["", value, "keep", "discard", "hand", *(["crib"] if wide else []), "likely crib", "play"]
+    head = ["", value, "keep", "discard", "hand", "crib", "play"]
     rows = []
     for place, one in enumerate(tosses, 1):
-        keep = one.keep
-        hand = f"{keep.hand_min:>2} {keep.hand_mean:5.2f} {keep.hand_median:4.1f} {keep.hand_max:>2}"
-        crib = f"{keep.crib_min:>2} {keep.crib_mean:5.2f} {keep.crib_median:4.1f} {keep.crib_max:>2}"
-        points = (hand, *([crib] if wide else []), f"{one.crib:.2f}", f"{one.play:+.2f}")
-        rows.append((str(place), f"{one.value:.2f}", _by_rank(keep.kept), _by_rank(keep.tossed), *points))
+        least, mean, median, most = one.hand
+        points = (f"{least:>2} {mean:5.2f} {median:4.1f} {most:>2}", f"{one.crib:.2f}", f"{one.play:+.2f}")
+        rows.append((str(place), f"{one.value:.2f}", card_names(one.kept), card_names(one.tossed), *points))
     console.print(*fitting_tables(head, rows, console.width), sep="\n")
     for place, (one, why) in enumerate(zip(tosses, coach.reasons(tosses, dealer), strict=True), 1):
-        console.print(Text(f"{place:>2}  {_by_rank(one.keep.kept)}: {why}"))
-    hands = "Hand and crib" if wide else "Hand"
+        console.print(Text(f"{place:>2}  {card_names(one.kept)}: {why}"))
     what = "share of games won" if coach.unit == GAMES else "that share divided by what a point is worth"
-    console.print(Text(f"{value}: {what}, as champion rates it. {hands}: minimum, mean, median, maximum.", "dim"))
-
-
-def _by_rank(cards: tuple[int, ...]) -> str:
-    return card_names(sorted(cards, key=lambda card: (card % 13, card)))
+    console.print(Text(f"{value}: {what}, as champion rates it. Hand: minimum, mean, median, maximum.", "dim"))

@@ -1,7 +1,8 @@
-"""One Play Poker: its documentation, and the game."""
+"""One Play Poker as a `Game`, and its players; the documentation is in doc.md."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,55 +70,8 @@ _THREE, _FOUR = (num_info_states(OnePlayPokerOptions(decisions=decisions)) for d
 if TYPE_CHECKING:
     from cardgym.players import TablePlayer
 
-DOC = f"""One Play Poker: one player against a house that duplicates every bet.
-
-## Description
-Player and house each put an ante of 1 into the pot. From a deck of sixteen cards (jack, queen, king and ace in four
-suits) they get two cards each, face up: first the player, then the house, then the player, then the house. After a card
-the player may bet 1, and the house always does the same. The better hand takes the pot; equal hands split it. A hand is
-a flush (two cards of one suit), a pair, or a high card; ties are decided by the higher card, then by the other. Suits
-do not break ties.
-
-## Action Space
-`Discrete(2)`: 0 don't bet, 1 bet. Both are always legal.
-
-## Observation Space
-`obs="full"`, a `Box` of 41 float32:
-
-```
-{feature_table(full_features(OnePlayPokerOptions()))}
-```
-
-A hand of one card has its `low` card only.
-
-`obs="paper"`, the index of the paper's state (player, house, pot): `Discrete({_THREE})`, or `Discrete({_FOUR})` with
-four decisions; 0 is the end. `info["info_state_key"]` has nine digits: bets, the player's cards, the house's cards, two
-digits for each card from 01 (jack of spades) to 16 (ace of diamonds).
-
-## Starting State
-The player's first card.
-
-## Rewards
-A bet costs 1 immediately. The last step also pays the whole pot for a win, half of it for a draw, nothing for a loss.
-The pot is 2 + 2 x bets. The ante is not part of the return: net profit is the return - 1.
-
-## Episode End
-After the last decision and the last card. An illegal action ends the game and loses the pot.
-
-## Information
-`action_mask`, `info_state_key`.
-
-## Arguments
-- `decisions`: 3 (default), after each of the first three cards, or 4, after every card. The paper's prose says every
-  card; its transition and reward models and its handcrafted policy imply three.
-- `ranking`: `flush_first` (default), the paper's order, or `pair_first`.
-
-## References
-Bastiaan and Krabben, "One Play Poker", Decision Making in Intelligent Systems, assignment 1.
-
-## Version History
-- v0: first version.
-"""
+_TEMPLATE = Path(__file__).with_name("doc.md").read_text(encoding="utf-8")
+DOC = _TEMPLATE.format(full=feature_table(full_features(OnePlayPokerOptions())), three=_THREE, four=_FOUR)
 
 
 def optimal(options: rules.OnePlayPokerOptions) -> TablePlayer:
