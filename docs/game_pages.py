@@ -52,19 +52,19 @@ def page_of(games: list[Game]) -> str:
         "<!-- Made by docs/game_pages.py from the code. -->",
         "",
         *([first.strip(), ""] if first else []),
-        "[The page of the game](README.md) has its rules for people and how to play well; `env.unwrapped.__doc__` is",
-        "what follows.",
+        "[The page of the game](README.md) has its rules for people and how to play well. The text below is also",
+        "`env.unwrapped.__doc__`.",
         "",
         *_summary(main),
         "",
         _fenced(heading + rest).strip(),
         "",
-        *_players(main),
+        *_players(games),
     ]
     for other in others:
         about = other.doc.strip().partition("## ")[0].strip()
         lines += ["", f"## {other.id}", "", *([about, ""] if about else []), *_summary(other), ""]
-        lines += [*_differences(main, other), "", *_players(other, "### ")]
+        lines += _differences(main, other, otherwise=bool(about))
     entries = citations(main)
     if entries:
         lines += ["", "## How to cite", "", "The game is from:", "", "```bibtex", *entries, "```", ""]
@@ -90,14 +90,15 @@ def _summary(game: Game) -> list[str]:
     ]
 
 
-def _differences(main: Game, other: Game) -> list[str]:
+def _differences(main: Game, other: Game, otherwise: bool) -> list[str]:
     """The options that the two games start with, where they differ."""
     ours, theirs = (dataclasses.asdict(game.parse_options()) for game in (main, other))
     rows = [
         f"| `{name}` | {ours.get(name, '-')} | {value} |" for name, value in theirs.items() if ours.get(name) != value
     ]
+    same = f"ules, actions and features are those of {main.id}, under these options:"
     return [
-        f"Rules, actions and features are those of {main.id}, under these options:",
+        f"Otherwise r{same}" if otherwise else f"R{same}",
         "",
         f"| option | {main.id} | {other.id} |",
         "|---|---|---|",
@@ -105,20 +106,23 @@ def _differences(main: Game, other: Game) -> list[str]:
     ]
 
 
-def _players(game: Game, level: str = "## ") -> list[str]:
-    strength = presentation_of(game).strength.get(game.id, {})
+def _players(games: list[Game]) -> list[str]:
+    """The players of a family, each with what it won in the games in which it was measured."""
+    rows = ["| `random` | compiled | all | uniform over the legal actions |"]
+    for name in dict.fromkeys(name for game in games for name in game.players):
+        of = [game for game in games if name in game.players]
+        for game in of:
+            if measured := presentation_of(game).strength.get(game.id, {}).get(name):
+                rows.append(f"| `{name}` | {_kind(of[0], name)} | {game.id} | {measured} |")
     return [
-        f"{level}Players of {game.id}",
+        "## Players",
         "",
-        *(
-            ["Each is a name for `opponent=` and `--players`. The figures have 95 % intervals.", ""]
-            if level == "## "
-            else []
-        ),
-        "| player | kind | measured |",
-        "|---|---|---|",
-        "| `random` | compiled | uniform over the legal actions |",
-        *(f"| `{name}` | {_kind(game, name)} | {strength.get(name, '')} |" for name in game.players),
+        "Each is a name for `opponent=` and `--players`. A compiled player plays as fast as the rules. The figures have",
+        "95 % intervals.",
+        "",
+        "| player | kind | game | measured |",
+        "|---|---|---|---|",
+        *rows,
     ]
 
 

@@ -63,7 +63,8 @@ def build(folder: Path, games: dict[str, list[str]]) -> None:
         shutil.copy(HERE / name, folder / "static" / name)
     page = (STATIC / "index.html").read_text(encoding="utf-8").replace('"/static/', '"static/')
     page = re.sub(r"<nav .*?</nav>", '<nav aria-label="Pages"><a href="../index.html">Documentation</a></nav>', page)
-    (folder / "index.html").write_text(page, encoding="utf-8")
+    hidden = '<style>a[href^="#/explore/"] { display: none; }</style>'  # The explorer needs the server.
+    (folder / "index.html").write_text(page.replace("</head>", f"{hidden}</head>"), encoding="utf-8")
     shelf = []
     with tempfile.TemporaryDirectory() as temporary, serving(Path(temporary) / "games.sqlite") as served:
         client = served.client
