@@ -117,7 +117,7 @@ def _players(games: list[Game]) -> list[str]:
     return [
         "## Players",
         "",
-        "Each is a name for `opponent=` and `--players`. A compiled player plays as fast as the rules. The figures have",
+        "Each is a name for `opponent=` and `--players`. A compiled player is as fast as the rules. The figures have",
         "95 % intervals.",
         "",
         "| player | kind | game | measured |",

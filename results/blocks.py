@@ -139,10 +139,10 @@ def agents() -> list[str]:
             share = with_interval(own.win_rate or 0.0, own.win_rate_ci95, ".1f", percent=True)
             link = f"[`{match.players[0]}`](../checkpoints/{match.group}/{name}.md)"
             rival = f"{len(rivals)} " * (len(rivals) > 1) + f"`{rivals[0]}`"
-            won = f"{own.mean_return or 0.0:+.1f} credits a game" if match.env == "CorellianSpike-v0" else ""
+            won = f"{own.mean_return or 0.0:+.1f}" if match.env == "CorellianSpike-v0" else ""
             played = ", ".join([match.env, *(f"`{option}={value}`" for option, value in match.options.items())])
             rows.append([link, title, played, rival, share, won])
-    return markdown_table(["agent", "algorithm", "game", "against", "wins", "and"], rows, "llllrr")
+    return markdown_table(["agent", "algorithm", "game", "against", "wins", "credits a game"], rows, "llllrr")
 
 
 def speed(wanted: str) -> list[str]:

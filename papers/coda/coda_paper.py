@@ -16,7 +16,7 @@ from pathlib import Path
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.tables import with_interval
+from cardgym.console.tables import with_interval, wrapped
 from cardgym.files import replacing
 from cardgym.statistics import Z95
 from coda_networks import draw_losses
@@ -79,7 +79,7 @@ def write_results(
         draw_losses(folder / FIGURES[name], f"{name}, {scale.network_games:,} games, full observation", curves)
     page = folder / PAGE
     with replacing(page) as temporary:
-        temporary.write_text(page_text(results), encoding="utf-8")
+        temporary.write_text(wrapped(page_text(results)), encoding="utf-8")
     return [page, *(folder / file for file in FIGURES.values())]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
+from cardgym.console.tables import wrapped
 from cardgym.engine.registry import find
 from cardgym.files import replacing
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
@@ -73,7 +74,7 @@ def write_results(
         opponents_table(numbers, 2, "credits", "Performance with the credits-only reward"),
         opponents_table(numbers, 3, "weighted", "Performance with the weighted reward"),
         seats_table(numbers),
-        human_table(log),
+        *human_table(log),
         deep_table(numbers, deep_paths),
         exploration(numbers),
         _figures(),
@@ -82,7 +83,7 @@ def write_results(
         information(numbers),
     ]
     with replacing(folder / PAGE) as temporary:
-        temporary.write_text("\n".join(parts).rstrip() + "\n", encoding="utf-8")
+        temporary.write_text(wrapped("\n".join(parts).rstrip()) + "\n", encoding="utf-8")
     return [folder / PAGE, *written]
 
 

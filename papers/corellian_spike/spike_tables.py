@@ -96,21 +96,16 @@ def seats_table(numbers: Numbers) -> str:
     return "\n".join([*lines, ""])
 
 
-def human_table(log: Path | None) -> str:
-    """The games of a person, from the game log; see `human_rows`."""
-    lines = ["## A person", ""]
+def human_table(log: Path | None) -> list[str]:
+    """The section on the games of a person, from the game log, if it has any; see `human_rows`."""
     rows = human_rows(log)
-    if not rows:
-        lines.append(
-            "No finished game of a person is in the game log here; `cardgym play CorellianSpike-v0 --opponent "
-            "runs/.../policy_50.json` writes one, and the next run of this command shows it."
-        )
-        return "\n".join([*lines, ""])
-    lines += [
+    head = [
+        "## A person",
+        "",
         "| player | against | options | games | credits a game | hands won | games bust |",
         "|---|---|---|---|---|---|---|",
     ]
-    return "\n".join([*lines, *rows, ""])
+    return ["\n".join([*head, *rows, ""])] if rows else []
 
 
 def human_rows(log: Path | None = None) -> list[str]:

@@ -19,7 +19,7 @@ from cardgym.arena.match import EVALUATION_SEED
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.tables import markdown_table, with_interval
+from cardgym.console.tables import markdown_table, with_interval, wrapped
 from cardgym.files import replacing
 from cribbage_expert_player import HOLES, STRATEGIES, Weights
 from cribbage_matches import OPPONENTS, Side, same_tosses
@@ -65,7 +65,6 @@ class Run:
     first: Side
     last: Side
     rates: dict[int, Rates]
-    seconds: float
     games: int
 
 
@@ -101,7 +100,7 @@ def write_results(
         before += played
         spent = time.perf_counter() - start[0], time.process_time() - start[1]
         with replacing(folder / PAGE) as temporary:
-            temporary.write_text(_page(runs, games, spent, done < len(runs_to_do)), encoding="utf-8")
+            temporary.write_text(wrapped(_page(runs, games, spent, done < len(runs_to_do))), encoding="utf-8")
         if done == 1:
             with replacing(folder / BOARD) as temporary:
                 title = f"{kind}: after {games:,} games, seed {run_seed}"
@@ -121,21 +120,17 @@ def _run(kind: str, start: str, seed: int, games: int, report: Callable[[int], N
         total_games=games, init=(start,), seed=seed, value_every=half, save_every=every
     )
     trainer = Trainer(config)
-    first, rates, seconds = trainer.side(), {}, 0.0
-    blank = start == "uniform" and kind in KINDS
+    first, rates = trainer.side(), {}
     while True:
         last = trainer.games >= games
-        if trainer.games == 0 or last or (blank and trainer.games % every == 0):
-            alone = blank and (last or kind == next(iter(KINDS)))
-            names = OPPONENTS if alone else ("greedy", "uniform")
+        if trainer.games == 0 or last:
+            names = OPPONENTS if last and start == "uniform" and kind in KINDS else ("greedy", "uniform")
             rates[trainer.games] = trainer.evaluate(names, EVALUATION_GAMES)
         report(min(trainer.games, games))
         if last:
             break
-        began = time.process_time()
         trainer.advance()
-        seconds += time.process_time() - began
-    return Run(kind, start, seed, first, trainer.side(), rates, seconds, trainer.games)
+    return Run(kind, start, seed, first, trainer.side(), rates, trainer.games)
 
 
 def _cell(rate: tuple[float, tuple[float, float]]) -> str:
@@ -158,7 +153,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         "[Experts](../../docs/games/cribbage/research.md#weighted-experts) explains how they learn. "
         f"Shares of games are in percent, with 95 % intervals, over "
         f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
-        "## Win rates, from the first checkpoint to the last",
+        "## Win rates, before and after learning",
         "From uniform weights. With `own crib`, the strategy `crib_min_avg` prefers the richest crib for the dealer, "
         "who owns it; none of the paper's eight strategies does.",
         _rates_table([run for run in runs if run.start == "uniform"], ("greedy", "uniform")),
@@ -167,12 +162,8 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
     if discounted:
         parts += _discounts(discounted)
     last = [run for run in runs if run.kind == first and run.start == "uniform"]
-    parts += ["## Against every single strategy", f"{first}, from the first checkpoint to the last."]
-    parts += [_rates_table(last, STRATEGIES), _lowest(last)]
-    parts += ["`hand_max_avg` plays like `greedy`."]
-    others = [run for run in runs if run.kind != first and run.start == "uniform"]
-    if others:
-        parts += ["The other two ways to learn, at the end:", _rates_table(others, STRATEGIES, last_only=True)]
+    parts += ["## Against every single strategy", "At the end. `hand_max_avg` plays like `greedy`."]
+    parts += [_rates_table([run for run in runs if run.start == "uniform"], STRATEGIES, last_only=True), _lowest(last)]
     same = [run for run in runs if run.kind == first]
     begun = {run.start: run for run in same if run.seed == same[0].seed}
     if len(begun) > 1:
@@ -197,9 +188,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         _regions_table(last),
         _near_the_end(last),
         f"![The board]({BOARD})",
-        "Speed: " + "; ".join(f"{kind} {rate:,.0f}" for kind, rate in _speeds(runs).items())
-        + " games a second of CPU on one core, including counters, valuation and compilation.",
-    ]  # fmt: skip
+    ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
@@ -242,15 +231,15 @@ def _lowest(runs: list[Run]) -> str:
     worst = min(ends, key=lambda name: ends[name])
     beaten = sum(low > 0.5 for low in ends.values())
     return (
-        f"At the end all seeds beat {beaten} of the {len(ends)}, whole intervals above 50 %; the lowest end of any is "
-        f"{100 * ends[worst]:.1f} %, against `{worst}`."
+        f"With {runs[0].kind}, all seeds beat {beaten} of the {len(ends)}, whole intervals above 50 %; the lowest end "
+        f"of any is {100 * ends[worst]:.1f} %, against `{worst}`."
     )
 
 
 def _rates_table(runs: list[Run], names: tuple[str, ...], last_only: bool = False) -> str:
     rows = []
     for run in runs:
-        for played in sorted(run.rates)[-1 if last_only else 0 :]:
+        for played in (max(run.rates),) if last_only else (min(run.rates), max(run.rates)):
             rates = run.rates[played]
             cells = [_cell(rates[name]) if name in rates else "-" for name in names]
             rows.append([run.kind, str(run.seed), f"{played:,}", *cells])
@@ -344,15 +333,6 @@ def _near_the_end(runs: list[Run]) -> str:
         "pone's hand is first and the crib last: near the end, what counts last counts least. Far from the diagonal "
         "the game is all but decided, so little is learned there: such positions are gray."
     )
-
-
-def _speeds(runs: list[Run]) -> dict[str, float]:
-    kinds = dict.fromkeys(run.kind for run in runs)
-    return {
-        kind: sum(run.games for run in runs if run.kind == kind)
-        / max(sum(run.seconds for run in runs if run.kind == kind), 1e-9)
-        for kind in kinds
-    }
 
 
 def main(words: list[str]) -> int:

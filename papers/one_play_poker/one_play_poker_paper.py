@@ -18,6 +18,7 @@ import numpy.typing as npt
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
+from cardgym.console.tables import wrapped
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET
 from cardgym.files import replacing
@@ -158,7 +159,7 @@ def write_results(path: Path, games: int, seed: int = 0, progress: Callable[[int
             progress(done, len(readings))
         parts.append(_section(decisions, ranking, games, seed))
     with replacing(path) as temporary:
-        temporary.write_text("\n".join(parts), encoding="utf-8")
+        temporary.write_text(wrapped("\n".join(parts)), encoding="utf-8")
 
 
 _HEAD = """# One Play Poker: the paper's results table, filled

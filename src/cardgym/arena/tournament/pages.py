@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cardgym.arena.report import TableTexts, options_text
 from cardgym.arena.tournament.standings import Standings
 from cardgym.console.figures import new_figure, save_png
-from cardgym.console.tables import markdown_table, number, with_interval
+from cardgym.console.tables import markdown_table, number, with_interval, wrapped
 from cardgym.engine.registry import find
 from cardgym.files import replacing
 
@@ -158,7 +158,9 @@ def section(standings: Standings, payoffs_png: str) -> list[str]:
     return [
         f"## {standings.env}",
         "",
-        f"{played}. Payoffs are in {payoff_text(standings)}.{_level_with_the_first(standings)}{_copies(standings)}",
+        wrapped(
+            f"{played}. Payoffs are in {payoff_text(standings)}.{_level_with_the_first(standings)}{_copies(standings)}"
+        ),
         "",
         *markdown_table(*ranking(standings), align="lrrr"),
         "",
