@@ -88,18 +88,23 @@ def markdown_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(escaped)} |"
 
 
+MARKER = re.compile(r" (?=(?:\d+\.|[-+*]) )")
+"""The space before what would make a line the item of a list."""
+
+
 def wrapped(page: str, width: int = 120) -> str:
     """A Markdown page with no line of prose or of a list longer than `width`; tables, code and pictures stay."""
     blocks = []
     for block in page.split("\n\n"):
         if max(map(len, block.split("\n"))) > width and not block.startswith(("|", "!", "#", "`", "<")):
+            items = (re.sub(MARKER, "\0", " ".join(item.split())) for item in re.split(r"\n(?=- )", block))
             block = "\n".join(
                 textwrap.fill(
-                    " ".join(item.split()), width, subsequent_indent="  " * item.startswith("- "),
+                    item, width, subsequent_indent="  " * item.startswith("- "),
                     break_long_words=False, break_on_hyphens=False,
                 )
-                for item in re.split(r"\n(?=- )", block)
-            )  # fmt: skip
+                for item in items
+            ).replace("\0", " ")  # fmt: skip
         blocks.append(block)
     return "\n\n".join(blocks)
 
