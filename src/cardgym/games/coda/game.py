@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ def _read(name: str) -> str:
 
 
 def _document(options: CodaOptions, actions: int, more: str) -> str:
-    defaults = ", ".join(f"{name}={value}" for name, value in options.asdict().items())
+    defaults = textwrap.fill(", ".join(f"{name}={value}" for name, value in options.asdict().items()), 118)
     return _read("doc.md").format(
         actions=actions,
         more=more,
