@@ -141,7 +141,8 @@ def _fenced(text: str) -> str:
     """The documentation with its feature tables in code fences."""
     parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
     table = re.compile(r"(?:^\d+(?:\.\.\d+)? +\w+ +\[.*\n)+", re.MULTILINE)
-    return "".join(part if part.startswith("```") else table.sub(r"```\n\g<0>```\n", part) for part in parts)
+    fenced = (part if part.startswith("```") else table.sub(r"```\n\g<0>```\n", part) for part in parts)
+    return re.sub(r"^```(\n.*?^```$)", r"```text\1", "".join(fenced), flags=re.DOTALL | re.MULTILINE)
 
 
 def _kind(game: Game, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The server: what each address answers; docs/play.md lists them, with the server's guarantees."""
+"""The server: what each address answers; docs/play.md has its guarantees."""
 
 from __future__ import annotations
 
