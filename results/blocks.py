@@ -53,7 +53,8 @@ def exploitability(env: str, player: str) -> list[str]:
     won, ends, verb = report["won"], report["ci95"], "wins"
     if won < 0:
         won, ends, verb = -won, [-ends[1], -ends[0]], "loses"
-    text = f"Exploitability: at least **{bound:.3g}** ({report['per']}). The best responder, `{report['best']}`, {verb}"
+    text = f"Exploitability: `{player}` gives away at least **{bound:.3g}** {report['per']}. The best responder, "
+    text += f"`{report['best']}`, {verb}"
     text += f" {with_interval(won, ends, '.3g')} on {report['games']:,} fresh deals; tried were"
     text += f" {', '.join(tried)} ([every player](../../docs/exploitability.md)). A better responder may exist."
     return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
