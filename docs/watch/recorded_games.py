@@ -22,6 +22,7 @@ sys.path.append(str(ROOT / "tests" / "web"))
 
 from web_server import Client, serving  # noqa: E402  (the client of the tests)
 
+PUBLISHED = "https://cardgym.github.io/cardgym/watch/"
 GAMES = {
     "CorellianSpike-v0": ["heuristic", "ppo"],
     "CodaOfficial-v0": ["heuristic", "official_ppo"],
@@ -87,5 +88,14 @@ def build(folder: Path, games: dict[str, list[str]]) -> None:
     write(folder / "api" / "lobby.json", {"games": shelf})
 
 
+def link(page: Path, folder: Path) -> None:
+    """Let the start page lead to the games beside it, instead of those on the published site."""
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace(PUBLISHED, f"{folder.name}/index.html"), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    build(Path(sys.argv[1]), GAMES)
+    out = Path(sys.argv[1])
+    build(out, GAMES)
+    if (out.parent / "index.html").exists():
+        link(out.parent / "index.html", out)
