@@ -30,6 +30,11 @@ def test_players_have_names_that_people_read(name: str, shown: str) -> None:
 def test_every_seat_has_another_name() -> None:
     assert shown_names(["heuristic", "human", "heuristic", "ppo"], 1) == ["Heuristic", "You", "Heuristic 2", "PPO"]
     assert shown_names(["greedy", "greedy", "greedy"], None) == ["Greedy", "Greedy 2", "Greedy 3"]
+    given = shown_names(["human", "human", "greedy", "greedy"], 0, {"name 0": "Ann", "name 1": "Jean-Luc"})
+    assert given == ["You", "Jean-Luc", "Greedy", "Greedy 2"]
+    assert shown_names(["human", "greedy", "greedy"], 3, {"name 0": "Greedy 2"}) == ["Greedy 2", "Greedy", "Greedy 3"]
+    seeds = ["double_dqn", "double_dqn_seed2", "double_dqn_seed2", "double_dqn"]
+    assert shown_names(seeds, None) == ["Double DQN", "Double DQN (seed 2)", "Double DQN 2 (seed 2)", "Double DQN 2"]
 
 
 @pytest.mark.parametrize(
@@ -76,6 +81,8 @@ def test_a_board_of_another_seat_keeps_its_columns() -> None:
     assert board_with_names(board, ["You", "Expert"], 1) == "You         0 points\nExpert      3 points, Expert's crib"
     three = "Seat 0   42\nYou      46\nSeat 2   44"
     assert board_with_names(three, ["Heuristic", "You", "Heuristic 2"], 1) == "Heuristi 42\nYou      46\nHeuris 2 44"
+    seeds = ["Double DQN (seed 2)", "You", "Double DQN 2 (seed 2)"]
+    assert board_with_names(three, seeds, 1) == "Double D 42\nYou      46\nDouble 2 44"
 
 
 def test_names_for_programs_stay() -> None:

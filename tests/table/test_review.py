@@ -203,7 +203,7 @@ def test_review_prints_the_last_game(game_log: GameLog, capsys: pytest.CaptureFi
     assert main(["review", "--game", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["env"] == POKER
     assert main(["review", "--list"]) == 0
-    assert "human" in capsys.readouterr().out
+    assert " You │" in capsys.readouterr().out
     assert main(["review", "--all"]) == 0
     assert "bet (credits)" in capsys.readouterr().out
     assert len(game_log.totals(cardgym.__version__)) == 2

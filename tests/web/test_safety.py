@@ -19,6 +19,7 @@ from cardgym.table.narration import Event
 from cardgym.table.people import with_names
 from cardgym.table.presentation import view_of
 from cardgym.table.session import Session
+from cardgym.table.web.app import STATIC
 
 SPIKE = "CorellianSpike-v0"
 VOLATILE = ("date",)
@@ -74,6 +75,18 @@ def test_answers_must_not_be_framed_sniffed_or_cached(client: Client) -> None:
     assert headers["cache-control"] == "no-store"
     assert "access-control-allow-origin" not in headers
     assert "server" not in headers
+
+
+def test_the_page_asks_for_all_modules_at_once_and_a_browser_keeps_them(client: Client) -> None:
+    page = client.raw("GET", "/")[2].decode()
+    modules = [path.name for path in STATIC.glob("*.js")]
+    assert len(modules) == page.count("modulepreload") > 10
+    for name in modules:
+        assert f'<link rel="modulepreload" href="/static/{name}">' in page
+    _, headers, _ = client.raw("GET", "/static/main.js")
+    assert headers["cache-control"] == "no-cache"
+    again, _, body = client.raw("GET", "/static/main.js", If_None_Match=headers["etag"])
+    assert (again, body) == (304, b"")
 
 
 def test_opponents_and_games_come_from_lists(client: Client, tmp_path: Path) -> None:
@@ -208,7 +221,7 @@ def hides(env: str) -> bool:
 
 @pytest.mark.parametrize(
     ("path", "zipped"),
-    [("/symbols/Cribbage-v0.svg", True), ("/static/table.js", True), ("/api/lobby", False)],
+    [("/", True), ("/symbols/Cribbage-v0.svg", True), ("/static/table.js", True), ("/api/lobby", False)],
 )
 def test_what_is_the_same_for_everybody_is_compressed_and_nothing_else(client: Client, path: str, zipped: bool) -> None:
     status, headers, body = client.raw("GET", path, Accept_Encoding="gzip")

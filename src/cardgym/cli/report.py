@@ -55,9 +55,10 @@ def run(arguments: argparse.Namespace) -> None:
         if place:
             print()
         if report["games"]:
-            print_report(report)
+            players = zip(report["players"], report["people"], strict=True)
+            print_report({**report, "players": [{**player, "name": name} for player, name in players]})
         if unfinished:
-            names = ", ".join(printable(player["name"]) for player in report["players"])
+            names = ", ".join(map(printable, report["people"]))
             games = "1 game" if unfinished == 1 else f"{unfinished} games"
             print(f"{printable(report['env'])}: {games} of {names} left unfinished, not in the figures")
 

@@ -60,14 +60,16 @@ def entry_of(entries: Sequence[dict[str, Any]], number: int | None) -> dict[str,
 
 def _list(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> None:
     from cardgym.console.tables import print_results
+    from cardgym.table.people import people_of
     from cardgym.table.review import names_of
 
+    names = names_of if arguments.json else people_of  # People read other names than they type.
     rows = []
     for number, entry in enumerate(entries, 1):
         scores = [f"{player['score']:g}" for player in sorted(entry["players"], key=lambda player: player["seat"])]
         result = " : ".join(scores) if entry["finished"] else "unfinished"
         undone = str(entry.get("undone") or "")
-        rows.append((str(number), entry["env"], ", ".join(names_of(entry)), result, undone, entry["time"][:16]))
+        rows.append((str(number), entry["env"], ", ".join(names(entry)), result, undone, entry["time"][:16]))
     head = ("game", "env", "players by seat", "score", "taken back", "started (UTC)")
     if arguments.json:
         print(json.dumps([dict(zip(head, row, strict=True)) for row in rows], indent=2))

@@ -23,8 +23,9 @@ from cardgym.errors import CardgymError
 from cardgym.statistics import Moments, half_width
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog, default_path
+from cardgym.table.people import shown_names
 from cardgym.table.review import Review, counts, names_of, review
-from cardgym.table.setup import is_practice
+from cardgym.table.setup import PERSON, is_practice
 
 Interval = tuple[float | None, float | None]
 """A 95 % interval; None for both ends after a single game."""
@@ -73,15 +74,20 @@ class Cost:
     recent_cost: float
     curve: tuple[float, ...] = ()
 
+    @property
+    def people(self) -> str:
+        """The opponents as people read them."""
+        return ", ".join(shown_names(self.opponents.split(", "), None)) if self.opponents else ""
+
     def asdict(self) -> dict[str, Any]:
         """The figures as plain values for JSON."""
-        return dataclasses.asdict(self)
+        return {**dataclasses.asdict(self), "people": self.people}
 
     def cells(self) -> tuple[str, ...]:
         """The figures as texts for a table."""
         won = self.won
         return (
-            f"{self.env}, {self.opponents}" if self.opponents else self.env,
+            f"{self.env}, {self.people}" if self.people else self.env,
             f"{self.games:,}",
             "-" if won is None else with_interval(won, self.won_ci95, ".1f", percent=True, separator="\n"),
             f"{self.kind} ({self.unit})",
@@ -262,8 +268,8 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
     """A report for each line-up of logged games, and how many of these are unfinished and so not in the figures.
 
     Yields:
-        A report like the arena's, with each player's `score` and the `max_score` of all games in addition. Lessons
-        and games that continue another one are left out.
+        A report like the arena's, with each player's `score`, the `max_score` of all games and the names as `people`
+        read them in addition. Lessons and games that continue another one are left out.
     """
     lineups: dict[str, list[dict[str, Any]]] = {}
     for game in games:
@@ -288,6 +294,7 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
             report["players"] = [{"name": name} for name in names]
         for place, player in enumerate(report["players"]):
             player["score"] = sum(game["players"][place]["score"] for game in finished)
+        report["people"] = shown_names(names, names.index(PERSON) if PERSON in names else None)
         report["max_score"] = sum(game["max_score"] for game in finished)
         for key in ("seed", "seconds", "decisions_per_second"):
             report[key] = None  # These games have many seeds and were played at a person's pace.

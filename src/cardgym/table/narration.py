@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cardgym.engine.contract import Game, State
-from cardgym.table.people import name_key, named, shown_names, with_names
+from cardgym.table.people import named, shown_names, with_names
 from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import COVERED, Item, Reveal, View, Zone
 
@@ -61,8 +61,7 @@ class Narration:
 
     def people(self, viewer: int) -> list[str]:
         """The names by seat as a person at `viewer` reads them, and as others do for a seat that is nobody's."""
-        names = [str(self._about.get(name_key(seat), name)) for seat, name in enumerate(self.names)]
-        return shown_names(names, viewer if viewer in self._persons else None)
+        return shown_names(self.names, viewer if viewer in self._persons else None, self._about)
 
     def add(self, before: State, move: int, after: State, seat: int, *, forced: bool) -> dict[int, str]:
         """Narrate a move; returns what each viewer reads, often nothing.

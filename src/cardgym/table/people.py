@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -28,13 +29,19 @@ def shown_name(name: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def shown_names(names: Sequence[str], person: int | None) -> list[str]:
-    """The names by seat for people, each different: "You" for the person who reads, "Heuristic", "Heuristic 2"."""
+def shown_names(names: Sequence[str], person: int | None, about: Mapping[str, Any] | None = None) -> list[str]:
+    """The names by seat for people, each different: "You" for the person who reads, "Heuristic", "Heuristic 2".
+
+    Args:
+        about: what is saved with the game: the names that people gave.
+    """
     out: list[str] = []
     for seat, name in enumerate(names):
-        shown = YOU if seat == person else shown_name(name)
-        same = sum(re.fullmatch(rf"{re.escape(shown)}( \d+)?", other) is not None for other in out)
-        out.append(f"{shown} {same + 1}" if same else shown)
+        given = (about or {}).get(name_key(seat))
+        shown = YOU if seat == person else str(given or shown_name(name))
+        head, bracket, seed = shown.partition(" (")
+        numbered = (f"{head} {number}{bracket}{seed}" for number in itertools.count(2))
+        out.append(shown if shown not in out else next(other for other in numbered if other not in out))
     return out
 
 
@@ -44,11 +51,9 @@ def name_key(seat: int) -> str:
 
 
 def people_of(entry: Mapping[str, Any]) -> list[str]:
-    """The names by seat of a logged game for its person: the names that people gave, `shown_names` for the others."""
-    about = entry.get("about") or {}
+    """The names by seat of a logged game for its person; see `shown_names`."""
     players = sorted(entry["players"], key=lambda player: int(player["seat"]))
-    names = [str(about.get(name_key(seat), player["name"])) for seat, player in enumerate(players)]
-    return shown_names(names, entry["person"])
+    return shown_names([player["name"] for player in players], entry["person"], entry.get("about"))
 
 
 def named(text: str, people: Sequence[str], viewer: int) -> str:
@@ -74,8 +79,10 @@ def board_with_names(board: str, people: Sequence[str], viewer: int) -> str:
         match, label = _LABEL.match(line), ""
         seat = -1 if match is None else viewer if match[1] else int(match[2]) if match[2] else 1 - viewer
         if match is not None and seat < len(people):
-            number = "".join(re.findall(r" \d+$", people[seat]))
-            name = people[seat].removesuffix(number)[: match.end() - 1 - len(number)]
+            room = match.end() - 1
+            name = people[seat] if len(people[seat]) <= room else people[seat].partition(" (")[0]
+            number = "".join(re.findall(r" \d+$", name))
+            name = name.removesuffix(number)[: room - len(number)]
             label, line = f"{name}{number}".ljust(match.end()), line[match.end() :]
         lines.append(label + named(line, people, viewer))
     return "\n".join(lines)

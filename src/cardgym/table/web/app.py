@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import AsyncIterator, Callable, Collection
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -68,7 +68,7 @@ def make_app(
     server = _Server(game_log, Tables(game_log, max_tables, idle_seconds, max_unfinished), shared, address)
     record = Record(game_log, server.tables, server.owner)
     routes = [
-        Route("/", server.page),
+        Route("/", server.page, middleware=[_ZIPPED]),
         Route("/symbols/{game}.svg", server.symbols, middleware=[_ZIPPED]),
         Route("/api/lobby", server.lobby),
         Route("/api/games/{game}/opponents", server.opponents),
@@ -131,7 +131,7 @@ class _Server:
     # -- the page and the lobby ---------------------------------------------------------------------------------------
 
     async def page(self, request: Request) -> Response:
-        answer = FileResponse(STATIC / "index.html")
+        answer = HTMLResponse(_page())
         if not self._browser(request):
             cookie = secrets.token_urlsafe(16)
             answer.set_cookie(OWNER, cookie, max_age=_FOREVER, httponly=True, samesite="strict")
@@ -140,7 +140,7 @@ class _Server:
     async def symbols(self, request: Request) -> Response:
         game = lobby.game_called(request.path_params["game"])
         svg = await self.tables.work(_sprite, game)
-        return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "no-cache"})
+        return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "max-age=600"})
 
     async def lobby(self, request: Request) -> Response:
         def read() -> dict[str, Any]:
@@ -338,6 +338,14 @@ def _options_of(request: Request) -> tuple[Game, Options]:
     if len(values) > lobby.MAX_OPTIONS or any(len(value) > 40 for value in values.values()):
         raise HTTPException(400, "options: send names and values")
     return game, game.parse_options(values)
+
+
+@cache
+def _page() -> str:
+    """The page, which asks for all modules at once: they import one another in a chain."""
+    names = sorted(path.name for path in STATIC.glob("*.js"))
+    links = "".join(f'<link rel="modulepreload" href="/static/{name}">' for name in names)
+    return (STATIC / "index.html").read_text().replace("</head>", f"{links}</head>")
 
 
 @lru_cache(maxsize=16)

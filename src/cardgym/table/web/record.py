@@ -16,7 +16,7 @@ from cardgym.engine.registry import find, registered
 from cardgym.table.game_entries import export_line, parse_entries
 from cardgym.table.game_log import GameLog
 from cardgym.table.history import Reviewer, reports
-from cardgym.table.people import people_of, shown_name, shown_names, with_names
+from cardgym.table.people import people_of, with_names
 from cardgym.table.presentation import view_of
 from cardgym.table.ratings import ratings
 from cardgym.table.review import names_of
@@ -67,21 +67,13 @@ class Record:
             owner = self._owner_of(request)
             entries = list(self._game_log.entries(finished=True, owner=owner))
             unfinished = self._game_log.entries(finished=False, owner=owner, limit=_MAX_LISTED)
-            found = []
-            for report, _ in reports(entries):
-                names = [player["name"] for player in report["players"]]
-                person = names.index(PERSON) if PERSON in names else None
-                unit = find(report["env"]).unit if report["env"] in registered() else ""
-                found.append({**report, "people": shown_names(names, person), "unit": unit})
-            costs = self._reviewer.costs(entries)
-            for cost in costs["costs"]:
-                cost["people"] = ", ".join(shown_name(name) for name in cost["opponents"].split(", ") if name)
+            found = [{**report, "unit": _unit(report["env"])} for report, _ in reports(entries)]
             return {
                 "games": [*map(listed, entries[-_MAX_LISTED:])][::-1],
                 "unfinished": [*map(listed, unfinished)][::-1],
                 "reports": found,
                 "ratings": ratings(entries),
-                **costs,
+                **self._reviewer.costs(entries),
             }
 
         return Answer(await self._tables.work(lambda: dump(read())))
@@ -192,11 +184,15 @@ def listed(entry: dict[str, Any]) -> dict[str, Any]:
     """A game as lists show it; the seed of an unfinished game is withheld."""
     listed = {"table": entry["id"]}
     listed |= {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
-    listed["unit"] = find(entry["env"]).unit if entry["env"] in registered() else ""
+    listed["unit"] = _unit(entry["env"])
     marks = {"again": AGAIN, "lesson": LESSON, "resigned": RESIGNED}
     listed |= {mark: key in (entry.get("about") or {}) for mark, key in marks.items()}
     listed["people"] = people_of(entry)
     return listed
+
+
+def _unit(env: str) -> str:
+    return find(env).unit if env in registered() else ""
 
 
 def _alone(entry: dict[str, Any]) -> bool:

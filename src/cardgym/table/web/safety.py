@@ -87,7 +87,8 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers[name] = value
-                headers.setdefault("Cache-Control", "no-store")
+                kept = scope["path"].startswith("/static/")  # A browser asks whether they have changed.
+                headers.setdefault("Cache-Control", "no-cache" if kept else "no-store")
             await send(message)
 
         answer = self._refusal(scope)
