@@ -6,10 +6,15 @@ from itertools import pairwise
 
 import pytest
 
+from cardgym.engine.registry import find
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.drawing import hole, hole_of
 from cardgym.games.cribbage.scoring import explain_hand
 from cardgym.games.cribbage.text import count_aloud
+from cardgym.games.cribbage.view import showdown, view
+from cardgym.players.base import resolve
+from cardgym.table.session import Session
+from cardgym.table.setup import Setup
 
 
 def count(hand: str, starter: str) -> list[str]:
@@ -26,6 +31,27 @@ def test_a_hand_is_counted_as_players_count_aloud():
         "a flush of four makes 11",
     ]
     assert count("2H 4C 6D 8S", "KD") == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_at_the_show_every_card_is_on_the_table_once_and_comes_from_where_it_was(seed):
+    game = find("CribbageDeal-v0")
+    options = game.parse_options()
+    session = Session(Setup(game, options, [resolve("greedy", game, options)], seed, 0))
+    events = session.play()
+    while not session.over:
+        events += session.act(session.legal_actions()[0])
+    last = events[-1]
+    for seat in range(2):
+        table = showdown(last.before, last.move, last.after, seat)
+        zones = {zone["name"]: zone["items"] for zone in table["zones"] if zone["kind"] != "board"}
+        items = [item for zone in zones.values() for item in zone]
+        assert sorted(map(len, zones.values())) == [0, 1, 4, 4, 4]  # Nothing is left in the play.
+        assert len({item["symbol"] for item in items}) == len({item["id"] for item in items}) == 13
+        assert all(item["id"] == "crib:" + str(place) for place, item in enumerate(zones["Crib"]))
+        before = {zone["name"]: zone["items"] for zone in view(last.before, seat)["zones"]}
+        ids = {item["id"]: item["symbol"] for item in items}
+        assert all(ids[item["id"]] == item["symbol"] for item in before["The play"])
 
 
 def test_holes_of_a_lane_are_apart_and_lanes_do_not_touch():

@@ -164,7 +164,7 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
 
 
 def showdown(before: State, move: int, after: State, seat: int) -> View | None:
-    """The table at the show, with the hands and the crib that were counted turned up."""
+    """The table at the show: the crib that was counted is turned up, the hands are back from the play."""
     counted = counted_hands(before, after) if before.phase == PLAYING else []
     if not counted:
         return None
@@ -173,13 +173,19 @@ def showdown(before: State, move: int, after: State, seat: int) -> View | None:
     table["counters"] = [counter for counter in table["counters"] if counter["name"] != "Points"]
     table["counters"][:0] = [counter for counter in ending["counters"] if counter["name"] == "Points"]
     table["zones"][0] = ending["zones"][0]
-    last = _played_card(int(before.num_played), move, int(before.turn), seat)
-    next(zone for zone in table["zones"] if zone["name"] == "The play")["items"].append(last)
+    hands = {zone["seat"]: zone for zone in table["zones"] if zone["kind"] == "hand"}
+    others = {zone["name"]: zone for zone in table["zones"]}
+    play, last = others["The play"], int(before.num_played)
+    play["items"].append(_played_card(last, move, int(before.turn), seat))
+    ids = {item["symbol"]: item["id"] for item in play["items"]}
     for hand in counted:
-        for zone in table["zones"]:
-            crib = hand.what == "crib" and zone["name"] == "Crib"
-            if crib or (hand.what == "hand" and zone["kind"] == "hand" and zone["seat"] == hand.owner):
-                zone["items"] = [_card(f"shown:{card}", card) for card in hand.cards]
+        if hand.what == "crib":
+            others["Crib"]["items"] = _crib(before, -1)
+            continue
+        items = [_card("", card) for card in hand.cards]
+        hands[hand.owner]["items"] = [{**item, "id": ids[item["symbol"]]} for item in items]
+        symbols = [item["symbol"] for item in items]
+        play["items"] = [item for item in play["items"] if item["symbol"] not in symbols]
     return table
 
 

@@ -48,8 +48,8 @@ function fitButtons(moves) {
   }
 }
 
-// A card that is on the table and in a show counts where it lies on the table.
-const rects = (root) => new Map([...root.querySelectorAll(".reveal [data-item]"), ...root.querySelectorAll("[data-item]:not(.reveal *)")].map((element) =>
+// The cards on the table; those in a show are copies.
+const rects = (root) => new Map([...root.querySelectorAll("[data-item]:not(.reveal *)")].map((element) =>
   [element.dataset.item, { element, symbol: element.dataset.symbol, rect: element.firstElementChild.getBoundingClientRect(), zone: element.closest(".zone") }]));
 
 // Applies a change to the table and lets every card move from its old place to its new one. A card that turns up in

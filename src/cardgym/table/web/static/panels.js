@@ -11,6 +11,25 @@ export function drawStage(game, reveals, bare, more) {
     others.length > 0 && h("div", { class: "reveals", "data-part": others.map((reveal) => reveal.name + reveal.lines).join() }, others.map((reveal) => drawReveal(game, reveal, bare))));
 }
 
+const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other commands: h, n, r, s, u.
+const maxButtons = () => (innerWidth < 640 ? 4 : innerHeight < 700 ? 6 : 12); // More would be too small to read.
+
+// The actions that are about all items taken so far.
+export const leftOf = (actions, taken) => actions.filter((action) => [...taken].every((item) => action.items.includes(item)));
+
+// A button for each action that is left, in the order in which their cards are shown; or what to choose on the table.
+export function drawMoves(view, left, taken, act, guide) {
+  const places = new Map(view.zones.flatMap((zone) => zone.items).map((item, place) => [item.id, place]));
+  const place = (action) => places.get(action.items[0]) ?? -1;
+  const ordered = left.every((action) => action.items.length) ? [...left].sort((one, other) => place(one) - place(other)) : left;
+  const listed = left.length <= maxButtons() ? ordered : ordered.filter((action) => action.items.length <= taken.size);
+  const verbs = new Set(left.filter((action) => action.items.length).map((action) => action.text.split(" ")[0]));
+  const what = verbs.size === 1 ? ` what to ${[...verbs][0]}` : "";
+  return [listed.length < left.length && h("span", { class: "prompt", "data-part": "prompt" }, taken.size ? "Choose one more on the table." : `Choose on the table${what}${listed.length ? ", or:" : "."}`),
+    listed.map(({ action, text }, number) => h("button", { type: "button", class: action === guide ? "guide" : "", "data-key": KEYS[number], onclick: () => act(action) },
+      text, KEYS[number] && h("kbd", {}, KEYS[number])))];
+}
+
 export function drawLog(narration) {
   return h("section", { class: "so-far" }, h("h2", {}, "So far"),
     h("div", { class: "log", role: "log", "aria-label": "What happened", tabIndex: 0 },

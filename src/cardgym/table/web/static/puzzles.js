@@ -4,10 +4,9 @@ import { drawAdvice } from "./coach.js";
 import { h, loadSprite, notice, plain, points, remember, remembered, say, show, update } from "./dom.js";
 import { title } from "./lobby.js";
 import { fit, sound } from "./motion.js";
+import { drawMoves, leftOf } from "./panels.js";
 import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
-
-const MAX_BUTTONS = 12;
 
 export class Puzzles {
   constructor(game) {
@@ -58,7 +57,7 @@ export class Puzzles {
   }
 
   verdict = () => (this.answer.right ? "Right: the best move." : `Not the best: it costs ${plain(this.answer.cost)} ${this.answer.advice.unit}.`);
-  left = () => this.puzzle.actions.filter((action) => [...this.taken].every((item) => action.items.includes(item)));
+  left = () => leftOf(this.puzzle.actions, this.taken);
 
   take(item) {
     if (!this.taken.delete(item)) this.taken.add(item);
@@ -83,16 +82,13 @@ export class Puzzles {
       for (const item of this.chosen.items) marks[item] = marks[item] ? "chosen better" : "chosen";
     }
     const { streak, best, solved, tried, rating, half_width: half } = this.tally();
-    const left = this.left();
-    const listed = answer ? [] : left.length <= MAX_BUTTONS ? left : left.filter((action) => action.items.length <= this.taken.size);
     update(h("div", { class: "table puzzle" },
       h("h1", { class: "unseen" }, `Puzzle: ${title(this.game)}`),
       drawView(puzzle.game, puzzle.view, puzzle.names, puzzle.seat, { choice: { open, taken: this.taken, take: (item) => this.take(item) }, marks, badge: answer ? "" : "your turn" }),
       h("p", { class: `now${answer ? (answer.right ? " right" : " wrong") : ""}` }, h("span", {}, answer ? this.verdict() : `Find the best ${puzzle.kind} (${puzzle.origin}).`)),
       h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": answer ? "ended" : "yours" }, h("div", { class: "moves" },
         answer ? h("button", { type: "button", "data-key": "n", onclick: () => this.next() }, "Next puzzle", h("kbd", {}, "n"))
-          : listed.length ? listed.map((action, place) => h("button", { type: "button", "data-key": String(place + 1), onclick: () => this.act(action.action) }, action.text))
-            : h("span", { class: "prompt" }, "Choose on the table."))),
+          : drawMoves(puzzle.view, this.left(), this.taken, (action) => this.act(action)))),
       h("aside", { class: "side", "aria-label": "Puzzles" },
         h("label", {}, "Game ", h("select", { onchange: (event) => (location.hash = `#/puzzles/${event.target.value}`) },
           this.games.map((game) => h("option", { value: game, selected: game === this.game }, title(game))))),

@@ -5,12 +5,9 @@ import { h, loadSprite, notice, plain, remember, remembered, say, speed, update 
 import { forgetJoined } from "./join.js";
 import { drawTip, guided, lessonOf } from "./lesson.js";
 import { fit, moving, sound } from "./motion.js";
-import { drawLog, drawPeople, drawStage, drawStanding, merged } from "./panels.js";
+import { drawLog, drawMoves, drawPeople, drawStage, drawStanding, leftOf, merged } from "./panels.js";
 import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
-
-const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other commands: h, n, r, s, u.
-const maxButtons = () => (innerWidth < 640 ? 4 : innerHeight < 700 ? 6 : 12); // More would be too small to read.
 
 export class Table {
   constructor(id) {
@@ -157,11 +154,12 @@ export class Table {
       this.state.view = event.showdown ?? event.view;
       this.render();
       if (event.text) say(event.text);
-      this.paused = Boolean(event.showdown) && !this.running && !(ended && event === events.at(-1));
+      this.paused = Boolean(event.showdown) && !this.running && !(ended && event === events.at(-1) && this.reveals.every((shown) => shown.banner)); // A banner stays at the end.
       if (this.paused) {
         this.render();
         await new Promise((resolve) => (this.hurry = resolve));
         this.paused = false;
+        this.sent = "";
       } else if (event.text || this.reveals.length) {
         const lines = this.reveals.reduce((sum, shown) => sum + 1 + shown.lines.length, 0);
         await this.wait(speed() * ((event.seat === -1 ? 0.3 : 1) + 0.4 * lines));
@@ -189,7 +187,7 @@ export class Table {
   // -- actions of the person -----------------------------------------------------------------------------------------
 
   mayAct = () => !this.busy && !this.state.ended && this.state.actions.length > 0;
-  left = () => this.state.actions.filter((action) => [...this.taken].every((item) => action.items.includes(item)));
+  left = () => leftOf(this.state.actions, this.taken);
 
   take(item) {
     if (!this.taken.delete(item)) this.taken.add(item);
@@ -340,13 +338,6 @@ export class Table {
     return drawTip(this) ?? h("p", { class: "now" }, h("span", {}, this.lastWords()));
   }
 
-  // The actions in the order in which their cards are shown.
-  ordered(actions) {
-    const places = new Map(this.state.view.zones.flatMap((zone) => zone.items).map((item, place) => [item.id, place]));
-    const place = (action) => places.get(action.items[0]) ?? -1;
-    return actions.every((action) => action.items.length) ? [...actions].sort((one, other) => place(one) - place(other)) : actions;
-  }
-
   drawActions() {
     const { state } = this;
     const parts = [];
@@ -368,13 +359,7 @@ export class Table {
       parts.push(h("button", { type: "button", "data-key": "n", onclick: () => this.send("step") }, "Next move", h("kbd", {}, "n")),
         h("button", { type: "button", "data-key": "r", onclick: () => this.run() }, this.running ? "Pause" : "Run", h("kbd", {}, "r")));
     } else {
-      const left = this.ordered(this.left());
-      const listed = left.length <= maxButtons() ? left : left.filter((action) => action.items.length <= this.taken.size);
-      const verbs = new Set(left.filter((action) => action.items.length).map((action) => action.text.split(" ")[0]));
-      const what = verbs.size === 1 ? ` what to ${[...verbs][0]}` : "";
-      if (listed.length < left.length) parts.push(h("span", { class: "prompt", "data-part": "prompt" }, this.taken.size ? "Choose one more on the table." : `Choose on the table${what}${listed.length ? ", or:" : "."}`));
-      parts.push(listed.map((action, place) => h("button", { type: "button", class: action.action === lessonOf(this)?.action ? "guide" : "", "data-key": KEYS[place], onclick: () => this.act(action.action) },
-        action.text, KEYS[place] && h("kbd", {}, KEYS[place]))));
+      parts.push(drawMoves(state.view, this.left(), this.taken, (action) => this.act(action), lessonOf(this)?.action));
     }
     const tool = (shown, key, name, act, hint) => h("button", { type: "button", class: `soft${shown && !this.busy ? "" : " idle"}`, "data-key": key, onclick: act }, name, h("kbd", {}, hint));
     const opener = h("button", { type: "button", class: "soft opener", "data-key": "panel", onclick: () => this.toggle() }, "Log");
