@@ -5,7 +5,7 @@ from __future__ import annotations
 from cardgym.engine.contract import State
 from cardgym.table.drawings.playing_cards import pack
 from cardgym.table.presentation import Lesson, Presentation
-from cardgym.table.views import Item, Reveal, View, Zone
+from cardgym.table.views import Item, Reveal, View, Zone, reveal
 from kuhn_poker import BET, HIDDEN, PASS, RANKS, current_player
 
 
@@ -24,7 +24,7 @@ def ending(state: State, seat: int) -> str:
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     """The outcome as a banner."""
     name, _, reason = ending(after, seat).partition(": ")
-    return [{"name": name, "items": [], "lines": [reason], "total": "", "banner": True}] if name else []
+    return [reveal(name, [reason], banner=True)] if name else []
 
 
 def view(state: State, seat: int) -> View:

@@ -191,7 +191,7 @@ def test_slow_player_does_not_block_other_tables(server: Served, monkeypatch: py
 
 def test_history_contains_finished_games_only(client: Client) -> None:
     state = client.sit_down(**SHORT)
-    for address in ("history/{}/replay", "history/{}/review", "tables/{}/review"):
+    for address in ("history/{}/replay", "history/{}/review"):
         refused = client.get("/api/" + address.format(state["table"]), 409)
         assert refused["error"] == "the game is not over yet"
     record = client.get("/api/history")

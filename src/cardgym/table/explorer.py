@@ -148,10 +148,7 @@ class Line:
 
     def ending(self) -> str:
         """How the game ended, in one line; empty before."""
-        people = self._explorer.people
-        return (
-            named(presentation_of(self._explorer.game).ending(self.state, 0), people, 0) if self.position.over else ""
-        )
+        return named(presentation_of(self._explorer.game).ending(self.state, 0), self._explorer.people, 0)
 
     def _step(self, seat: int, move: int, after: State, several: bool) -> Step:
         game, people = self._explorer.game, self._explorer.people

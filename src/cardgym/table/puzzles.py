@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def find_puzzle(
         if own and rng.random() < 0.5:
             entry = own[int(rng.integers(len(own)))]
             events, names = decisions_of(entry), names_of(entry)
-            origin = f"from your game of {str(entry['time'])[:10]}"
+            origin = f"from your game of {datetime.datetime.fromisoformat(entry['time']).astimezone():%Y-%m-%d}"
         else:
             events, names = _random_decisions(game, options, int(rng.integers(2**62))), []
             origin = "from a random deal"

@@ -7,8 +7,8 @@ knowing the game.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import NotRequired, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NotRequired, TypedDict
 
 from cardgym.engine.spaces import State
 
@@ -99,6 +99,19 @@ class Reveal(TypedDict):
     lines: list[str]
     total: str
     banner: NotRequired[bool]
+
+
+def reveal(
+    name: str, lines: Sequence[str] = (), items: Sequence[Item] = (), total: str = "", *, banner: bool = False
+) -> Reveal:
+    """A `Reveal` with these parts."""
+    found: Reveal = {"name": name, "items": list(items), "lines": list(lines), "total": total}
+    return {**found, "banner": True} if banner else found
+
+
+def listed(view: View, texts: Mapping[int, str]) -> list[dict[str, Any]]:
+    """Actions with their texts and their items in a view."""
+    return [{"action": action, "text": texts[action], "items": view["actions"].get(action, [])} for action in texts]
 
 
 def view_in_words(describe: Callable[[State, int], str], state: State, seat: int, num_players: int) -> View:

@@ -44,6 +44,7 @@ def test_at_the_show_every_card_is_on_the_table_once_and_comes_from_where_it_was
     last = events[-1]
     for seat in range(2):
         table = showdown(last.before, last.move, last.after, seat)
+        assert table is not None
         zones = {zone["name"]: zone["items"] for zone in table["zones"] if zone["kind"] != "board"}
         items = [item for zone in zones.values() for item in zone]
         assert sorted(map(len, zones.values())) == [0, 1, 4, 4, 4]  # Nothing is left in the play.

@@ -166,6 +166,24 @@ def test_the_page_warns_before_a_blunder(server: Server, person: Person) -> None
     person.page.wait_for_selector(f".actions:not([data-version='{before}'])")
 
 
+def test_a_second_click_while_the_coach_looks_is_no_second_move(server: Server, person: Person) -> None:
+    page = person.page
+    person.sit_down(server.open_table("OnePlayPoker-v0", seed=2, hints="demand"))
+    page.check(".coach input")
+    waiting: list[Any] = []
+    page.route("**/advice?*", lambda route: waiting.append(route))
+    page.keyboard.press("1")
+    page.keyboard.press("1")
+    page.wait_for_selector(".actions[data-phase=busy]")
+    page.wait_for_timeout(200)
+    assert len(waiting) == 1
+    waiting.pop().continue_()
+    page.wait_for_selector(".actions:not([data-phase=busy])")
+    page.wait_for_timeout(200)
+    assert page.locator(".log p", has_text="You don't bet").count() == 1
+    assert not person.faults
+
+
 def test_hidden_cards_are_not_in_the_page(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("Cribbage-v0"))
     backs = person.page.query_selector_all(".others .item")

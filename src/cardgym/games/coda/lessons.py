@@ -5,7 +5,7 @@ from __future__ import annotations
 from cardgym.engine.contract import State
 from cardgym.games.coda.state import GUESSING, NONE, OPTIONAL, PLACING, REVEALING, SETTING
 from cardgym.table.presentation import Lesson
-from cardgym.table.views import Item, Reveal
+from cardgym.table.views import Item, Reveal, reveal
 
 _TILES = 24
 _B3, _B4, _B6, _B8 = 6, 8, 12, 16
@@ -62,4 +62,4 @@ def _example(name: str, tiles: tuple[str, ...], total: str) -> Reveal:
     items: list[Item] = [
         {"id": f"example:{place}", "symbol": f"tile-{tile}", "label": tile} for place, tile in enumerate(tiles)
     ]
-    return {"name": name, "items": items, "lines": [], "total": total}
+    return reveal(name, items=items, total=total)

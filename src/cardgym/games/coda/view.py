@@ -29,7 +29,7 @@ from cardgym.games.coda.text import describe, ruled_out, tile_name, typed
 from cardgym.games.coda.text import spoken as _spoken
 from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
 from cardgym.table.presentation import COACH, Presentation
-from cardgym.table.views import Counter, Item, Reveal, View, Zone
+from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
 def view(state: State, seat: int) -> View:
@@ -113,7 +113,7 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     shown = [_guess(before, move, seat)] if before.phase == GUESSING and move != stop_action(before) else []
     if after.phase == OVER:
         name, _, reason = ending(after, seat).partition(": ")
-        shown.append({"name": name, "items": [], "lines": [reason], "total": "", "banner": True})
+        shown.append(reveal(name, [reason], banner=True))
     return shown
 
 
@@ -127,7 +127,7 @@ def _guess(before: State, move: int, seat: int) -> Reveal:
     guessed: Item = {**_tile("guessed", name), "caption": "guess"}
     who = "You guess" if turn == seat else f"Seat {turn} guesses" if seat < 0 else "The opponent guesses"
     line = f"{_spoken(name)} at place {place + 1}: {'yes' if hit else 'no'}"
-    return {"name": who, "items": [asked, guessed], "lines": [line], "total": "a hit" if hit else "a miss"}
+    return reveal(who, [line], [asked, guessed], "a hit" if hit else "a miss")
 
 
 # -- the terminal, and the rules ---------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from cardgym.games.corellian_spike.state import (
 )
 from cardgym.games.corellian_spike.text import signed, special_name
 from cardgym.table.presentation import Lesson
-from cardgym.table.views import Item, Reveal
+from cardgym.table.views import Item, Reveal, reveal
 
 LESSON = Lesson(
     opponent="initial",
@@ -111,4 +111,4 @@ def _example(name: str, first: tuple[int, ...], second: tuple[int, ...], total: 
         for place, card in enumerate(cards)
     ]
     items[2]["caption"], items[5]["caption"] = f"sum {signed(sum(first))}", f"sum {signed(sum(second))}"
-    return {"name": name, "items": items, "lines": [], "total": total}
+    return reveal(name, items=items, total=total)

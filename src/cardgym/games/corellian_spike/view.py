@@ -25,7 +25,7 @@ from cardgym.games.corellian_spike.state import (
 from cardgym.games.corellian_spike.text import signed
 from cardgym.table.drawings.shapes import SLOT, Symbol, box, disc, half_turned, path, placed, text
 from cardgym.table.presentation import COACH, Presentation
-from cardgym.table.views import Counter, Item, Reveal, View, Zone
+from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 _SLOTS = ("lower hand card", "higher hand card", "spike")
 _SWAPS = {SWAP_LOW: LOW_SLOT, SWAP_HIGH: HIGH_SLOT, SWAP_SPIKE: SPIKE_SLOT}
@@ -123,14 +123,12 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
         if first == second:
             line = f"{first} and {second}: doubles" + (", and ones" if first == 1 else "")
             total = "new hands and new spikes for all" if first == 1 else "new hands for all"
-        shown.append({"name": "Spike dice", "items": _dice(move), "lines": [line], "total": total})
+        shown.append(reveal("Spike dice", [line], _dice(move), total))
     if after.hand == before.hand:
         return shown
     winner = int(after.last_winner)
     name = "You win" if winner == seat else f"Seat {winner} wins"
-    banner: Reveal = {"name": f"{name} the pool of {int(after.last_pool)}", "items": [], "lines": [], "total": ""}
-    shown.append({**banner, "lines": [deciding_rule(after)], "banner": True})
-    return shown
+    return [*shown, reveal(f"{name} the pool of {int(after.last_pool)}", [deciding_rule(after)], banner=True)]
 
 
 def showdown(before: State, move: int, after: State, seat: int) -> View | None:

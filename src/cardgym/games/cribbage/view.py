@@ -25,9 +25,9 @@ from cardgym.games.cribbage.text import (
     says_go,
     tossed_places,
 )
-from cardgym.table.drawings.playing_cards import SUIT_NAMES, card_item
+from cardgym.table.drawings.playing_cards import SUIT_NAMES, card_item, example
 from cardgym.table.presentation import COACH, Lesson, Presentation
-from cardgym.table.views import Counter, Item, Reveal, View, Zone
+from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 
@@ -127,13 +127,13 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
         who = _name(int(before.turn), seat)
         verb = "cut" if before.turn == seat else "cuts"
         item = _card("cut", int(before.deck[move]))
-        return [{"name": f"{who} {verb}", "items": [item], "lines": [item["label"]], "total": ""}]
+        return [reveal(f"{who} {verb}", [item["label"]], [item])]
     if before.phase == STARTER:
         heels = int(after.tally[before.dealer, HEELS]) - int(before.tally[before.dealer, HEELS])
         item = _card("starter", int(before.deck[move]))
         lines = ["two for his heels to the dealer"] if heels else []
         total = f"{_name(int(before.dealer), seat)} +{heels}" if heels else ""
-        return [{"name": "The starter", "items": [item], "lines": lines, "total": total}]
+        return [reveal("The starter", lines, [item], total)]
     if before.phase != PLAYING:
         return []
     shown: list[Reveal] = []
@@ -143,23 +143,21 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
         start = int(before.num_played) - int(before.pile_size)
         cards = [*(int(card) for card in before.played[start : before.num_played]), move]
         items = [_card(f"show:{place}", card) for place, card in enumerate(cards)]
-        shown.append(
-            {"name": f"{who} in the play", "items": items, "lines": count_aloud(reasons), "total": f"+{gained}"}
-        )
+        shown.append(reveal(f"{who} in the play", count_aloud(reasons), items, f"+{gained}"))
     if says_go(before, move, after):
         verb = "say" if before.turn != seat >= 0 else "says"
-        shown.append({"name": f"{_name(1 - int(before.turn), seat)} {verb} go", "items": [], "lines": [], "total": ""})
+        shown.append(reveal(f"{_name(1 - int(before.turn), seat)} {verb} go"))
     for hand in counted_hands(before, after):
         whose = "Your" if hand.owner == seat else f"{_name(hand.owner, seat)}'s"
         items = [_card(f"show:{card}", card) for card in hand.cards]
         items.append({**_card("show:starter", hand.starter), "caption": "starter"})
         lines = count_aloud(hand.reasons) or ["nothing"]
-        shown.append({"name": f"{whose} {hand.what}", "items": items, "lines": lines, "total": f"+{hand.gained}"})
+        shown.append(reveal(f"{whose} {hand.what}", lines, items, f"+{hand.gained}"))
     if counted := counted_hands(before, after):
         owners = (1 - int(before.dealer), int(before.dealer))  # In the order of the show, for all who watch it.
         points = [sum(hand.gained for hand in counted if hand.owner == owner) for owner in owners]
         line = ", ".join(f"{_name(owner, seat)} +{gained}" for owner, gained in zip(owners, points, strict=True))
-        shown.insert(0, {"name": "The show", "items": [], "lines": [line], "total": "", "banner": True})
+        shown.insert(0, reveal("The show", [line], banner=True))
     return shown
 
 
@@ -348,17 +346,12 @@ def tip(state: State, seat: int) -> str:
 def examples() -> list[Reveal]:
     """What scores, with its points."""
     return [
-        _example("Fifteen", "7C 8H", "2 for each sum of 15"),
-        _example("Pair", "9D 9S", "2; three of a kind is 6, four is 12"),
-        _example("Run", "4H 5C 6D", "a point a card, in any order"),
-        _example("Flush", "2H 6H 9H KH", "4 for a hand of one suit, 5 with the starter"),
-        _example("Nobs", "JD 3D", "1 for the jack of the starter's suit"),
+        example("Fifteen", "7C 8H", "2 for each sum of 15"),
+        example("Pair", "9D 9S", "2; three of a kind is 6, four is 12"),
+        example("Run", "4H 5C 6D", "a point a card, in any order"),
+        example("Flush", "2H 6H 9H KH", "4 for a hand of one suit, 5 with the starter"),
+        example("Nobs", "JD 3D", "1 for the jack of the starter's suit"),
     ]
-
-
-def _example(name: str, cards: str, total: str) -> Reveal:
-    items = [card_item(f"example:{card}", card) for card in cards.split()]
-    return {"name": name, "items": items, "lines": [], "total": total}
 
 
 TABLE = Presentation(

@@ -18,10 +18,10 @@ from cardgym.games.one_play_poker.rules import (
     result,
 )
 from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text
-from cardgym.table.drawings.playing_cards import card_item, pack
+from cardgym.table.drawings.playing_cards import card_item, example, pack
 from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.presentation import COACH, Lesson, Presentation
-from cardgym.table.views import Counter, Item, Reveal, View, Zone
+from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
 def symbols() -> dict[str, Symbol]:
@@ -136,15 +136,7 @@ LESSON = Lesson(
 
 def examples() -> list[Reveal]:
     kinds = (("Flush", "AH QH"), ("Pair", "JS JD"), ("High card", "KC JH"))
-    return [
-        {
-            "name": name,
-            "items": [card_item(f"example:{card}", card) for card in cards.split()],
-            "lines": [],
-            "total": "",
-        }
-        for name, cards in kinds
-    ]
+    return [example(name, cards) for name, cards in kinds]
 
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
@@ -153,20 +145,9 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     end, amount = result(after), pot(after)
     outcome = {DRAW: f"The pot of {amount} is split", WIN: f"You win the pot of {amount}"}
     return [
-        {
-            "name": outcome.get(end, f"The house wins the pot of {amount}"),
-            "items": [],
-            "lines": [_deciding_rule(after)],
-            "total": "",
-            "banner": True,
-        },
-        {"name": "The house", "items": _cards(after.house, "house"), "lines": [_combination(after.house)], "total": ""},
-        {
-            "name": "Your hand",
-            "items": _cards(after.player, "hand"),
-            "lines": [_combination(after.player)],
-            "total": "",
-        },
+        reveal(outcome.get(end, f"The house wins the pot of {amount}"), [_deciding_rule(after)], banner=True),
+        reveal("The house", [_combination(after.house)], _cards(after.house, "house")),
+        reveal("Your hand", [_combination(after.player)], _cards(after.player, "hand")),
     ]
 
 

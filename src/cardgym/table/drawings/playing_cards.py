@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cardgym.table.drawings.shapes import CAPITALS, SLOT, Symbol, box, disc, half_turned, lattice, path, placed, text
-from cardgym.table.views import Item
+from cardgym.table.views import Item, Reveal, reveal
 
 WIDTH, HEIGHT = 100, 140
 _PAPER, _EDGE, _GOLD = "#fffdf7", "#c9c2b2", "#d9a13b"
@@ -49,6 +49,11 @@ _HEADS = {
 def card_item(id: str, name: str) -> Item:
     """A card, face up, as an item of a view: `card_item("0:30", "5H")` is the five of hearts."""
     return {"id": id, "symbol": f"card-{name}", "label": f"{_RANK_NAMES[name[0]]} of {SUIT_NAMES[name[1]]}"}
+
+
+def example(name: str, cards: str, total: str = "") -> Reveal:
+    """Cards such as "JS JD" for the rules, with what they are called and count."""
+    return reveal(name, items=[card_item(f"example:{card}", card) for card in cards.split()], total=total)
 
 
 def suit_shape(suit: str, x: float, y: float, size: float, fill: str | None = None) -> str:

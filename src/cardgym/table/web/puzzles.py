@@ -12,6 +12,7 @@ from cardgym.table.people import with_names
 from cardgym.table.presentation import view_of
 from cardgym.table.puzzles import Puzzle
 from cardgym.table.ratings import Skill, puzzle_points
+from cardgym.table.views import listed
 
 _MAX_OPEN = 500
 """Puzzles in memory; the oldest one makes room."""
@@ -29,9 +30,8 @@ class Puzzles:
         self._puzzles[id] = puzzle
         while len(self._puzzles) > _MAX_OPEN:
             self._puzzles.popitem(last=False)
-        legal = sorted(action.action for action in puzzle.advice.actions)
-        view = with_names(view_of(puzzle.game, puzzle.state, puzzle.seat, legal), puzzle.people, puzzle.seat)
-        texts = {action.action: action.text for action in puzzle.advice.actions}
+        texts = dict(sorted((action.action, action.text) for action in puzzle.advice.actions))
+        view = with_names(view_of(puzzle.game, puzzle.state, puzzle.seat, list(texts)), puzzle.people, puzzle.seat)
         return {
             "puzzle": id,
             "game": puzzle.game.id,
@@ -41,9 +41,7 @@ class Puzzles:
             "kind": puzzle.advice.kind,
             "rating": puzzle_points(puzzle.advice),
             "view": view,
-            "actions": [
-                {"action": action, "text": texts[action], "items": view["actions"].get(action, [])} for action in legal
-            ],
+            "actions": listed(view, texts),
         }
 
     def solve(self, id: str, action: int, skill: Skill) -> dict[str, Any]:

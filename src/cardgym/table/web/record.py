@@ -51,7 +51,6 @@ class Record:
     def routes(self) -> list[Route]:
         """The addresses."""
         return [
-            Route("/api/tables/{id}/review", self.review),
             Route("/api/history", self.history),
             Route("/api/history/export", self.export),
             Route("/api/history/import", self.imported, methods=["POST"]),

@@ -25,7 +25,7 @@ from cardgym.table.people import named, with_names
 from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.session import Session
 from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, Setup
-from cardgym.table.views import Reveal, View
+from cardgym.table.views import Reveal, View, listed
 from cardgym.table.web.lobby import player_called
 from cardgym.table.web.seats import JOIN
 
@@ -107,22 +107,11 @@ class Table:
             "ended": over,
             "view": (view := showdown or self._view(state, viewer, actions)),
             "banners": banners,
-            "actions": [
-                {
-                    "action": action,
-                    "text": game.words.action_text(state, action),
-                    "items": view["actions"].get(action, []),
-                }
-                for action in actions
-            ],
+            "actions": listed(view, {action: game.words.action_text(state, action) for action in actions}),
             "narration": [{"seat": seat, "text": text} for seat, text in session.narrator.texts[self._reader(viewer)]],
             "tip": named(presentation_of(game).tip(state, viewer), people, viewer) if actions else "",
             "lesson": with_names(self._lesson(), people, viewer),
-            "result": entry
-            and {
-                "text": self._ending(max(viewer, 0), people),
-                "players": entry["players"],
-            },
+            "result": entry and {"text": self._ending(max(viewer, 0), people), "players": entry["players"]},
             "can_undo": session.can_undo,
             "seed": str(session.seed) if over else None,  # The seed determines all cards.
         }

@@ -198,16 +198,20 @@ export class Table {
 
   async act(action) {
     if (!this.mayAct()) return;
+    this.sent = this.state.actions.find((made) => made.action === action)?.text ?? "";
     if (remembered("warn", "") && this.state.hints !== "off") {
+      this.busy = true; // A second click while the coach looks is no second move.
+      this.render();
       const advice = this.advice ?? (await get(`tables/${this.id}/advice?seat=${this.seat}`).catch(() => null));
       const warning = advice && blunder(advice, action);
       const answer = warning ? await this.confirm(warning) : "play";
+      this.busy = false;
+      if (this.closed) return;
       if (answer !== "play") {
         this.taken.clear();
         return answer === "show" ? this.hint() : this.render();
       }
     }
-    this.sent = this.state.actions.find((made) => made.action === action)?.text ?? "";
     await this.send("action", { action, others: false });
   }
 
