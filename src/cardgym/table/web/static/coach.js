@@ -36,7 +36,7 @@ export function drawCoach(table) {
   const warn = h("input", { type: "checkbox", checked: Boolean(remembered("warn", "")), onchange: (event) => remember("warn", event.target.checked ? "yes" : "") });
   return h("section", { class: "coach", "aria-label": "Coach", tabIndex: 0 },
     h("h2", {}, "Coach", h("label", {}, warn, " warn before a blunder")),
-    advice ? drawAdvice(advice, table.busy ? null : (action) => (table.panel = "shut", table.act(action))) : state.ended ? h("p", { class: "quiet" }, "The review has the coach's verdict.")
+    advice ? drawAdvice(advice, table.busy ? null : (action) => table.act(action)) : state.ended ? h("p", { class: "quiet" }, "The review has the coach's verdict.")
       : [table.mayAct() && remembered(`taught.${state.game}`, "") && state.tip && h("p", {}, state.tip), // In a first game it is below the table.
         h("p", { class: "quiet" }, "Hint (h) shows the three best moves, what they are worth, and why.")]);
 }

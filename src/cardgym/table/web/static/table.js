@@ -96,6 +96,7 @@ export class Table {
     this.busy = true;
     this.rushed = false;
     this.reveals = [];
+    if (this.panel === "hint") this.panel = "shut";
     notice("");
     this.render();
     try {
