@@ -46,7 +46,7 @@ def shown_names(names: Sequence[str], person: int | None, about: Mapping[str, An
 
 
 def name_key(seat: int) -> str:
-    """The key, in what a game's entry says about it, of the name that a person at `seat` gave."""
+    """The key in an entry's `about` of the name that a person at `seat` gave."""
     return f"name {seat}"
 
 

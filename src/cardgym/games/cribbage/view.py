@@ -180,10 +180,9 @@ def showdown(before: State, move: int, after: State, seat: int) -> View | None:
         if hand.what == "crib":
             others["Crib"]["items"] = _crib(before, -1)
             continue
-        items = [_card("", card) for card in hand.cards]
-        hands[hand.owner]["items"] = [{**item, "id": ids[item["symbol"]]} for item in items]
-        symbols = [item["symbol"] for item in items]
-        play["items"] = [item for item in play["items"] if item["symbol"] not in symbols]
+        cards = {item["symbol"]: item for item in (_card("", card) for card in hand.cards)}
+        hands[hand.owner]["items"] = [{**item, "id": ids[symbol]} for symbol, item in cards.items()]
+        play["items"] = [item for item in play["items"] if item["symbol"] not in cards]
     return table
 
 

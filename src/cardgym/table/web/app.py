@@ -343,8 +343,7 @@ def _options_of(request: Request) -> tuple[Game, Options]:
 @cache
 def _page() -> str:
     """The page, which asks for all modules at once: they import one another in a chain."""
-    names = sorted(path.name for path in STATIC.glob("*.js"))
-    links = "".join(f'<link rel="modulepreload" href="/static/{name}">' for name in names)
+    links = "".join(f'<link rel="modulepreload" href="/static/{path.name}">' for path in sorted(STATIC.glob("*.js")))
     return (STATIC / "index.html").read_text().replace("</head>", f"{links}</head>")
 
 

@@ -155,7 +155,8 @@ export class Table {
       this.state.view = event.showdown ?? event.view;
       this.render();
       if (event.text) say(event.text);
-      this.paused = Boolean(event.showdown) && !this.running && !(ended && event === events.at(-1) && this.reveals.every((shown) => shown.banner)); // A banner stays at the end.
+      const stays = ended && event === events.at(-1) && this.reveals.filter((shown) => !shown.banner).length < 2; // As hands and a banner do.
+      this.paused = Boolean(event.showdown) && !this.running && !stays;
       if (this.paused) {
         this.render();
         await new Promise((resolve) => (this.hurry = resolve));
