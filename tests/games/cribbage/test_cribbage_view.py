@@ -12,7 +12,7 @@ from cardgym.games.cribbage.drawing import hole, hole_of
 from cardgym.games.cribbage.scoring import explain_hand
 from cardgym.games.cribbage.text import count_aloud
 from cardgym.games.cribbage.view import showdown, view
-from cardgym.players.base import resolve
+from cardgym.players import resolve
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 
