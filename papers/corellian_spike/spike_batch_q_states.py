@@ -25,11 +25,11 @@ from cardgym.games.corellian_spike.state import (
     CorellianSpikeOptions,
 )
 from cardgym.games.corellian_spike.state_index import (
-    CARDS_START,
+    CARDS_AT,
     DECISION,
     LOWEST,
     NO_CARD,
-    SPIKES_START,
+    SPIKES_AT,
     digits_of,
     info_state_keys,
     observe_cards,
@@ -40,7 +40,7 @@ from cardgym.players import Actions, Masks, Observations, Player, TablePlayer
 NEVER = float(np.finfo(np.float64).min)
 """The value of an untried action: the lowest finite number, since saved values are finite."""
 
-_CARDS, _SPIKES = len(CARDS_START), SPIKES_START["opponent_1_spike"]
+_CARDS, _SPIKES = len(CARDS_AT), SPIKES_AT.opponent_1_spike
 _BASE = NO_CARD - LOWEST + 1
 """A key is the observation as a number in this base."""
 
@@ -76,7 +76,7 @@ def numbers_key(numbers: npt.NDArray[np.float32], size: int) -> int:
 def cards_of(keys: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[np.int64]]:
     """Decode keys of the observation `cards`: an int64 array for each feature, by name."""
     features = {}
-    for name in reversed(CARDS_START):
+    for name in reversed(CARDS_AT._fields):
         features[name] = keys % _BASE + LOWEST
         keys = keys // _BASE
     return features

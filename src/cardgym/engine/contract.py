@@ -30,6 +30,7 @@ from cardgym.engine.spaces import (
     feature_table,
     number,
     offsets,
+    places,
 )
 from cardgym.errors import CardgymError, unknown
 
@@ -51,6 +52,7 @@ __all__ = [
     "feature_table",
     "number",
     "offsets",
+    "places",
     "rule",
     "uniform",
     "uniform_float",
@@ -327,13 +329,9 @@ class Game:
     defaults: Mapping[str, int | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        words = self.words
-        filled = Words(
-            self._describe if words.describe is None else words.describe,
-            self._action_text if words.action_text is None else words.action_text,
-            self._narrate if words.narrate is None else words.narrate,
-        )
-        object.__setattr__(self, "words", filled)
+        given = {name: value for name, value in vars(self.words).items() if value is not None}
+        defaults = {"describe": self._describe, "action_text": self._action_text, "narrate": self._narrate}
+        object.__setattr__(self, "words", Words(**{**defaults, **given}))
 
     def variant(self, id: str, doc: str, **defaults: int | str) -> Game:
         """The same game under another id, with other default options."""

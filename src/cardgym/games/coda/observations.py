@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Observation, State, offsets, rule, write_bits, write_zeros
+from cardgym.engine.contract import Feature, Observation, State, places, rule, write_bits, write_zeros
 from cardgym.games.coda.arrangements import Table, new_weights, weigh_arrangements, weigh_guesses
 from cardgym.games.coda.possible import tiles_at
 from cardgym.games.coda.state import (
@@ -44,26 +44,7 @@ TURN_FEATURES = (
     Feature("jokers", "(place + 1) / (n / 2) of the own black and white joker; 0 if not in the line", 2),
 )
 
-
-class TurnOffsets(NamedTuple):
-    """The offset of each feature of the turn."""
-
-    guessing: int
-    placing: int
-    revealing: int
-    own_turn: int
-    pool: int
-    hits: int
-    missed: int
-    moved_first: int
-    own_size: int
-    own_hidden: int
-    opponent_size: int
-    opponent_hidden: int
-    jokers: int
-
-
-TURN = TurnOffsets(**offsets(TURN_FEATURES))
+TURN = places(TURN_FEATURES)
 TURN_SIZE = sum(feature.size for feature in TURN_FEATURES)
 
 

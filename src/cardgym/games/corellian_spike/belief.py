@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, offsets, rule
+from cardgym.engine.contract import Feature, State, places, rule
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import count_unseen, full_features, observe_full
 from cardgym.games.corellian_spike.state import (
@@ -119,12 +119,12 @@ def belief_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     return full_features(options) + tuple(beliefs)
 
 
-_START = offsets(belief_features(CorellianSpikeOptions()))
-_UNSEEN, _FIRST_OPPONENT = _START["unseen"], _START["opponent_1_in"]
-_FULL_OPPONENT = _START["opponent_1_beaten"] - _FIRST_OPPONENT  # Features of an opponent in `full`.
-_BEATEN_PLACED = _START["opponent_1_placed"] - _START["opponent_1_beaten"]
-_SIZE = _START["opponent_1_size"] - _START["opponent_1_beaten"]
-_CARDS = _START["opponent_1_cards"] - _START["opponent_1_beaten"]
+_AT = places(belief_features(CorellianSpikeOptions()))
+_UNSEEN, _FIRST_OPPONENT = _AT.unseen, _AT.opponent_1_in
+_FULL_OPPONENT = _AT.opponent_1_beaten - _FIRST_OPPONENT  # Features of an opponent in `full`.
+_BEATEN_PLACED = _AT.opponent_1_placed - _AT.opponent_1_beaten
+_SIZE = _AT.opponent_1_size - _AT.opponent_1_beaten
+_CARDS = _AT.opponent_1_cards - _AT.opponent_1_beaten
 _BELIEF_SIZE = _CARDS + NUM_VALUES
 
 

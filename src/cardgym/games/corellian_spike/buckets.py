@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, offsets, rule
+from cardgym.engine.contract import Feature, State, places, rule
 from cardgym.games.corellian_spike.hand import hand_rank, next_in
 from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.state import (
@@ -66,14 +66,8 @@ def buckets_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     )
 
 
-# The offset of each feature; constants for compiled code.
-_START = offsets(buckets_features(CorellianSpikeOptions()))
-_ROUND, _DECISION, _FIRST = _START["round"], _START["decision"], _START["first"]
-_PAIR, _HAND, _BEST, _OUTS = _START["pair"], _START["hand"], _START["best"], _START["outs"]
-_TO_MATCH, _RIVAL_RAISES, _RIVAL_RAISED = _START["to_match"], _START["rival_raises"], _START["rival_raised"]
-_RIVAL_BOUGHT = _START["rival_bought"]
-_POOL, _STACK, _OPPONENTS = _START["pool"], _START["stack"], _START["opponents"]
-_SIZE = len(_START)
+_AT = places(buckets_features(CorellianSpikeOptions()))
+_SIZE = len(_AT)
 
 
 @rule
@@ -84,22 +78,22 @@ def observe_buckets(state: State, seat: int, out: npt.NDArray[np.float32]) -> No
     if phase == OVER:
         return
     placing = (phase == PLACING) | (phase == CHEATING)
-    out[_ROUND] = state.round_number
-    out[_DECISION] = 1 + (phase == BUYING) + 2 * placing
-    out[_FIRST] = next_in(state, 0) >= seat
+    out[_AT.round] = state.round_number
+    out[_AT.decision] = 1 + (phase == BUYING) + 2 * placing
+    out[_AT.first] = next_in(state, 0) >= seat
     low, high, spike = state.cards[seat, LOW_SLOT], state.cards[seat, HIGH_SLOT], state.cards[seat, SPIKE_SLOT]
     if placing and state.turn == seat:
         _observe_placing(state, seat, out)
         return  # Placement depends on little else.
     if spike == EMPTY:
         if low != EMPTY and high != EMPTY:
-            out[_PAIR] = _bucket(abs(int(low) + int(high)), _PAIR_LIMITS)
+            out[_AT.pair] = _bucket(abs(int(low) + int(high)), _PAIR_LIMITS)
     elif low != EMPTY and high != EMPTY:
-        out[_HAND] = hand_bucket(low, high, spike)
-        if out[_HAND] >= _IMPROVABLE and (phase == BUYING or state.round_number < state.rounds):
-            out[_OUTS] = max(_count_outs(low, high, spike), 1)
-    out[_TO_MATCH] = phase == BETTING and owed(state, seat) > 0
-    out[_POOL] = _bucket(state.pool, _POOL_LIMITS)
+        out[_AT.hand] = hand_bucket(low, high, spike)
+        if out[_AT.hand] >= _IMPROVABLE and (phase == BUYING or state.round_number < state.rounds):
+            out[_AT.outs] = max(_count_outs(low, high, spike), 1)
+    out[_AT.to_match] = phase == BETTING and owed(state, seat) > 0
+    out[_AT.pool] = _bucket(state.pool, _POOL_LIMITS)
     _observe_rival(state, seat, out)
 
 
@@ -153,7 +147,7 @@ def _observe_placing(state: State, seat: int, out: npt.NDArray[np.float32]) -> N
         rank = hand_rank(low, high, spike)
         if rank > most:
             most = rank
-            out[_BEST], out[_HAND] = action, hand_bucket(low, high, spike)
+            out[_AT.best], out[_AT.hand] = action, hand_bucket(low, high, spike)
 
 
 @rule
@@ -166,17 +160,17 @@ def _observe_rival(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
             opponents += 1
             if state.raises[other] > most:
                 rival, most = other, state.raises[other]
-    out[_OPPONENTS] = opponents
+    out[_AT.opponents] = opponents
     if rival < 0:
         return
-    out[_STACK] = _bucket(min(state.stack[seat], state.stack[rival]), _STACK_LIMITS)
+    out[_AT.stack] = _bucket(min(state.stack[seat], state.stack[rival]), _STACK_LIMITS)
     raised, bought = 0, 0
     for number in range(state.fresh_round, state.round_number + 1):
         raises = state.bets[rival, number, OPENED] + state.bets[rival, number, RERAISED]
         if number < state.round_number:
             raised += raises
         else:
-            out[_RIVAL_RAISES] = min(raises, 2)
+            out[_AT.rival_raises] = min(raises, 2)
         purchase = state.purchase[rival, number]
         if purchase == PASSED:
             bought = 1
@@ -184,5 +178,5 @@ def _observe_rival(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
             bought = 2
         elif purchase == NEW_SPIKE or purchase == IN_HAND:
             bought = 3
-    out[_RIVAL_RAISED] = min(raised, 1)
-    out[_RIVAL_BOUGHT] = bought
+    out[_AT.rival_raised] = min(raised, 1)
+    out[_AT.rival_bought] = bought

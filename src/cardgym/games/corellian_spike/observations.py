@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Generator, State, offsets, rule, uniform
+from cardgym.engine.contract import Feature, Generator, State, places, rule, uniform
 from cardgym.games.corellian_spike.hand import card_sum, sort_hand
 from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.state import (
@@ -83,23 +83,8 @@ def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     return own + tuple(opponents) + cheat
 
 
-# The offset of each feature; constants for compiled code.
-_START = offsets(full_features(CorellianSpikeOptions()))
-_ROUND, _DECISION, _SEAT = _START["round"], _START["decision"], _START["seat"]
-_CARDS = _START["low"]  # Then `high` and `spike`, in the order of the slots.
-_EXTRA, _HAS_EXTRA = _START["extra"], _START["has_extra"]
-_SUM, _SUM_PLACED = _START["sum"], _START["sum_placed"]
-_STACK, _POOL, _PUT = _START["stack"], _START["pool"], _START["put"]
-_TO_MATCH, _RAISED, _TURNS_LEFT = _START["to_match"], _START["raised"], _START["turns_left"]
-_HANDS_LEFT, _UNSEEN = _START["hands_left"], _START["unseen"]
-
-# Offsets within an opponent's features.
-_OPPONENT = _START["opponent_1_in"]
-_ITS_SPIKE, _ITS_STACK = _START["opponent_1_spike"] - _OPPONENT, _START["opponent_1_stack"] - _OPPONENT
-_ITS_PUT, _ITS_PHASE = _START["opponent_1_put"] - _OPPONENT, _START["opponent_1_phase"] - _OPPONENT
-_ITS_RAISES, _ITS_BUYS = _START["opponent_1_raises"] - _OPPONENT, _START["opponent_1_buys"] - _OPPONENT
-_ITS_KEPT = _START["opponent_1_kept"] - _OPPONENT
-_OPPONENT_SIZE = _ITS_KEPT + 1
+_AT = places(full_features(CorellianSpikeOptions()))
+_OPPONENT_SIZE = _AT.opponent_1_kept - _AT.opponent_1_in + 1
 
 
 @rule
@@ -113,45 +98,45 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     betting = state.phase == BETTING
     holds = (state.extra != EMPTY) & (state.turn == seat)
     for number in range(4):
-        out[_ROUND + number] = state.round_number == number
-    out[_DECISION] = betting
-    out[_DECISION + 1] = state.phase == BUYING
-    out[_DECISION + 2] = (state.phase == PLACING) | (state.phase == CHEATING)
-    out[_SEAT] = seat * _SEVENTH
-    for slot in range(3):
-        out[_CARDS + slot] = _CARD_TENTHS[state.cards[seat, slot] + 10]
+        out[_AT.round + number] = state.round_number == number
+    out[_AT.decision] = betting
+    out[_AT.decision + 1] = state.phase == BUYING
+    out[_AT.decision + 2] = (state.phase == PLACING) | (state.phase == CHEATING)
+    out[_AT.seat] = seat * _SEVENTH
+    for slot in range(3):  # `low`, `high` and `spike`, in the order of the slots.
+        out[_AT.low + slot] = _CARD_TENTHS[state.cards[seat, slot] + 10]
     extra = state.extra if holds else 0
     total = card_sum(state, seat)
-    out[_EXTRA] = extra * _TENTH
-    out[_HAS_EXTRA] = holds
-    out[_SUM] = total * _THIRTIETH
+    out[_AT.extra] = extra * _TENTH
+    out[_AT.has_extra] = holds
+    out[_AT.sum] = total * _THIRTIETH
     for place in range(3):
         slot = (place + SPIKE_SLOT) % 3
-        out[_SUM_PLACED + place] = holds * (total + extra - state.cards[seat, slot]) * _THIRTIETH
-    out[_STACK] = state.stack[seat] * whole
-    out[_POOL] = state.pool * whole
-    out[_PUT] = state.put_hand[seat] * whole
+        out[_AT.sum_placed + place] = holds * (total + extra - state.cards[seat, slot]) * _THIRTIETH
+    out[_AT.stack] = state.stack[seat] * whole
+    out[_AT.pool] = state.pool * whole
+    out[_AT.put] = state.put_hand[seat] * whole
     due = owed(state, seat) if betting else 0
-    out[_TO_MATCH] = min(due * _TENTH, 1.0)
-    out[_RAISED] = due > 0
-    out[_TURNS_LEFT] = (state.turns_left if betting else 0) * _SEVENTH
-    out[_HANDS_LEFT] = max(state.hands - state.hand - 1, 0) / state.hands
-    count_unseen(state, seat, out[_UNSEEN : _UNSEEN + NUM_VALUES])
-    start = _OPPONENT
+    out[_AT.to_match] = min(due * _TENTH, 1.0)
+    out[_AT.raised] = due > 0
+    out[_AT.turns_left] = (state.turns_left if betting else 0) * _SEVENTH
+    out[_AT.hands_left] = max(state.hands - state.hand - 1, 0) / state.hands
+    count_unseen(state, seat, out[_AT.unseen : _AT.unseen + NUM_VALUES])
+    shift = 0
     for ahead in range(1, state.num_players):
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
-        out[start] = 1.0 - state.folded[other]
-        out[start + _ITS_SPIKE] = _CARD_TENTHS[state.cards[other, SPIKE_SLOT] + 10]
-        out[start + _ITS_STACK] = state.stack[other] * whole
-        out[start + _ITS_PUT] = state.put_hand[other] * whole
-        out[start + _ITS_PHASE] = min(state.put_phase[other] * _TENTH, 1.0)
-        out[start + _ITS_RAISES] = min(state.raises[other] * _TENTH, 1.0)
-        out[start + _ITS_BUYS] = state.buys[other] * _THIRD
-        out[start + _ITS_KEPT] = state.kept[other] * _THIRD
-        start += _OPPONENT_SIZE
+        out[_AT.opponent_1_in + shift] = 1.0 - state.folded[other]
+        out[_AT.opponent_1_spike + shift] = _CARD_TENTHS[state.cards[other, SPIKE_SLOT] + 10]
+        out[_AT.opponent_1_stack + shift] = state.stack[other] * whole
+        out[_AT.opponent_1_put + shift] = state.put_hand[other] * whole
+        out[_AT.opponent_1_phase + shift] = min(state.put_phase[other] * _TENTH, 1.0)
+        out[_AT.opponent_1_raises + shift] = min(state.raises[other] * _TENTH, 1.0)
+        out[_AT.opponent_1_buys + shift] = state.buys[other] * _THIRD
+        out[_AT.opponent_1_kept + shift] = state.kept[other] * _THIRD
+        shift += _OPPONENT_SIZE
     if state.cheat >= 0:
-        out[start] = state.cheat == seat
-        out[start + 1] = _CARD_TENTHS[(state.sleeve if state.cheat == seat else EMPTY) + 10]
+        out[_AT.opponent_1_in + shift] = state.cheat == seat
+        out[_AT.opponent_1_in + shift + 1] = _CARD_TENTHS[(state.sleeve if state.cheat == seat else EMPTY) + 10]
 
 
 @rule

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, offsets, rule
+from cardgym.engine.contract import Feature, State, places, rule
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.state import (
     BUYING,
@@ -199,45 +199,37 @@ def spikes_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     )
 
 
-# The offset of each feature; constants for compiled code.
-CARDS_START = offsets(cards_features(CorellianSpikeOptions()))
-SPIKES_START = offsets(spikes_features(CorellianSpikeOptions()))
-DECISION = CARDS_START["decision"]
+CARDS_AT = places(cards_features(CorellianSpikeOptions()))
+SPIKES_AT = places(spikes_features(CorellianSpikeOptions()))
+DECISION = CARDS_AT.decision
 """The index of the decision in both observations."""
-
-_ROUND = CARDS_START["round"]
-_CARDS = CARDS_START["low"]  # Then `high` and `spike`, in the order of the slots.
-_CARDS_EXTRA, _CARDS_CREDITS, _CARDS_POOL = CARDS_START["extra"], CARDS_START["credits"], CARDS_START["pool"]
-_SPIKES_SUM, _SPIKES_EXTRA = SPIKES_START["sum"], SPIKES_START["extra"]
-_SPIKES_CREDITS, _SPIKES_POOL = SPIKES_START["credits"], SPIKES_START["pool"]
-_OPPONENTS = SPIKES_START["opponent_1_spike"]
 
 
 @rule
 def observe_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     digits = key_digits(info_state_key(state, seat))
-    out[_ROUND] = digits.round
+    out[CARDS_AT.round] = digits.round
     out[DECISION] = digits.decision
-    for slot in (LOW_SLOT, HIGH_SLOT, SPIKE_SLOT):
-        out[_CARDS + slot] = _card(state.cards[seat, slot])
-    out[_CARDS_EXTRA] = _card(state.extra) if state.turn == seat else NO_CARD
-    out[_CARDS_CREDITS] = digits.credits
-    out[_CARDS_POOL] = digits.pool
+    for slot in (LOW_SLOT, HIGH_SLOT, SPIKE_SLOT):  # `low`, `high` and `spike`, in the order of the slots.
+        out[CARDS_AT.low + slot] = _card(state.cards[seat, slot])
+    out[CARDS_AT.extra] = _card(state.extra) if state.turn == seat else NO_CARD
+    out[CARDS_AT.credits] = digits.credits
+    out[CARDS_AT.pool] = digits.pool
 
 
 @rule
 def observe_spikes(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     digits = key_digits(info_state_key(state, seat))
-    out[_ROUND] = digits.round
+    out[CARDS_AT.round] = digits.round
     out[DECISION] = digits.decision
-    out[_SPIKES_SUM] = min(max(card_sum(state, seat), -MAX_SUM), MAX_SUM)
-    out[_SPIKES_EXTRA] = _card(state.extra) if state.turn == seat else NO_CARD
-    out[_SPIKES_CREDITS] = digits.credits
-    out[_SPIKES_POOL] = digits.pool
+    out[SPIKES_AT.sum] = min(max(card_sum(state, seat), -MAX_SUM), MAX_SUM)
+    out[SPIKES_AT.extra] = _card(state.extra) if state.turn == seat else NO_CARD
+    out[SPIKES_AT.credits] = digits.credits
+    out[SPIKES_AT.pool] = digits.pool
     for ahead in range(1, state.num_players):
         other = (seat + ahead) % state.num_players
         spike = NO_CARD if state.folded[other] else _card(state.cards[other, SPIKE_SLOT])
-        out[_OPPONENTS + ahead - 1] = spike
+        out[SPIKES_AT.opponent_1_spike + ahead - 1] = spike
 
 
 @rule

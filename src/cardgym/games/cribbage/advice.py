@@ -23,7 +23,7 @@ from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, check_cards, parse_cards, worth
 from cardgym.games.cribbage.chance_table import HOLES, point_worth
 from cardgym.games.cribbage.game import DEAL_GAME, GAME
-from cardgym.games.cribbage.observations import PLAIN_DEALER, PLAIN_HAND, PLAIN_PLAYING, PLAIN_SIZE, PLAIN_TO_GO
+from cardgym.games.cribbage.observations import PLAIN, PLAIN_SIZE
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.games.cribbage.pegging.player import shipped
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, explain_play, points_for, score_crib, score_hand
@@ -95,9 +95,9 @@ class CribbageCoach:
         points = np.zeros((NUM_TOSSES, HIGHEST_SCORE + 1))
         _count_hands(hand, points)
         seen, mask = np.full(PLAIN_SIZE, EMPTY, np.float32), np.zeros(NUM_ACTIONS, np.int8)
-        seen[[PLAIN_PLAYING, PLAIN_DEALER]] = 0, dealer
-        seen[PLAIN_TO_GO : PLAIN_TO_GO + 2] = self._options.target - own, self._options.target - other
-        seen[PLAIN_HAND : PLAIN_HAND + 6] = hand
+        seen[[PLAIN.playing, PLAIN.dealer]] = 0, dealer
+        seen[PLAIN.to_go : PLAIN.to_go + 2] = self._options.target - own, self._options.target - other
+        seen[PLAIN.hand : PLAIN.hand + 6] = hand
         mask[CARDS:] = 1
         values = self._values(seen, mask)[CARDS:]
         return [
@@ -157,7 +157,7 @@ class CribbageCoach:
     def _values(self, seen: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
         """The value of each action, (67,), in `unit`."""
         chances = self._player.values(seen[None], mask[None])[0]
-        dealer, to_go, opponent_to_go = (int(seen[at]) for at in (PLAIN_DEALER, PLAIN_TO_GO, PLAIN_TO_GO + 1))
+        dealer, to_go, opponent_to_go = (int(seen[at]) for at in (PLAIN.dealer, PLAIN.to_go, PLAIN.to_go + 1))
         one = 0.01 if self.unit == GAMES else point_worth(shipped()[1], dealer, to_go, opponent_to_go)
         values: npt.NDArray[np.float64] = chances / one
         return values

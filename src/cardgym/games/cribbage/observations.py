@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Generator, State, offsets, rule, uniform
+from cardgym.engine.contract import Feature, Generator, State, places, rule, uniform
 from cardgym.games.cribbage.cards import CARDS, EMPTY, ONE_OF_RANK, rank_of, sort_in, sort_six, worth
 from cardgym.games.cribbage.rules import can_play
 from cardgym.games.cribbage.scoring import points_of, score_hand
@@ -59,31 +59,9 @@ def features(options: CribbageOptions) -> tuple[Feature, ...]:
     )
 
 
-_AT = offsets(features(CribbageOptions()))
-_PHASE, _DEALER, _SCORES, _TO_GO, _DEALS_LEFT, _CARDS_LEFT, _OPPONENT_TOSSED, _FIRST_DEALER, _HAND, _SEEN = (
-    _AT[name]
-    for name in [
-        "phase",
-        "dealer",
-        "scores",
-        "to_go",
-        "deals_left",
-        "cards_left",
-        "opponent_tossed",
-        "first_dealer",
-        "hand",
-        "seen",
-    ]
-)
-_HAND_RANKS, _TOSSED_RANKS, _STARTER_RANK, _OWN_RANKS, _OPPONENT_RANKS, _UNSEEN_RANKS = (
-    _AT[name] for name in ["hand_ranks", "tossed_ranks", "starter_rank", "own_ranks", "opponent_ranks", "unseen_ranks"]
-)
-_PILE, _COUNT, _SAID_GO, _OPPONENT_FLOOR, _POINTS_NOW, _KEEP_MEAN, _CRIB_MEAN, _OWN_SHOW = (
-    _AT[name]
-    for name in ["pile", "count", "said_go", "opponent_floor", "points_now", "keep_mean", "crib_mean", "own_show"]
-)
+_AT = places(features(CribbageOptions()))
 _SIZE = sum(feature.size for feature in features(CribbageOptions()))
-_SPARE = _PHASE
+_SPARE = _AT.phase
 """Values of empty places are written here; it is overwritten last."""
 
 # Multiplying is several times faster than dividing.
@@ -104,31 +82,31 @@ def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     hand = tossed = own = played = 0
     for place in range(6):
         card = int(state.hand[seat, place])
-        out[_HAND + (card & 63) if card != EMPTY else _SPARE] = 1.0
+        out[_AT.hand + (card & 63) if card != EMPTY else _SPARE] = 1.0
         hand += int(ONE_OF_RANK[card & 63])
     for place in range(2):
         card = int(state.crib[2 * seat + place])
-        out[_SEEN + (card & 63) if card != EMPTY else _SPARE] = 1.0
+        out[_AT.seen + (card & 63) if card != EMPTY else _SPARE] = 1.0
         tossed += int(ONE_OF_RANK[card & 63])
     card = int(state.starter)
     begun = card != EMPTY
     starter = int(ONE_OF_RANK[card & 63])
-    out[_SEEN + (card & 63) if begun else _SPARE] = 0.25
-    out[_STARTER_RANK + rank_of(card) if begun else _SPARE] = 1.0
+    out[_AT.seen + (card & 63) if begun else _SPARE] = 0.25
+    out[_AT.starter_rank + rank_of(card) if begun else _SPARE] = 1.0
     for place in range(8):
         card = int(state.played[place])
         mine = state.played_by[place] == seat
         one = int(ONE_OF_RANK[card & 63])
-        out[_SEEN + (card & 63) if card != EMPTY else _SPARE] = 0.75 if mine else 0.5
+        out[_AT.seen + (card & 63) if card != EMPTY else _SPARE] = 0.75 if mine else 0.5
         own += one if mine else 0
         played += one
     unseen = int(PACK_RANKS[state.pack]) - hand - tossed - starter - played
     for rank in range(13):
-        out[_HAND_RANKS + rank] = 0.25 * (hand >> 4 * rank & 15)
-        out[_TOSSED_RANKS + rank] = 0.5 * (tossed >> 4 * rank & 15)
-        out[_OWN_RANKS + rank] = 0.25 * (own >> 4 * rank & 15)
-        out[_OPPONENT_RANKS + rank] = 0.25 * (played - own >> 4 * rank & 15)
-        out[_UNSEEN_RANKS + rank] = 0.25 * (unseen >> 4 * rank & 15)
+        out[_AT.hand_ranks + rank] = 0.25 * (hand >> 4 * rank & 15)
+        out[_AT.tossed_ranks + rank] = 0.5 * (tossed >> 4 * rank & 15)
+        out[_AT.own_ranks + rank] = 0.25 * (own >> 4 * rank & 15)
+        out[_AT.opponent_ranks + rank] = 0.25 * (played - own >> 4 * rank & 15)
+        out[_AT.unseen_ranks + rank] = 0.25 * (unseen >> 4 * rank & 15)
     # The pile, and what the own cards would score on it.
     size = int(state.pile_size)
     newest = int(state.num_played) - 1
@@ -136,36 +114,36 @@ def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
         there = back < size
         rank = 1 + int(state.pile[size - 1 - back & 7])
         mine = state.played_by[newest - back & 7] == seat
-        out[_PILE + back] = ((rank if mine else -rank) if there else 0) * _THIRTEENTH
+        out[_AT.pile + back] = ((rank if mine else -rank) if there else 0) * _THIRTEENTH
     count = int(state.count)
-    out[_COUNT + (count & 31) if begun else _SPARE] = 1.0
+    out[_AT.count + (count & 31) if begun else _SPARE] = 1.0
     next_points = int(state.next_points)
     room = 31 - count if state.phase == PLAYING and state.turn == seat else 0
     for place in range(4):
         card = int(state.hand[seat, place])
         fits = (card != EMPTY) & (worth(card) <= room)
-        out[_POINTS_NOW + rank_of(card) if fits else _SPARE] = points_of(next_points, count, card) * _FOURTEENTH
-    out[_SAID_GO] = state.said_go[seat]
-    out[_SAID_GO + 1] = state.said_go[other]
-    out[_OPPONENT_FLOOR] = (state.floor[other] - 1) * _TENTH
-    out[_OWN_SHOW] = state.shows[seat] * _TENTH
+        out[_AT.points_now + rank_of(card) if fits else _SPARE] = points_of(next_points, count, card) * _FOURTEENTH
+    out[_AT.said_go] = state.said_go[seat]
+    out[_AT.said_go + 1] = state.said_go[other]
+    out[_AT.opponent_floor] = (state.floor[other] - 1) * _TENTH
+    out[_AT.own_show] = state.shows[seat] * _TENTH
     if state.phase == TOSSING and state.turn == seat and state.hand_size[seat] == PACK_DEALT[state.pack]:
         _hint_tosses(state, seat, out)
     per_point = 1.0 / state.target
-    out[_PHASE] = 1.0 if state.phase == TOSSING else 0.0
-    out[_PHASE + 1] = 1.0 if state.phase == PLAYING else 0.0
-    out[_DEALER] = 1.0 if state.dealer == seat else 0.0
-    out[_SCORES] = state.scores[seat] * per_point
-    out[_SCORES + 1] = state.scores[other] * per_point
-    out[_TO_GO] = min(int(state.target - state.scores[seat]), 30) * _THIRTIETH
-    out[_TO_GO + 1] = min(int(state.target - state.scores[other]), 30) * _THIRTIETH
+    out[_AT.phase] = 1.0 if state.phase == TOSSING else 0.0
+    out[_AT.phase + 1] = 1.0 if state.phase == PLAYING else 0.0
+    out[_AT.dealer] = 1.0 if state.dealer == seat else 0.0
+    out[_AT.scores] = state.scores[seat] * per_point
+    out[_AT.scores + 1] = state.scores[other] * per_point
+    out[_AT.to_go] = min(int(state.target - state.scores[seat]), 30) * _THIRTIETH
+    out[_AT.to_go + 1] = min(int(state.target - state.scores[other]), 30) * _THIRTIETH
     if state.deals > 0:
-        out[_DEALS_LEFT] = (state.deals - state.deal_number) / float(state.deals)
-    out[_CARDS_LEFT] = state.hand_size[seat] * _SIXTH
-    out[_CARDS_LEFT + 1] = state.hand_size[other] * _SIXTH
-    out[_OPPONENT_TOSSED] = 1.0 if state.crib[2 * other] != EMPTY else 0.0
+        out[_AT.deals_left] = (state.deals - state.deal_number) / float(state.deals)
+    out[_AT.cards_left] = state.hand_size[seat] * _SIXTH
+    out[_AT.cards_left + 1] = state.hand_size[other] * _SIXTH
+    out[_AT.opponent_tossed] = 1.0 if state.crib[2 * other] != EMPTY else 0.0
     cut = (state.cuts[0] != EMPTY) & (state.cuts[1] != EMPTY)
-    out[_FIRST_DEALER] = 1.0 if cut & (rank_of(state.cuts[seat]) < rank_of(state.cuts[other])) else 0.0
+    out[_AT.first_dealer] = 1.0 if cut & (rank_of(state.cuts[seat]) < rank_of(state.cuts[other])) else 0.0
 
 
 @rule
@@ -174,13 +152,13 @@ def _hint_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     cards = state.hand[seat]
     own = 1 if state.dealer == seat else 0
     if state.pack != FULL:
-        hands, cribs = out[_KEEP_MEAN : _KEEP_MEAN + NUM_TOSSES], out[_CRIB_MEAN : _CRIB_MEAN + NUM_TOSSES]
+        hands, cribs = out[_AT.keep_mean : _AT.keep_mean + NUM_TOSSES], out[_AT.crib_mean : _AT.crib_mean + NUM_TOSSES]
         small_means(cards, state.pack, own, 0.1, hands, cribs)
         return
-    hand_totals(cards, out[_KEEP_MEAN : _KEEP_MEAN + NUM_TOSSES], 0.1 / CUTS)
+    hand_totals(cards, out[_AT.keep_mean : _AT.keep_mean + NUM_TOSSES], 0.1 / CUTS)
     scale = 0.1 if own else -0.1
     for toss in range(NUM_TOSSES):
-        out[_CRIB_MEAN + toss] = crib_mean(cards, toss, own) * scale
+        out[_AT.crib_mean + toss] = crib_mean(cards, toss, own) * scale
 
 
 # -- what a seat does not know ----------------------------------------------------------------------------------------
@@ -298,12 +276,7 @@ def plain_features(options: CribbageOptions) -> tuple[Feature, ...]:
     )
 
 
-_PLAIN_AT = offsets(plain_features(CribbageOptions()))
-PLAIN_PLAYING, PLAIN_DEALER, PLAIN_TO_GO = _PLAIN_AT["playing"], _PLAIN_AT["dealer"], _PLAIN_AT["to_go"]
-PLAIN_HAND, PLAIN_TOSSED, PLAIN_STARTER = _PLAIN_AT["hand"], _PLAIN_AT["tossed"], _PLAIN_AT["starter"]
-PLAIN_OPPONENT_CARDS, PLAIN_OPPONENT_FLOOR = _PLAIN_AT["opponent_cards"], _PLAIN_AT["opponent_floor"]
-PLAIN_OPPONENT_GO, PLAIN_COUNT = _PLAIN_AT["opponent_go"], _PLAIN_AT["count"]
-PLAIN_PLAYED, PLAIN_PLAYED_BY = _PLAIN_AT["played"], _PLAIN_AT["played_by"]
+PLAIN = places(plain_features(CribbageOptions()))
 PLAIN_SIZE = sum(feature.size for feature in plain_features(CribbageOptions()))
 
 
@@ -311,20 +284,20 @@ PLAIN_SIZE = sum(feature.size for feature in plain_features(CribbageOptions()))
 def observe_plain(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `plain` of `seat` to `out`, float32: whole numbers, with the order of the cards played."""
     other = 1 - seat
-    out[PLAIN_PLAYING] = 1.0 if state.phase == PLAYING else 0.0
-    out[PLAIN_DEALER] = 1.0 if state.dealer == seat else 0.0
-    out[PLAIN_TO_GO] = state.target - state.scores[seat]
-    out[PLAIN_TO_GO + 1] = state.target - state.scores[other]
+    out[PLAIN.playing] = 1.0 if state.phase == PLAYING else 0.0
+    out[PLAIN.dealer] = 1.0 if state.dealer == seat else 0.0
+    out[PLAIN.to_go] = state.target - state.scores[seat]
+    out[PLAIN.to_go + 1] = state.target - state.scores[other]
     for place in range(6):
-        out[PLAIN_HAND + place] = state.hand[seat, place]
+        out[PLAIN.hand + place] = state.hand[seat, place]
     for place in range(2):
-        out[PLAIN_TOSSED + place] = state.crib[2 * seat + place]
-    out[PLAIN_STARTER] = state.starter
-    out[PLAIN_OPPONENT_CARDS] = state.hand_size[other]
-    out[PLAIN_OPPONENT_FLOOR] = state.floor[other]
-    out[PLAIN_OPPONENT_GO] = state.said_go[other]
-    out[PLAIN_COUNT] = state.count
+        out[PLAIN.tossed + place] = state.crib[2 * seat + place]
+    out[PLAIN.starter] = state.starter
+    out[PLAIN.opponent_cards] = state.hand_size[other]
+    out[PLAIN.opponent_floor] = state.floor[other]
+    out[PLAIN.opponent_go] = state.said_go[other]
+    out[PLAIN.count] = state.count
     for place in range(8):
         by = state.played_by[place]
-        out[PLAIN_PLAYED + place] = state.played[place]
-        out[PLAIN_PLAYED_BY + place] = EMPTY if by == EMPTY else (1.0 if by == seat else 0.0)
+        out[PLAIN.played + place] = state.played[place]
+        out[PLAIN.played_by + place] = EMPTY if by == EMPTY else (1.0 if by == seat else 0.0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, offsets, rule
+from cardgym.engine.contract import Feature, State, places, rule
 from cardgym.games.cribbage.cards import EMPTY, rank_of, worth
 from cardgym.games.cribbage.players import card_values
 from cardgym.games.cribbage.scoring import points_for
@@ -49,18 +49,8 @@ def features(options: CribbageOptions) -> tuple[Feature, ...]:
     )
 
 
-_AT = offsets(features(CribbageOptions()))
+_AT = places(features(CribbageOptions()))
 _SIZE = sum(feature.size for feature in features(CribbageOptions()))
-_TOSSING, _DEALER, _SCORES, _TO_GO, _TOSS_RATING, _HAND_RANKS = (
-    _AT[name] for name in ("tossing", "dealer", "scores", "to_go", "toss_rating", "hand_ranks")
-)
-_TOSSED_RANKS, _OWN_RANKS, _OPPONENT_RANKS, _STARTER_RANK = (
-    _AT[name] for name in ("tossed_ranks", "own_ranks", "opponent_ranks", "starter_rank")
-)
-_PILE, _COUNT, _CARDS, _OWN_CARDS, _SAID_GO, _OPPONENT_FLOOR, _POINTS_NOW, _CARD_RATING = (
-    _AT[name]
-    for name in ("pile", "count", "cards", "own_cards", "said_go", "opponent_floor", "points_now", "card_rating")
-)
 
 
 @rule
@@ -69,31 +59,31 @@ def observe_rated(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
     other = 1 - seat
     for i in range(_SIZE):
         out[i] = 0.0
-    out[_TOSSING] = 0.0 if state.phase == PLAYING else 1.0
-    out[_DEALER] = 1.0 if state.dealer == seat else 0.0
+    out[_AT.tossing] = 0.0 if state.phase == PLAYING else 1.0
+    out[_AT.dealer] = 1.0 if state.dealer == seat else 0.0
     per_point = 1.0 / state.target
-    out[_SCORES] = state.scores[seat] * per_point
-    out[_SCORES + 1] = state.scores[other] * per_point
-    out[_TO_GO] = min(int(state.target - state.scores[seat]), 30) / 30.0
-    out[_TO_GO + 1] = min(int(state.target - state.scores[other]), 30) / 30.0
+    out[_AT.scores] = state.scores[seat] * per_point
+    out[_AT.scores + 1] = state.scores[other] * per_point
+    out[_AT.to_go] = min(int(state.target - state.scores[seat]), 30) / 30.0
+    out[_AT.to_go + 1] = min(int(state.target - state.scores[other]), 30) / 30.0
     for place in range(state.hand_size[seat]):
-        out[_HAND_RANKS + rank_of(state.hand[seat, place])] += 1.0
+        out[_AT.hand_ranks + rank_of(state.hand[seat, place])] += 1.0
     for place in range(2):
         if state.crib[2 * seat + place] != EMPTY:
-            out[_TOSSED_RANKS + rank_of(state.crib[2 * seat + place])] += 1.0
+            out[_AT.tossed_ranks + rank_of(state.crib[2 * seat + place])] += 1.0
     for place in range(state.num_played):
         own = state.played_by[place] == seat
-        out[(_OWN_RANKS if own else _OPPONENT_RANKS) + rank_of(state.played[place])] += 1.0
+        out[(_AT.own_ranks if own else _AT.opponent_ranks) + rank_of(state.played[place])] += 1.0
     for back in range(min(int(state.pile_size), _BACK)):
-        out[_PILE + 13 * back + int(state.pile[state.pile_size - 1 - back])] = 1.0
-    out[_SAID_GO] = state.said_go[seat]
-    out[_SAID_GO + 1] = state.said_go[other]
-    out[_OPPONENT_FLOOR] = (state.floor[other] - 1) / 10.0
+        out[_AT.pile + 13 * back + int(state.pile[state.pile_size - 1 - back])] = 1.0
+    out[_AT.said_go] = state.said_go[seat]
+    out[_AT.said_go + 1] = state.said_go[other]
+    out[_AT.opponent_floor] = (state.floor[other] - 1) / 10.0
     if state.starter != EMPTY:
-        out[_STARTER_RANK + rank_of(state.starter)] = 1.0
-        out[_COUNT + int(state.count)] = 1.0
-        out[_CARDS + min(int(state.hand_size[other]), 4)] = 1.0
-        out[_OWN_CARDS + min(int(state.hand_size[seat]), 4)] = 1.0
+        out[_AT.starter_rank + rank_of(state.starter)] = 1.0
+        out[_AT.count + int(state.count)] = 1.0
+        out[_AT.cards + min(int(state.hand_size[other]), 4)] = 1.0
+        out[_AT.own_cards + min(int(state.hand_size[seat]), 4)] = 1.0
     if state.turn == seat and state.phase == TOSSING and state.hand_size[seat] == 6:
         _rate_tosses(state, seat, out)
     if state.turn == seat and state.phase == PLAYING:
@@ -104,7 +94,7 @@ def observe_rated(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
 def _rate_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     dealer = 1 if state.dealer == seat else 0
     to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
-    worths = out[_TOSS_RATING : _TOSS_RATING + NUM_TOSSES]
+    worths = out[_AT.toss_rating : _AT.toss_rating + NUM_TOSSES]
     toss_worths(state.hand[seat], dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
     best = float(worths[0])
     for toss in range(1, NUM_TOSSES):
@@ -125,9 +115,9 @@ def _rate_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     for place in range(state.hand_size[seat]):
         card = int(state.hand[seat, place])
         if mask[card]:
-            out[_POINTS_NOW + card % 13] = points_for(state, card)
+            out[_AT.points_now + card % 13] = points_for(state, card)
             best = max(best, values[place])
     for place in range(state.hand_size[seat]):
         card = int(state.hand[seat, place])
         if mask[card]:
-            out[_CARD_RATING + card % 13] = max(values[place] - best, _WORST)
+            out[_AT.card_rating + card % 13] = max(values[place] - best, _WORST)

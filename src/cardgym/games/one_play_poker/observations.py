@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, offsets, rule
+from cardgym.engine.contract import Feature, State, places, rule
 from cardgym.games.one_play_poker.rules import (
     BETTING,
     EMPTY,
@@ -127,10 +127,7 @@ def full_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
     )
 
 
-_FULL = offsets(full_features(OnePlayPokerOptions()))
-_CARDS_OUT, _BETS = _FULL["cards_out"], _FULL["bets"]
-_OWN_PAIRED, _OWN_SUITED, _OWN_CARDS = _FULL["own_paired"], _FULL["own_suited"], _FULL["own_low_rank"]
-_HOUSE_PAIRED, _HOUSE_SUITED, _HOUSE_CARDS = _FULL["house_paired"], _FULL["house_suited"], _FULL["house_low_rank"]
+_AT = places(full_features(OnePlayPokerOptions()))
 _CARD_SIZE = NUM_RANKS + NUM_SUITS  # A hand's low card, then its high card: rank and suit of each.
 
 
@@ -140,16 +137,16 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     for i in range(out.shape[0]):
         out[i] = 0.0
     if state.dealt > 0:
-        out[_CARDS_OUT + state.dealt - 1] = 1.0
-    out[_BETS] = state.bets / 4.0
-    _write_cards(state.player, out, _OWN_CARDS)
+        out[_AT.cards_out + state.dealt - 1] = 1.0
+    out[_AT.bets] = state.bets / 4.0
+    _write_cards(state.player, out, _AT.own_low_rank)
     if state.player[1] != EMPTY:
-        out[_OWN_PAIRED] = is_pair(state.player[0], state.player[1])
-        out[_OWN_SUITED] = is_flush(state.player[0], state.player[1])
-    _write_cards(state.house, out, _HOUSE_CARDS)
+        out[_AT.own_paired] = is_pair(state.player[0], state.player[1])
+        out[_AT.own_suited] = is_flush(state.player[0], state.player[1])
+    _write_cards(state.house, out, _AT.house_low_rank)
     if state.house[1] != EMPTY:
-        out[_HOUSE_PAIRED] = is_pair(state.house[0], state.house[1])
-        out[_HOUSE_SUITED] = is_flush(state.house[0], state.house[1])
+        out[_AT.house_paired] = is_pair(state.house[0], state.house[1])
+        out[_AT.house_suited] = is_flush(state.house[0], state.house[1])
 
 
 @rule

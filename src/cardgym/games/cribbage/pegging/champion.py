@@ -17,15 +17,7 @@ from cardgym.engine.contract import Options, rule
 from cardgym.engine.rules import derive, uniform
 from cardgym.games.cribbage.cards import CARDS, JACK, sort_six, worth
 from cardgym.games.cribbage.chance_table import HOLES, ChanceTable
-from cardgym.games.cribbage.observations import (
-    PLAIN_COUNT,
-    PLAIN_DEALER,
-    PLAIN_HAND,
-    PLAIN_OPPONENT_CARDS,
-    PLAIN_PLAYING,
-    PLAIN_STARTER,
-    PLAIN_TO_GO,
-)
+from cardgym.games.cribbage.observations import PLAIN
 from cardgym.games.cribbage.pegging.hands import HANDS, NUM_OF_SIZE, RANKS, whole_hand
 from cardgym.games.cribbage.pegging.inference import multiset_of, opponent_weights, with_played
 from cardgym.games.cribbage.pegging.player import Buffers, decide, new_buffers, shipped, situation_of, toss_win_chances
@@ -111,15 +103,15 @@ def _value(
     """Fill in the chances by each legal action; if `fast`, 1 for the card to play where no search is worth its time."""
     for row in range(observations.shape[0]):
         seen = observations[row]
-        if seen[PLAIN_PLAYING] == 0.0:
+        if seen[PLAIN.playing] == 0.0:
             _value_tosses(seen, policy, table, memory, chances[row])
             continue
         size = choices = 1
-        while size < 4 and seen[PLAIN_HAND + size] >= 0.0:
-            card, before = int(seen[PLAIN_HAND + size]), int(seen[PLAIN_HAND + size - 1])
-            choices += 1 if card % 13 != before % 13 and worth(card) <= 31 - seen[PLAIN_COUNT] else 0
+        while size < 4 and seen[PLAIN.hand + size] >= 0.0:
+            card, before = int(seen[PLAIN.hand + size]), int(seen[PLAIN.hand + size - 1])
+            choices += 1 if card % 13 != before % 13 and worth(card) <= 31 - seen[PLAIN.count] else 0
             size += 1
-        far = min(seen[PLAIN_TO_GO], seen[PLAIN_TO_GO + 1]) > _NEAR and size + seen[PLAIN_OPPONENT_CARDS] > _SOLVE_FROM
+        far = min(seen[PLAIN.to_go], seen[PLAIN.to_go + 1]) > _NEAR and size + seen[PLAIN.opponent_cards] > _SOLVE_FROM
         if fast and (far or choices == 1):
             chances[row, decide(seen, policy, table, -1.0, memory.buffers)] = 1.0
         else:
@@ -137,12 +129,12 @@ def _value_cards(
     """Fill in the chance to win by playing each of `size` cards that the count has room for."""
     buffers, lists = memory.buffers, memory.search
     for place in range(size):
-        buffers.ranks[place] = int(seen[PLAIN_HAND + place]) % 13
+        buffers.ranks[place] = int(seen[PLAIN.hand + place]) % 13
     at = situation_of(seen, size, buffers)
     opponent_weights(policy, at, memory.equal, memory.taken)
     prepare_shows(seen, at.dealer, at.known, table, memory.shows)
     played = with_played(0, 0, 1 - at.dealer, 0, at.play)
-    starter = int(seen[PLAIN_STARTER]) % 13
+    starter = int(seen[PLAIN.starter]) % 13
     early = size + at.theirs > _SOLVE_FROM
     total = 0.0
     for rest in range(NUM_OF_SIZE[at.theirs]):
@@ -172,7 +164,7 @@ def _value_cards(
             hands += 1
     for place in range(at.play.number):
         lists.sequence[place] = at.play.ranks[place]
-    play, to_go, opponent_to_go = at.play, int(seen[PLAIN_TO_GO]), int(seen[PLAIN_TO_GO + 1])
+    play, to_go, opponent_to_go = at.play, int(seen[PLAIN.to_go]), int(seen[PLAIN.to_go + 1])
     root = Root(
         multiset_of(at.held, size), size, at.theirs, True, at.dealer, at.running_count, play.number,
         play.number - play.length, play.code, min(to_go, HOLES), min(opponent_to_go, HOLES),
@@ -181,7 +173,7 @@ def _value_cards(
     search(policy, table, root, hands, memory.shows, lists, buffers.values)
     for place in range(size):
         if worth(buffers.ranks[place]) <= 31 - at.running_count:
-            chances[int(seen[PLAIN_HAND + place])] = buffers.values[buffers.ranks[place]] / total
+            chances[int(seen[PLAIN.hand + place])] = buffers.values[buffers.ranks[place]] / total
 
 
 # -- discards ---------------------------------------------------------------------------------------------------------
@@ -195,9 +187,9 @@ def _value_tosses(
     """Fill in the chance to win after each discard; those that are not searched keep their distance from the best."""
     cards, rated = memory.buffers.cards, memory.buffers.chances
     for place in range(6):
-        cards[place] = np.int8(seen[PLAIN_HAND + place])
-    dealer = int(seen[PLAIN_DEALER])
-    to_go, opponent_to_go = min(int(seen[PLAIN_TO_GO]), HOLES), min(int(seen[PLAIN_TO_GO + 1]), HOLES)
+        cards[place] = np.int8(seen[PLAIN.hand + place])
+    dealer = int(seen[PLAIN.dealer])
+    to_go, opponent_to_go = min(int(seen[PLAIN.to_go]), HOLES), min(int(seen[PLAIN.to_go + 1]), HOLES)
     toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, memory.buffers.gains, rated)
     most = rated[0]
     for toss in range(NUM_TOSSES):

@@ -12,19 +12,7 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Options, rule
 from cardgym.games.cribbage.cards import CARDS, worth
 from cardgym.games.cribbage.chance_table import ChanceTable, is_near, load_table, point_worth, toss_chances
-from cardgym.games.cribbage.observations import (
-    PLAIN_COUNT,
-    PLAIN_DEALER,
-    PLAIN_HAND,
-    PLAIN_OPPONENT_CARDS,
-    PLAIN_OPPONENT_FLOOR,
-    PLAIN_PLAYED,
-    PLAIN_PLAYED_BY,
-    PLAIN_PLAYING,
-    PLAIN_STARTER,
-    PLAIN_TO_GO,
-    PLAIN_TOSSED,
-)
+from cardgym.games.cribbage.observations import PLAIN
 from cardgym.games.cribbage.pegging.inference import Situation, choose_rank, read_play
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
 from cardgym.games.cribbage.state import NUM_TOSSES
@@ -125,11 +113,11 @@ def _soften(
             held = 0
             while held < 4 and cards[held] >= 0:
                 held += 1
-            theirs = int(seen[PLAIN_OPPONENT_CARDS])
+            theirs = int(seen[PLAIN.opponent_cards])
             counts = theirs == 0 or held + theirs <= 3  # Then values are points instead of probabilities.
             for place in range(held):  # Cards of one rank are equivalent and share their probability.
                 card = int(cards[place])
-                if worth(card) <= 31 - int(seen[PLAIN_COUNT]):
+                if worth(card) <= 31 - int(seen[PLAIN.count]):
                     value = values[card % 13]
                     value = _weight(value - values[action % 13], temperature) if counts else value
                     out[card] = value / _count_rank(cards, held, card % 13)
@@ -166,8 +154,8 @@ def decide(
     """
     cards, ranks = buffers.cards, buffers.ranks
     for place in range(6):
-        cards[place] = np.int8(seen[PLAIN_HAND + place])
-    if seen[PLAIN_PLAYING] == 0.0:
+        cards[place] = np.int8(seen[PLAIN.hand + place])
+    if seen[PLAIN.playing] == 0.0:
         return CARDS + _toss(seen, cards, policy, table, buffers)
     size = 0
     while size < 4 and cards[size] >= 0:
@@ -191,7 +179,7 @@ def _toss(
 
     Fills `buffers.worths` with the worths in points.
     """
-    dealer, to_go, opponent_to_go = int(seen[PLAIN_DEALER]), int(seen[PLAIN_TO_GO]), int(seen[PLAIN_TO_GO + 1])
+    dealer, to_go, opponent_to_go = int(seen[PLAIN.dealer]), int(seen[PLAIN.to_go]), int(seen[PLAIN.to_go + 1])
     worths, chances = buffers.worths, buffers.chances
     if is_near(table, to_go, opponent_to_go):
         toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, buffers.gains, chances)
@@ -221,23 +209,23 @@ def toss_win_chances(
 @rule
 def situation_of(seen: npt.NDArray[np.float32], size: int, buffers: Buffers) -> Situation:
     """What the observation `plain` says in the play, for a hand of `size` cards, whose ranks are in `buffers`."""
-    dealer = int(seen[PLAIN_DEALER])
+    dealer = int(seen[PLAIN.dealer])
     ranks, played, played_by, known = buffers.ranks, buffers.played, buffers.played_by, buffers.known
     for rank in range(13):
         known[rank] = 0
     for place in range(size):
         known[ranks[place]] += 1
     for place in range(2):
-        known[int(seen[PLAIN_TOSSED + place]) % 13] += 1
-    known[int(seen[PLAIN_STARTER]) % 13] += 1
+        known[int(seen[PLAIN.tossed + place]) % 13] += 1
+    known[int(seen[PLAIN.starter]) % 13] += 1
     num_played = 0
-    while num_played < 8 and seen[PLAIN_PLAYED + num_played] >= 0.0:
-        rank = int(seen[PLAIN_PLAYED + num_played]) % 13
-        mine = seen[PLAIN_PLAYED_BY + num_played] == 1.0
+    while num_played < 8 and seen[PLAIN.played + num_played] >= 0.0:
+        rank = int(seen[PLAIN.played + num_played]) % 13
+        mine = seen[PLAIN.played_by + num_played] == 1.0
         played[num_played] = rank
         played_by[num_played] = dealer if mine else 1 - dealer
         known[rank] += 1 if mine else 0
         num_played += 1
-    count, theirs, floor = int(seen[PLAIN_COUNT]), int(seen[PLAIN_OPPONENT_CARDS]), int(seen[PLAIN_OPPONENT_FLOOR])
+    count, theirs, floor = int(seen[PLAIN.count]), int(seen[PLAIN.opponent_cards]), int(seen[PLAIN.opponent_floor])
     play = read_play(played, played_by, num_played, count, 1 - dealer)
     return Situation(ranks, size, theirs, floor, dealer, count, known, play)

@@ -10,13 +10,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import JACK
 from cardgym.games.cribbage.chance_table import ChanceTable, chance_of_pone
-from cardgym.games.cribbage.observations import (
-    PLAIN_HAND,
-    PLAIN_PLAYED,
-    PLAIN_PLAYED_BY,
-    PLAIN_STARTER,
-    PLAIN_TOSSED,
-)
+from cardgym.games.cribbage.observations import PLAIN
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand, score_ranks
 
 POINTS = HIGHEST_SCORE + 1
@@ -91,7 +85,7 @@ def prepare_shows(
     The opponent's half is weighted by how often it discards each pair of ranks. Flushes of the opponent and of the crib
     are left out. Nobs are as probable as the jacks out of sight allow.
     """
-    starter = int(seen[PLAIN_STARTER])
+    starter = int(seen[PLAIN.starter])
     nobs = 13 * (starter // 13) + JACK
     kept = np.empty(4, np.int8)
     held = 0
@@ -99,17 +93,17 @@ def prepare_shows(
     gone = False  # The jack of the starter's suit is elsewhere, ...
     met = False  # ... or the opponent has played it.
     for place in range(4):
-        if seen[PLAIN_HAND + place] >= 0.0:
-            kept[held] = np.int8(seen[PLAIN_HAND + place])
+        if seen[PLAIN.hand + place] >= 0.0:
+            kept[held] = np.int8(seen[PLAIN.hand + place])
             held += 1
     for place in range(8):
-        if seen[PLAIN_PLAYED + place] >= 0.0 and seen[PLAIN_PLAYED_BY + place] == 1.0:
-            kept[held] = np.int8(seen[PLAIN_PLAYED + place])
+        if seen[PLAIN.played + place] >= 0.0 and seen[PLAIN.played_by + place] == 1.0:
+            kept[held] = np.int8(seen[PLAIN.played + place])
             held += 1
-        met = met or (seen[PLAIN_PLAYED + place] == nobs and seen[PLAIN_PLAYED_BY + place] == 0.0)
+        met = met or (seen[PLAIN.played + place] == nobs and seen[PLAIN.played_by + place] == 0.0)
     own_nobs = 0
     for place in range(7):
-        card = int(kept[place]) if place < 4 else (int(seen[PLAIN_TOSSED + place - 4]) if place < 6 else starter)
+        card = int(kept[place]) if place < 4 else (int(seen[PLAIN.tossed + place - 4]) if place < 6 else starter)
         jacks -= 1 if card % 13 == JACK else 0
         gone = gone or card == nobs
         own_nobs += 1 if 4 <= place < 6 and card == nobs else 0
@@ -140,7 +134,7 @@ def _count_crib(
     crib: npt.NDArray[np.float64],
 ) -> float:  # fmt: skip
     """Fill `crib` with numbers proportional to the chance of each number of points in the crib; their sum."""
-    one, other = int(seen[PLAIN_TOSSED]) % 13, int(seen[PLAIN_TOSSED + 1]) % 13
+    one, other = int(seen[PLAIN.tossed]) % 13, int(seen[PLAIN.tossed + 1]) % 13
     crib[:] = 0.0
     total = 0.0
     for low in range(13):
@@ -148,7 +142,7 @@ def _count_crib(
             share = table.tossed[1 - dealer, 13 * low + high] * (4 - known[low])
             share *= (3 - known[high]) / 12.0 if low == high else (4 - known[high]) / 16.0
             if share > 0.0:
-                points = score_ranks(one, other, low, high, int(seen[PLAIN_STARTER]) % 13) + own_nobs
+                points = score_ranks(one, other, low, high, int(seen[PLAIN.starter]) % 13) + own_nobs
                 crib[min(points, HIGHEST_SCORE)] += share
                 total += share
     return total
