@@ -26,6 +26,8 @@ from cardgym.players import resolve
 from spike_batch_q_learner import ENV, BatchQ, BatchQConfig
 from spike_batch_q_states import NEVER
 
+CONFIG = "configs/corellian_spike/batch_q.toml"
+
 
 def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train in this folder, from scratch or from the saved state."""
@@ -91,6 +93,12 @@ def save(run: BatchQ, folder: Path, board: TensorBoard) -> None:
 
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
+    if not words:
+        print(
+            f"cardgym batch-q: hours without any key; for the paper's training name {CONFIG} by --config",
+            file=sys.stderr,
+        )
+        return 2
     return run_script("cardgym batch-q", BatchQConfig, train, words)
 
 

@@ -10,6 +10,7 @@ import argparse
 import json
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 
 from cardgym.cli.flags import add_engine, open_engine
@@ -38,21 +39,24 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the sweep. The exit code is 1 if some of its runs failed."""
-    from cardgym.errors import require
+    from cardgym.engine.registry import find
+    from cardgym.errors import require, unknown
     from cardgym.experiments.launch import TrainingScript
-    from cardgym.experiments.sweep import RunResult, SweepFolder, note_end, parse_grid, parse_seeds, run_all, runs_of
+    from cardgym.experiments.sweep import SweepFolder, note_end, parse_grid, parse_seeds, run_all, runs_of
 
     require("a sweep", "torch", "tensorboard", "matplotlib", "scipy")
     script = TrainingScript(arguments.config, arguments.script)
     runs = runs_of(script, parse_grid(arguments.grid), parse_seeds(arguments.seeds))
+    game = find(script.config.game_id)
+    metrics = ("win_rate", "mean_return", *game.metrics)
+    if arguments.metric not in metrics:
+        raise unknown("metric", arguments.metric, metrics)
 
     from cardgym.console.figures import save_png
     from cardgym.console.progress import Progress
-    from cardgym.engine.registry import find
     from cardgym.experiments.sweep_report import (
         CURVES,
         EXPLANATION,
-        check_metric,
         curves_of,
         draw,
         grouped,
@@ -71,12 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
             SweepFolder(out, script, arguments.resume) as folder,
             Progress("sweep", "runs", total=len(runs), lines=True) as progress,
         ):
-
-            def ended(result: RunResult) -> None:
-                note_end(progress, result)
-                check_metric(result, arguments.metric)
-
-            results = run_all(script, folder, runs, engine, ended)
+            results = run_all(script, folder, runs, engine, partial(note_end, progress))
     except KeyboardInterrupt:
         named = "" if arguments.out else f" --out {shlex.quote(str(out))}"
         print(f"stopped; to resume, run the same command with `--resume{named}`", file=sys.stderr)
@@ -92,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     known = {tag for group in curves.values() for one in group for tag in one}
     tags = sorted(tag for tag in known if tag.startswith(eval_tag(arguments.metric, "")))
     if tags:
-        seats = find(script.config.game_id).parse_options(script.config.model_dump()["env_options"]).num_players
+        seats = game.parse_options(script.config.model_dump()["env_options"]).num_players
         save_png(draw(curves, tags, 1 / seats if seats > 1 else None), folder.path / CURVES, dpi=120)
     if arguments.json:
         print(json.dumps([result.asdict() for result in results], indent=2))

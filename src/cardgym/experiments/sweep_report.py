@@ -13,7 +13,7 @@ import numpy as np
 
 from cardgym.console.figures import COLORS, new_figure
 from cardgym.console.tables import with_interval
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError
 from cardgym.experiments.sweep import RunResult
 from cardgym.files import replacing
 from cardgym.learn.tags import EVAL, WIN_RATE, ci95_tags
@@ -44,13 +44,6 @@ def grouped(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
         if result.results is not None:
             groups.setdefault(result.run.label or "all runs", []).append(result)
     return groups
-
-
-def check_metric(result: RunResult, metric: str) -> None:
-    """Check that a run has a metric."""
-    known = {name for metrics in (result.results or {}).values() for name in metrics}
-    if known and metric not in known:
-        raise unknown("metric", metric, known)
 
 
 def figures(group: Sequence[RunResult]) -> dict[str, dict[str, Estimate]]:
