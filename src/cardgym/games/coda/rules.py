@@ -13,40 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import CardgymError, State, rule, write_bits, write_zeros
+from cardgym.games.coda import state as s
 from cardgym.games.coda.possible import colour_of, possible_tiles
-from cardgym.games.coda.state import (
-    ALL,
-    COLOUR,
-    CONSISTENT,
-    DEALING,
-    DRAWING,
-    FIRST,
-    GUESSING,
-    LAST_DRAWER_WINS,
-    MAX_LINE,
-    MAX_TILES,
-    NONE,
-    OPTIONAL,
-    OVER,
-    PAPER,
-    PLACING,
-    RANDOM_FIRST,
-    REVEALING,
-    SETTING,
-    SHUFFLED,
-    STACKED,
-    STACKED_NEXT,
-    count_hidden,
-    first_place,
-    hidden,
-    insert,
-    last_place,
-    lowest_tile,
-    num_numbers,
-    place_action,
-    stop_action,
-    unseen,
-)
 
 # -- the contract -----------------------------------------------------------------------------------------------------
 
@@ -54,10 +22,10 @@ from cardgym.games.coda.state import (
 @rule
 def setup(state: State) -> None:
     """Put all tiles in the pool."""
-    state.winner = NONE
+    state.winner = s.NONE
     state.hits = 0
     state.missed = 0
-    state.drawn = NONE
+    state.drawn = s.NONE
     state.pool = (1 << int(state.n)) - 1
     state.pool_size = state.n
     state.turn = 0
@@ -67,88 +35,88 @@ def setup(state: State) -> None:
         state.up[seat] = 0
         state.waiting[seat] = 0
         state.length[seat] = 0
-        for place in range(MAX_LINE):
-            state.line[seat, place] = NONE
-    for tile in range(MAX_TILES):
+        for place in range(s.MAX_LINE):
+            state.line[seat, place] = s.NONE
+    for tile in range(s.MAX_TILES):
         state.denied[tile] = 0
         state.entered[tile] = 0
-    state.stacked = STACKED if state.stacked == STACKED_NEXT else SHUFFLED
-    state.phase = FIRST if state.first == RANDOM_FIRST else DEALING
+    state.stacked = s.STACKED if state.stacked == s.STACKED_NEXT else s.SHUFFLED
+    state.phase = s.FIRST if state.first == s.RANDOM_FIRST else s.DEALING
 
 
 @rule
 def num_chance_outcomes(state: State) -> int:
     """The tiles in the pool, or 2 to draw the first mover; 1 with a chosen deck; 0 at a decision or the end."""
-    if state.phase == FIRST:
+    if state.phase == s.FIRST:
         return 2
-    if state.phase == DEALING or state.phase == DRAWING:
-        return 1 if state.stacked == STACKED else int(state.pool_size)
+    if state.phase == s.DEALING or state.phase == s.DRAWING:
+        return 1 if state.stacked == s.STACKED else int(state.pool_size)
     return 0
 
 
 @rule
 def current_player(state: State) -> int:
-    return -1 if state.phase == OVER else int(state.turn)
+    return -1 if state.phase == s.OVER else int(state.turn)
 
 
 @rule
 def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     """Fill in the legal actions: guesses and `stop`, places for a tile, or own tiles to turn up."""
     seat = int(state.turn)
-    guesses = int(state.length[1 - seat]) * int(state.n) if state.phase == GUESSING else 0
+    guesses = int(state.length[1 - seat]) * int(state.n) if state.phase == s.GUESSING else 0
     write_zeros(mask, guesses, mask.shape[0])
-    if state.phase == GUESSING:
+    if state.phase == s.GUESSING:
         _legal_guesses(state, seat, mask)
-        if state.continuation == OPTIONAL and state.hits > 0:
-            mask[stop_action(state)] = 1
-    elif state.phase == REVEALING:
+        if state.continuation == s.OPTIONAL and state.hits > 0:
+            mask[s.stop_action(state)] = 1
+    elif state.phase == s.REVEALING:
         for place in range(state.length[seat]):
-            mask[place_action(state, place)] = hidden(state, seat, place)
-    elif state.phase != OVER:
+            mask[s.place_action(state, place)] = s.hidden(state, seat, place)
+    elif state.phase != s.OVER:
         tile = tile_to_place(state)
-        for place in range(first_place(state, seat, tile), last_place(state, seat, tile) + 1):
-            mask[place_action(state, place)] = 1
+        for place in range(s.first_place(state, seat, tile), s.last_place(state, seat, tile) + 1):
+            mask[s.place_action(state, place)] = 1
 
 
 @rule
 def _legal_guesses(state: State, seat: int, mask: npt.NDArray[np.int8]) -> None:
     n = int(state.n)
     other = 1 - seat
-    values = (1 << n) - 1 if state.feasible == ALL else unseen(state, seat)
+    values = (1 << n) - 1 if state.feasible == s.ALL else s.unseen(state, seat)
     for place in range(state.length[other]):
         guesses = values
-        if state.feasible == COLOUR:
+        if state.feasible == s.COLOUR:
             guesses &= colour_of(state, other, place)
-        elif state.feasible == CONSISTENT:
+        elif state.feasible == s.CONSISTENT:
             guesses = possible_tiles(state, other, place, values)
-        write_bits(guesses * hidden(state, other, place), n, mask, place * n)
+        write_bits(guesses * s.hidden(state, other, place), n, mask, place * n)
 
 
 @rule
 def apply_action(state: State, move: int) -> None:
     """Play an action, or a chance outcome: the seat that moves first, or which of the pool's tiles is drawn."""
     phase = state.phase
-    if phase == GUESSING:
-        if move == stop_action(state):
+    if phase == s.GUESSING:
+        if move == s.stop_action(state):
             _put_drawn(state)
         else:
             _guess(state, move // int(state.n), move % int(state.n))
-    elif phase == DRAWING:
+    elif phase == s.DRAWING:
         _draw(state, _take(state, move))
-    elif phase == DEALING:
+    elif phase == s.DEALING:
         _deal(state, _take(state, move))
-    elif phase == PLACING:
-        _place_drawn(state, move - place_action(state, 0))
-    elif phase == REVEALING:
-        _reveal(state, move - place_action(state, 0))
-    elif phase == SETTING:
+    elif phase == s.PLACING:
+        _place_drawn(state, move - s.place_action(state, 0))
+    elif phase == s.REVEALING:
+        _reveal(state, move - s.place_action(state, 0))
+    elif phase == s.SETTING:
         tile = tile_to_place(state)
         state.waiting[state.turn] &= ~(1 << tile)
-        insert(state, state.turn, move - place_action(state, 0), tile)
+        s.insert(state, state.turn, move - s.place_action(state, 0), tile)
         _set_jokers(state)
-    elif phase == FIRST:
+    elif phase == s.FIRST:
         state.starter = move
-        state.phase = DEALING
+        state.phase = s.DEALING
 
 
 @rule
@@ -160,7 +128,7 @@ def score(state: State, seat: int) -> float:
 @rule
 def forfeit(state: State, seat: int) -> float:
     """A forfeit costs as much as a loss."""
-    return -10000.0 if state.reward == PAPER else -1.0
+    return -10000.0 if state.reward == s.PAPER else -1.0
 
 
 def stack_deck(state: State, deck: Sequence[int]) -> None:
@@ -174,7 +142,7 @@ def stack_deck(state: State, deck: Sequence[int]) -> None:
     if not all_whole or sorted(tiles) != list(range(n)):
         raise CardgymError(f"deck: give each of the tiles 0 to {n - 1} once, in the order they are dealt and drawn")
     state.deck[:n] = tiles
-    state.stacked = STACKED_NEXT
+    state.stacked = s.STACKED_NEXT
 
 
 # -- the deal ---------------------------------------------------------------------------------------------------------
@@ -184,13 +152,13 @@ def stack_deck(state: State, deck: Sequence[int]) -> None:
 def _take(state: State, outcome: int) -> int:
     """Take a tile from the pool: number `outcome` in ascending order, or the next of the chosen deck."""
     tile = 0
-    if state.stacked == STACKED:
+    if state.stacked == s.STACKED:
         tile = int(state.deck[state.n - state.pool_size])
     else:
         left = int(state.pool)
         for _ in range(outcome):
             left &= left - 1
-        tile = lowest_tile(left)
+        tile = s.lowest_tile(left)
     state.pool &= ~(1 << tile)
     state.pool_size -= 1
     return tile
@@ -200,8 +168,8 @@ def _take(state: State, outcome: int) -> int:
 def _deal(state: State, tile: int) -> None:
     seat = int(state.turn)
     state.held[seat] |= 1 << tile
-    if tile < num_numbers(state):
-        insert(state, seat, first_place(state, seat, tile), tile)
+    if tile < s.num_numbers(state):
+        s.insert(state, seat, s.first_place(state, seat, tile), tile)
     else:
         state.waiting[seat] |= 1 << tile
     state.turn = 1 - seat
@@ -215,12 +183,12 @@ def _set_jokers(state: State) -> None:
     for seat in range(2):
         if state.waiting[seat] != 0:
             state.turn = seat
-            state.phase = SETTING
+            state.phase = s.SETTING
             if state.length[seat] > 0:
                 return
             tile = tile_to_place(state)
             state.waiting[seat] &= ~(1 << tile)
-            insert(state, seat, 0, tile)
+            s.insert(state, seat, 0, tile)
             if state.waiting[seat] != 0:
                 return
     _start_turn(state, int(state.starter))
@@ -229,8 +197,8 @@ def _set_jokers(state: State) -> None:
 @rule
 def tile_to_place(state: State) -> int:
     """The tile that the seat to decide must place: the one it has drawn, or its next joker of the deal."""
-    if state.phase == SETTING:
-        tile = num_numbers(state)
+    if state.phase == s.SETTING:
+        tile = s.num_numbers(state)
         return tile if (int(state.waiting[state.turn]) >> tile) & 1 else tile + 1
     return int(state.drawn)
 
@@ -243,16 +211,16 @@ def _start_turn(state: State, seat: int) -> None:
     state.turn = seat
     state.hits = 0
     state.missed = 0
-    state.drawn = NONE
-    state.phase = DRAWING if state.pool_size > 0 else GUESSING
+    state.drawn = s.NONE
+    state.phase = s.DRAWING if state.pool_size > 0 else s.GUESSING
 
 
 @rule
 def _draw(state: State, tile: int) -> None:
     state.drawn = tile
     state.held[state.turn] |= 1 << tile
-    state.phase = GUESSING
-    if state.pool_size == 0 and state.empty == LAST_DRAWER_WINS:
+    state.phase = s.GUESSING
+    if state.pool_size == 0 and state.empty == s.LAST_DRAWER_WINS:
         _win(state, int(state.turn))
 
 
@@ -261,28 +229,28 @@ def _guess(state: State, place: int, value: int) -> None:
     seat = int(state.turn)
     other = 1 - seat
     tile = int(state.line[other, place])
-    if state.feasible != ALL:  # A seat that can only name unseen tiles does not hold the named one.
+    if state.feasible != s.ALL:  # A seat that can only name unseen tiles does not hold the named one.
         for own in range(state.length[seat]):
             state.denied[state.line[seat, own]] |= 1 << value
-        if state.drawn != NONE:
+        if state.drawn != s.NONE:
             state.denied[state.drawn] |= 1 << value
     if tile == value:
         state.up[other] |= 1 << tile
         state.hits += 1
         _pay_guess(state, 10.0)
-        if count_hidden(state, other) == 0:
+        if s.count_hidden(state, other) == 0:
             _win(state, seat)
         return
     state.denied[tile] |= 1 << value
     state.missed = 1
     _pay_guess(state, -10.0)
-    if state.drawn != NONE:
+    if state.drawn != s.NONE:
         _put_drawn(state)
         return
-    state.phase = REVEALING
-    if count_hidden(state, seat) == 1:
+    state.phase = s.REVEALING
+    if s.count_hidden(state, seat) == 1:
         for own in range(state.length[seat]):
-            if hidden(state, seat, own):
+            if s.hidden(state, seat, own):
                 _reveal(state, own)
                 return
 
@@ -290,12 +258,12 @@ def _guess(state: State, place: int, value: int) -> None:
 @rule
 def _put_drawn(state: State) -> None:
     """Put the drawn tile in the line and end the turn; if several places are legal, let its owner choose."""
-    if state.drawn == NONE:
+    if state.drawn == s.NONE:
         _start_turn(state, 1 - int(state.turn))
         return
-    state.phase = PLACING
-    place = first_place(state, int(state.turn), int(state.drawn))
-    if place == last_place(state, int(state.turn), int(state.drawn)):
+    state.phase = s.PLACING
+    place = s.first_place(state, int(state.turn), int(state.drawn))
+    if place == s.last_place(state, int(state.turn), int(state.drawn)):
         _place_drawn(state, place)
 
 
@@ -304,7 +272,7 @@ def _place_drawn(state: State, place: int) -> None:
     seat = int(state.turn)
     if state.missed:
         state.up[seat] |= 1 << int(state.drawn)
-    insert(state, seat, place, int(state.drawn))
+    s.insert(state, seat, place, int(state.drawn))
     _start_turn(state, 1 - seat)
 
 
@@ -313,7 +281,7 @@ def _reveal(state: State, place: int) -> None:
     """Turn up one of the mover's own tiles after a miss without a drawn tile; losing the last hidden tile loses."""
     seat = int(state.turn)
     state.up[seat] |= 1 << int(state.line[seat, place])
-    if count_hidden(state, seat) == 0:
+    if s.count_hidden(state, seat) == 0:
         _win(state, 1 - seat)
     else:
         _start_turn(state, 1 - seat)
@@ -324,14 +292,14 @@ def _reveal(state: State, place: int) -> None:
 
 @rule
 def _pay_guess(state: State, amount: float) -> None:
-    if state.reward == PAPER:
+    if state.reward == s.PAPER:
         state.paid[state.turn] += amount
 
 
 @rule
 def _win(state: State, seat: int) -> None:
-    stake = 10000.0 if state.reward == PAPER else 1.0
+    stake = 10000.0 if state.reward == s.PAPER else 1.0
     state.paid[seat] += stake
     state.paid[1 - seat] -= stake
     state.winner = seat
-    state.phase = OVER
+    state.phase = s.OVER

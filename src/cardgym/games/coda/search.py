@@ -20,30 +20,14 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Generator, State, count_bits, rule, uniform
 from cardgym.engine.rules import derive, hash_of
+from cardgym.games.coda import state as s
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
 from cardgym.games.coda.knowledge import put_jokers, resample
 from cardgym.games.coda.observations import OBSERVATIONS, TURN, full_offsets
 from cardgym.games.coda.players import bayes
 from cardgym.games.coda.rules import apply_action, legal_action_mask, num_chance_outcomes, setup
-from cardgym.games.coda.state import (
-    BLACK,
-    GUESSING,
-    MAX_LINE,
-    OVER,
-    PLACING,
-    REVEALING,
-    SETTING,
-    STATE,
-    WHITE,
-    YES,
-    CodaOptions,
-    hidden,
-    insert,
-    num_actions,
-    num_numbers,
-    stop_action,
-)
+from cardgym.games.coda.state import CodaOptions
 from cardgym.players import Actions, Masks, Observations, Player
 
 OWN, OTHER = 0, 1
@@ -85,10 +69,10 @@ class SearchPlayer(Player):
         """Search in games with these options; without a critic, play states out."""
         self.name = name
         self._critic = critic
-        self._records = np.zeros(3, STATE)
+        self._records = np.zeros(3, s.STATE)
         options.write(self._records.view(np.recarray)[ROOT])
         self._effort = effort
-        self._mask = np.zeros(num_actions(options), np.int8)
+        self._mask = np.zeros(s.num_actions(options), np.int8)
         name_entry_point("the player search of Coda", _act)
         # Compile now, so that no game has to wait.
         size = OBSERVATIONS["full"].size(options)
@@ -123,7 +107,7 @@ def _choose(
     if only >= 0:
         return only
     remember(records[ROOT], observation)
-    candidates = np.full(guesses + 1 + MAX_LINE, -1, np.int64)
+    candidates = np.full(guesses + 1 + s.MAX_LINE, -1, np.int64)
     chances = np.zeros(candidates.shape[0], np.float64)
     count = _candidates(records[ROOT], allowed, guesses, candidates, chances)
     key = hash_of(observation)
@@ -212,7 +196,7 @@ def _candidates(
     """
     count = 0
     n = int(state.n)
-    if state.phase != GUESSING:
+    if state.phase != s.GUESSING:
         for action in range(mask.shape[0]):
             if mask[action]:
                 candidates[count] = action
@@ -225,7 +209,7 @@ def _candidates(
         best = 0.0
         at = -1
         for place in range(size):
-            if hidden(state, OTHER, place):
+            if s.hidden(state, OTHER, place):
                 for tile in range(n):
                     if weights[place, tile] > best and mask[place * n + tile]:
                         best = weights[place, tile]
@@ -236,8 +220,8 @@ def _candidates(
         candidates[count] = at
         chances[count] = best / total
         count += 1
-    if mask.shape[0] > n * n and mask[stop_action(state)]:
-        candidates[count] = stop_action(state)
+    if mask.shape[0] > n * n and mask[s.stop_action(state)]:
+        candidates[count] = s.stop_action(state)
         count += 1
     return count
 
@@ -245,7 +229,7 @@ def _candidates(
 @rule
 def play(state: State, mask: npt.NDArray[np.int8], generator: Generator, pauses: bool) -> None:
     """Play with `bayes` in both seats to the end of the game; with `pauses`, only until OWN must decide."""
-    while state.phase != OVER:
+    while state.phase != s.OVER:
         chances = num_chance_outcomes(state)
         if chances > 0:
             apply_action(state, uniform(generator, chances))
@@ -259,7 +243,7 @@ def play(state: State, mask: npt.NDArray[np.int8], generator: Generator, pauses:
 @rule
 def worth(state: State, critic: Critic) -> float:
     """The value of a state to OWN, from -1 to 1: the result if the game is over, else the critic's value."""
-    if state.phase == OVER:
+    if state.phase == s.OVER:
         return 1.0 if state.winner == OWN else -1.0
     return value_of(critic, state, OWN)
 
@@ -287,12 +271,14 @@ def remember(state: State, seen: npt.NDArray[np.float32]) -> None:
     _recall_own(state, aside, seen)
     if seen[TURN.opponent_size] > 0.5 / half:
         _recall_other(state, free, seen)
-        state.phase = GUESSING if seen[TURN.guessing] > 0.5 else PLACING if seen[TURN.placing] > 0.5 else REVEALING
+        state.phase = (
+            s.GUESSING if seen[TURN.guessing] > 0.5 else s.PLACING if seen[TURN.placing] > 0.5 else s.REVEALING
+        )
         for tile in range(n):
             if (aside >> tile) & 1:
                 state.drawn = tile
     else:
-        state.phase = SETTING
+        state.phase = s.SETTING
         state.waiting[OWN] = aside
         for tile in range(n):  # As many tiles as each seat was dealt.
             if (free >> tile) & 1 and count_bits(int(state.held[OTHER])) < state.n_start:
@@ -309,17 +295,17 @@ def _recall_own(state: State, aside: int, seen: npt.NDArray[np.float32]) -> None
     own = _bits(seen, at.own_tiles, n)
     state.held[OWN] = own
     state.up[OWN] = _bits(seen, at.own_up, n)
-    for tile in range(num_numbers(state)):
+    for tile in range(s.num_numbers(state)):
         if (own & ~aside) >> tile & 1:
-            insert(state, OWN, int(state.length[OWN]), tile)
+            s.insert(state, OWN, int(state.length[OWN]), tile)
     places = np.full(2, -1, np.int64)
     for joker in range(int(state.jokers)):
         places[joker] = _whole(seen[TURN.jokers + joker] * half) - 1
     put_jokers(state, OWN, places)
     for place in range(state.length[OWN]):
-        if hidden(state, OWN, place):
+        if s.hidden(state, OWN, place):
             possible = _bits(seen, at.own_may_be + place * n, n)
-            state.denied[state.line[OWN, place]] = (BLACK | WHITE) & ~possible
+            state.denied[state.line[OWN, place]] = (s.BLACK | s.WHITE) & ~possible
     if state.jokers:
         for place in range(state.length[OWN]):
             state.entered[state.line[OWN, place]] = _whole(seen[at.own_entered + place] * half)
@@ -342,11 +328,11 @@ def _recall_other(state: State, free: int, seen: npt.NDArray[np.float32]) -> Non
             # Any unused tile of the right colour will do.
             white = seen[at.opponent_white + place] > 0.5
             allowed = free & ~int(state.held[OTHER])
-            if state.colour_visible == YES:
-                allowed &= WHITE if white else BLACK
+            if state.colour_visible == s.YES:
+                allowed &= s.WHITE if white else s.BLACK
             while (allowed >> tile) & 1 == 0:
                 tile += 1
-            state.denied[tile] = (BLACK | WHITE) & ~possible
+            state.denied[tile] = (s.BLACK | s.WHITE) & ~possible
         state.held[OTHER] |= 1 << tile
         state.line[OTHER, place] = tile
         if state.jokers:

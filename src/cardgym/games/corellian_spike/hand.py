@@ -3,30 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State, rule
-from cardgym.games.corellian_spike.state import (
-    BET,
-    BETTING,
-    DEALING,
-    DECK_SIZES,
-    DECKS,
-    EMPTY,
-    FULL_SABACC,
-    HIGH_SLOT,
-    IDIOTS_ARRAY,
-    LOW_SLOT,
-    NET,
-    NOT_YET,
-    NUM_BETS,
-    NUM_CARDS,
-    NUM_ROUNDS,
-    NUM_VALUES,
-    OVER,
-    PURE_SABACC,
-    SPIKE_SLOT,
-    TIE,
-    WEIGHTED,
-    YEE_HAA,
-)
+from cardgym.games.corellian_spike import state as s
 
 
 @rule
@@ -34,7 +11,7 @@ def card_sum(state: State, seat: int) -> int:
     """The sum of the hand, and of the spike once dealt. A bought card counts only once placed."""
     total = 0
     for slot in range(3):
-        if state.cards[seat, slot] != EMPTY:
+        if state.cards[seat, slot] != s.EMPTY:
             total += int(state.cards[seat, slot])
     return total
 
@@ -70,14 +47,14 @@ def discard_from(state: State, seat: int, slot: int) -> None:
     """Discard a hand card or the spike. A hand card turns face up; the spike already was."""
     card = state.cards[seat, slot]
     discard(state, card)
-    if slot != SPIKE_SLOT:
+    if slot != s.SPIKE_SLOT:
         state.public[card + 10] += 1
 
 
 @rule
 def put_in_hand(state: State, seat: int, slot: int, card: int) -> None:
     state.cards[seat, slot] = card
-    if slot == SPIKE_SLOT:
+    if slot == s.SPIKE_SLOT:
         state.public[card + 10] += 1
     else:
         sort_hand(state, seat)
@@ -86,10 +63,10 @@ def put_in_hand(state: State, seat: int, slot: int, card: int) -> None:
 @rule
 def sort_hand(state: State, seat: int) -> None:
     """Sort the two hand cards; actions refer to the lower and the higher."""
-    if state.cards[seat, LOW_SLOT] > state.cards[seat, HIGH_SLOT]:
-        low = state.cards[seat, HIGH_SLOT]
-        state.cards[seat, HIGH_SLOT] = state.cards[seat, LOW_SLOT]
-        state.cards[seat, LOW_SLOT] = low
+    if state.cards[seat, s.LOW_SLOT] > state.cards[seat, s.HIGH_SLOT]:
+        low = state.cards[seat, s.HIGH_SLOT]
+        state.cards[seat, s.HIGH_SLOT] = state.cards[seat, s.LOW_SLOT]
+        state.cards[seat, s.LOW_SLOT] = low
 
 
 RANKS = 41_664
@@ -99,22 +76,22 @@ RANKS = 41_664
 @rule
 def start_hand(state: State) -> None:
     """Shuffle a new deck, collect the antes and start dealing."""
-    deck = DECKS[state.values, state.copies]
-    for card in range(NUM_CARDS):
+    deck = s.DECKS[state.values, state.copies]
+    for card in range(s.NUM_CARDS):
         state.deck[card] = deck[card]
-    state.deck_size = DECK_SIZES[state.values, state.copies]
-    for value in range(NUM_VALUES):
+    state.deck_size = s.DECK_SIZES[state.values, state.copies]
+    for value in range(s.NUM_VALUES):
         state.public[value] = 0
     state.discards_size = 0
-    state.extra = EMPTY
-    state.sleeve = EMPTY
+    state.extra = s.EMPTY
+    state.sleeve = s.EMPTY
     state.round_number = 0
     state.fresh_round = 0
     state.pool = 0
     state.dice = -1
     for seat in range(state.num_players):
         for slot in range(3):
-            state.cards[seat, slot] = EMPTY
+            state.cards[seat, slot] = s.EMPTY
         state.folded[seat] = 0
         state.tied[seat] = 0
         state.put_phase[seat] = 0
@@ -122,14 +99,14 @@ def start_hand(state: State) -> None:
         state.raises[seat] = 0
         state.buys[seat] = 0
         state.kept[seat] = 0
-        for number in range(NUM_ROUNDS):
-            state.purchase[seat, number] = NOT_YET
-            for kind in range(NUM_BETS):
+        for number in range(s.NUM_ROUNDS):
+            state.purchase[seat, number] = s.NOT_YET
+            for kind in range(s.NUM_BETS):
                 state.bets[seat, number, kind] = 0
-        put_in_pool(state, seat, BET)
-    state.phase = DEALING
+        put_in_pool(state, seat, s.BET)
+    state.phase = s.DEALING
     state.turn = 0
-    state.slot = LOW_SLOT
+    state.slot = s.LOW_SLOT
 
 
 @rule
@@ -167,13 +144,13 @@ def showdown(state: State) -> None:
             count += 1
     for seat in range(state.num_players):
         for slot in range(3):
-            state.shown[seat, slot] = EMPTY if state.folded[seat] else state.cards[seat, slot]
+            state.shown[seat, slot] = s.EMPTY if state.folded[seat] else state.cards[seat, slot]
     if count == 1:
         for seat in range(state.num_players):
             if state.tied[seat]:
                 win(state, seat)
                 return
-    state.phase = TIE
+    state.phase = s.TIE
 
 
 @rule
@@ -192,12 +169,12 @@ def special_hand(first: int, second: int, third: int) -> int:
     total = first + second + third
     highest = max(abs(first), abs(second), abs(third))
     if zeros == 2:
-        return PURE_SABACC
+        return s.PURE_SABACC
     if zeros == 1:
         if total == 0:
-            return FULL_SABACC if highest == 10 else YEE_HAA
+            return s.FULL_SABACC if highest == 10 else s.YEE_HAA
         if abs(total) == 5 and highest == 3:
-            return IDIOTS_ARRAY
+            return s.IDIOTS_ARRAY
     return 0
 
 
@@ -205,16 +182,16 @@ def special_hand(first: int, second: int, third: int) -> int:
 def win(state: State, seat: int) -> None:
     """Pay the pool to a seat, then start the next hand or end the game."""
     pool = state.pool
-    if state.phase == BETTING:  # Everyone else has folded, so no cards are shown.
+    if state.phase == s.BETTING:  # Everyone else has folded, so no cards are shown.
         for other in range(state.num_players):
             for slot in range(3):
-                state.shown[other, slot] = EMPTY
+                state.shown[other, slot] = s.EMPTY
     state.last_winner = seat
     state.last_pool = pool
     state.stack[seat] += pool
     state.pool = 0
-    pay(state, seat, 31.0 * pool if state.reward_model == WEIGHTED else 1.0 * pool)
-    if state.reward_model == NET:
+    pay(state, seat, 31.0 * pool if state.reward_model == s.WEIGHTED else 1.0 * pool)
+    if state.reward_model == s.NET:
         for other in range(state.num_players):
             pay(state, other, -1.0 * state.put_hand[other])
     state.hands_won[seat] += 1
@@ -223,7 +200,7 @@ def win(state: State, seat: int) -> None:
     for other in range(state.num_players):
         over = over or state.stack[other] == 0
     if over:
-        state.phase = OVER
+        state.phase = s.OVER
     else:
         start_hand(state)
 
@@ -251,9 +228,9 @@ def pay(state: State, seat: int, reward: float) -> None:
 @rule
 def weight(state: State, size: float) -> float:
     """The factor of a cost for |sum| = `size`: 1 + `size` under the weighted reward, 0 under net, charged by `win`."""
-    if state.reward_model == NET:
+    if state.reward_model == s.NET:
         return 0.0
-    return 1.0 + size if state.reward_model == WEIGHTED else 1.0
+    return 1.0 + size if state.reward_model == s.WEIGHTED else 1.0
 
 
 @rule

@@ -8,29 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
+from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.rounds import owed
-from cardgym.games.corellian_spike.state import (
-    BET,
-    BETTING,
-    BUY,
-    BUYING,
-    DISCARD,
-    DONT_BUY,
-    EMPTY,
-    FOLD,
-    HIGH_SLOT,
-    LOW_SLOT,
-    MATCH,
-    NUM_VALUES,
-    RAISE,
-    SPIKE_SLOT,
-    SWAP_HIGH,
-    SWAP_LOW,
-    SWAP_SPIKE,
-    CorellianSpikeOptions,
-)
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 
 if TYPE_CHECKING:
@@ -45,9 +27,9 @@ _RANKS = 62  # Rank of a sum: 2 |sum|, plus 1 if negative; the lower wins.
 @rule
 def initial(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """The paper's initial policy: always match, never buy, discard (section 4.2)."""
-    if state.phase == BETTING:
-        return MATCH
-    return DONT_BUY if state.phase == BUYING else DISCARD
+    if state.phase == s.BETTING:
+        return s.MATCH
+    return s.DONT_BUY if state.phase == s.BUYING else s.DISCARD
 
 
 def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
@@ -59,7 +41,7 @@ def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
     generator = np.random.default_rng(RANDOM_TABLE_SEED)
     decision = np.maximum(digits_of(info_state_keys(options)).decision - 1, 0)
     draws = generator.integers(0, 12, len(decision), np.int8)  # Decisions have 2, 3 or 4 actions; all divide 12.
-    first = np.array([RAISE, BUY, DISCARD], np.int8)[decision]
+    first = np.array([s.RAISE, s.BUY, s.DISCARD], np.int8)[decision]
     count = np.array([3, 2, 4], np.int8)[decision]
     actions: npt.NDArray[np.int8] = np.asarray(first + draws % count, np.int8)
     return actions
@@ -83,28 +65,28 @@ def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Ge
     share of the pool, buy if the average gain exceeds the price, and place a card for the best sum. A cheat places its
     sleeve card in the same way. Special hands count by their sums.
     """
-    unseen = np.zeros(NUM_VALUES, np.float32)
+    unseen = np.zeros(s.NUM_VALUES, np.float32)
     count_unseen(state, seat, unseen)
     beats = np.zeros(2 * MAX_SUM + 1, np.float64)
     chances_to_beat_all(state, seat, unseen, beats)
-    if state.phase == BETTING:
+    if state.phase == s.BETTING:
         return _bet(state, seat, mask, unseen, beats)
     total = card_sum(state, seat)
-    if state.phase == BUYING:
-        if not mask[BUY]:
-            return DONT_BUY
+    if state.phase == s.BUYING:
+        if not mask[s.BUY]:
+            return s.DONT_BUY
         gain = 0.0
-        for value in range(NUM_VALUES):
+        for value in range(s.NUM_VALUES):
             best = beats[total + MAX_SUM]
             for slot in range(3):
                 best = max(best, beats[total + value - 10 - state.cards[seat, slot] + MAX_SUM])
             gain += unseen[value] * (best - beats[total + MAX_SUM])
         gain *= _stays(state) / unseen.sum()
-        return BUY if gain * _expected_pool(state) > BET else DONT_BUY
-    choice = DISCARD
+        return s.BUY if gain * _expected_pool(state) > s.BET else s.DONT_BUY
+    choice = s.DISCARD
     best = beats[total + MAX_SUM]
-    for action in (SWAP_SPIKE, SWAP_LOW, SWAP_HIGH):
-        slot = SPIKE_SLOT if action == SWAP_SPIKE else LOW_SLOT if action == SWAP_LOW else HIGH_SLOT
+    for action in (s.SWAP_SPIKE, s.SWAP_LOW, s.SWAP_HIGH):
+        slot = s.SPIKE_SLOT if action == s.SWAP_SPIKE else s.LOW_SLOT if action == s.SWAP_LOW else s.HIGH_SLOT
         worth = beats[total + state.extra - state.cards[seat, slot] + MAX_SUM]
         if mask[action] and worth > best:
             choice = action
@@ -129,9 +111,9 @@ def _bet(
                 raises += state.raises[other]
     total = card_sum(state, seat)
     holds = beats[total + MAX_SUM]
-    if state.cards[seat, SPIKE_SLOT] == EMPTY:
+    if state.cards[seat, s.SPIKE_SLOT] == s.EMPTY:
         holds = 0.0
-        for value in range(NUM_VALUES):
+        for value in range(s.NUM_VALUES):
             holds += unseen[value] * beats[total + value - 10 + MAX_SUM]
         holds /= unseen.sum()
     even = 1.0 / players
@@ -139,11 +121,11 @@ def _bet(
     share = stays * holds + (1.0 - stays) * even
     share *= 0.96 ** min(raises, 10)  # Each raise suggests better cards.
     due = owed(state, seat)
-    if mask[RAISE] and share > even * (1.15 + 0.1 * state.raises[seat]):
-        return RAISE
+    if mask[s.RAISE] and share > even * (1.15 + 0.1 * state.raises[seat]):
+        return s.RAISE
     if due > 0 and share * (state.pool + due) < due:
-        return FOLD
-    return MATCH
+        return s.FOLD
+    return s.MATCH
 
 
 @rule
@@ -167,8 +149,8 @@ def chances_to_beat_all(
 ) -> None:
     """Write, for each sum from -30 to 30, its chance to beat every opponent still in; a tie counts half."""
     pairs = np.zeros(41, np.float64)
-    for first in range(NUM_VALUES):
-        for second in range(NUM_VALUES):
+    for first in range(s.NUM_VALUES):
+        for second in range(s.NUM_VALUES):
             pairs[first + second] += unseen[first] * unseen[second]
         pairs[2 * first] -= unseen[first] / 3.0  # In thirds, as `unseen`: the same card is not drawn twice.
     for total in range(2 * MAX_SUM + 1):
@@ -178,11 +160,11 @@ def chances_to_beat_all(
         if other == seat or state.folded[other]:
             continue
         ranks[:] = 0.0
-        if state.cards[other, SPIKE_SLOT] == EMPTY:
-            for value in range(NUM_VALUES):
+        if state.cards[other, s.SPIKE_SLOT] == s.EMPTY:
+            for value in range(s.NUM_VALUES):
                 _add_sums(ranks, pairs, value - 10, unseen[value])
         else:
-            _add_sums(ranks, pairs, state.cards[other, SPIKE_SLOT], 1.0)
+            _add_sums(ranks, pairs, state.cards[other, s.SPIKE_SLOT], 1.0)
         whole = ranks.sum()
         worse = 0.0  # The weight of the sums that lose to this rank.
         for rank in range(_RANKS - 1, -1, -1):

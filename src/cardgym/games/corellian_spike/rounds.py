@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State, rule
+from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import (
     card_sum,
     deal_from,
@@ -18,36 +19,6 @@ from cardgym.games.corellian_spike.hand import (
     weight,
     win,
 )
-from cardgym.games.corellian_spike.state import (
-    BET,
-    BETTING,
-    BOUGHT,
-    BUY,
-    BUYING,
-    CHECKED,
-    COULD_NOT,
-    DICE,
-    DISCARD,
-    DRAWING,
-    EMPTY,
-    FLAT,
-    FOLD,
-    HIGH_SLOT,
-    IN_HAND,
-    LAID_DOWN,
-    LOW_SLOT,
-    MATCHED,
-    MOST_BETS,
-    NEW_SPIKE,
-    OPENED,
-    PASSED,
-    PLACING,
-    RAISE,
-    SPIKE_SLOT,
-    SPIKES,
-    SWAP_HIGH,
-    SWAP_LOW,
-)
 
 
 @rule
@@ -55,7 +26,7 @@ def start_betting(state: State) -> None:
     state.level = 0
     for seat in range(state.num_players):
         state.put_phase[seat] = 0
-    state.phase = BETTING
+    state.phase = s.BETTING
     state.turn = -1
     state.turns_left = state.num_players
     _next_better(state)
@@ -71,16 +42,16 @@ def _next_better(state: State) -> None:
             return
     if state.round_number == 0:
         state.round_number = 1
-        deal_from(state, SPIKES, SPIKE_SLOT)
+        deal_from(state, s.SPIKES, s.SPIKE_SLOT)
     else:
-        state.phase = DICE
+        state.phase = s.DICE
 
 
 @rule
 def owed(state: State, seat: int) -> int:
     """The credits that a match would cost `seat` now."""
     due = state.level
-    if state.betting == MATCHED:
+    if state.betting == s.MATCHED:
         due = state.level - state.put_phase[seat]
     return min(int(due), int(state.stack[seat]))
 
@@ -88,9 +59,9 @@ def owed(state: State, seat: int) -> int:
 @rule
 def raise_cost(state: State) -> int:
     """The credits that a raise would cost the seat to move."""
-    if state.betting == MATCHED:
-        return int(state.level - state.put_phase[state.turn]) + BET
-    return BET
+    if state.betting == s.MATCHED:
+        return int(state.level - state.put_phase[state.turn]) + s.BET
+    return s.BET
 
 
 @rule
@@ -103,28 +74,28 @@ def raise_allowed(state: State) -> bool:
 def _record(state: State, seat: int, action: int) -> None:
     """Count the bet by kind, for beliefs."""
     pays = owed(state, seat) > 0
-    kind = OPENED + pays if action == RAISE else CHECKED + pays * (1 + (state.stack[seat] < raise_cost(state)))
+    kind = s.OPENED + pays if action == s.RAISE else s.CHECKED + pays * (1 + (state.stack[seat] < raise_cost(state)))
     counted = state.bets[seat, state.round_number, kind]
-    state.bets[seat, state.round_number, kind] = min(counted + (action != FOLD), MOST_BETS)
+    state.bets[seat, state.round_number, kind] = min(counted + (action != s.FOLD), s.MOST_BETS)
 
 
 @rule
 def bet(state: State, action: int) -> None:
     seat = state.turn
     _record(state, seat, action)
-    if action == FOLD:
+    if action == s.FOLD:
         state.folded[seat] = 1
         left = next_in(state, 0)
         if next_in(state, left + 1) == state.num_players:
             win(state, left)
             return
     else:
-        paid = raise_cost(state) if action == RAISE else owed(state, seat)
+        paid = raise_cost(state) if action == s.RAISE else owed(state, seat)
         pay(state, seat, -paid * weight(state, abs(card_sum(state, seat))))
         put_in_pool(state, seat, paid)
         state.put_phase[seat] += paid
-        if action == RAISE:
-            state.level = BET if state.betting == FLAT else state.level + BET
+        if action == s.RAISE:
+            state.level = s.BET if state.betting == s.FLAT else state.level + s.BET
             state.raises[seat] += 1
             state.turns_left = state.num_players - 1
     _next_better(state)
@@ -133,19 +104,21 @@ def bet(state: State, action: int) -> None:
 @rule
 def start_buying(state: State) -> None:
     """Start a buying phase at the first seat still in."""
-    state.phase = BUYING
+    state.phase = s.BUYING
     state.turn = next_in(state, 0)
 
 
 @rule
 def buy(state: State, action: int) -> None:
     seat, number = state.turn, state.round_number
-    state.spike_before[seat, number] = state.cards[seat, SPIKE_SLOT]
-    state.purchase[seat, number] = BOUGHT if action == BUY else PASSED if state.stack[seat] >= BET else COULD_NOT
-    if action == BUY:
-        put_in_pool(state, state.turn, BET)
+    state.spike_before[seat, number] = state.cards[seat, s.SPIKE_SLOT]
+    state.purchase[seat, number] = (
+        s.BOUGHT if action == s.BUY else s.PASSED if state.stack[seat] >= s.BET else s.COULD_NOT
+    )
+    if action == s.BUY:
+        put_in_pool(state, state.turn, s.BET)
         state.buys[state.turn] += 1
-        state.phase = DRAWING
+        state.phase = s.DRAWING
         refill(state)
     else:
         _next_buyer(state)
@@ -163,32 +136,32 @@ def draw_bought_card(state: State, place: int) -> None:
     best = abs(total - state.extra)
     for slot in range(3):
         best = min(best, abs(total - state.cards[seat, slot]))
-    pay(state, seat, -BET * weight(state, 0.75 * best))
-    state.phase = PLACING
+    pay(state, seat, -s.BET * weight(state, 0.75 * best))
+    state.phase = s.PLACING
 
 
 @rule
 def place_bought_card(state: State, action: int) -> None:
     """Discard the bought card, or swap it with one held."""
     seat, number = state.turn, state.round_number
-    if action == DISCARD:
-        state.purchase[seat, number] = LAID_DOWN
+    if action == s.DISCARD:
+        state.purchase[seat, number] = s.LAID_DOWN
         state.turned_up[seat, number] = state.extra
         discard(state, state.extra)
         state.public[state.extra + 10] += 1
     else:
-        slot = SPIKE_SLOT
-        if action == SWAP_LOW:
-            slot = LOW_SLOT
-        elif action == SWAP_HIGH:
-            slot = HIGH_SLOT
-        state.purchase[seat, number] = NEW_SPIKE if slot == SPIKE_SLOT else IN_HAND
-        state.turned_up[seat, number] = state.extra if slot == SPIKE_SLOT else state.cards[seat, slot]
+        slot = s.SPIKE_SLOT
+        if action == s.SWAP_LOW:
+            slot = s.LOW_SLOT
+        elif action == s.SWAP_HIGH:
+            slot = s.HIGH_SLOT
+        state.purchase[seat, number] = s.NEW_SPIKE if slot == s.SPIKE_SLOT else s.IN_HAND
+        state.turned_up[seat, number] = state.extra if slot == s.SPIKE_SLOT else state.cards[seat, slot]
         discard_from(state, seat, slot)
         put_in_hand(state, seat, slot, state.extra)
-        if slot != SPIKE_SLOT:
+        if slot != s.SPIKE_SLOT:
             state.kept[seat] += 1
-    state.extra = EMPTY
+    state.extra = s.EMPTY
     _next_buyer(state)
 
 
@@ -197,9 +170,9 @@ def swap_from_sleeve(state: State, action: int) -> None:
     """Keep the hand, or secretly swap a hand card with the one up the sleeve."""
     seat = state.turn
     state.sleeve = state.extra
-    state.extra = EMPTY
-    if action != DISCARD:
-        slot = LOW_SLOT if action == SWAP_LOW else HIGH_SLOT
+    state.extra = s.EMPTY
+    if action != s.DISCARD:
+        slot = s.LOW_SLOT if action == s.SWAP_LOW else s.HIGH_SLOT
         card = state.cards[seat, slot]
         state.cards[seat, slot] = state.sleeve
         state.sleeve = card
@@ -209,7 +182,7 @@ def swap_from_sleeve(state: State, action: int) -> None:
 @rule
 def _next_buyer(state: State) -> None:
     """Pass the turn to the next seat still in; after the last one, start betting."""
-    state.phase = BUYING
+    state.phase = s.BUYING
     state.turn = next_in(state, state.turn + 1)
     if state.turn == state.num_players:
         start_betting(state)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import State, rule
+from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import (
     deal_from,
     discard_from,
@@ -35,38 +36,6 @@ from cardgym.games.corellian_spike.rounds import (
     start_buying,
     swap_from_sleeve,
 )
-from cardgym.games.corellian_spike.state import (
-    BET,
-    BETTING,
-    BUY,
-    BUYING,
-    CHEATING,
-    DEALING,
-    DICE,
-    DISCARD,
-    DONT_BUY,
-    DRAWING,
-    EMPTY,
-    FOLD,
-    HIDING,
-    HIGH_SLOT,
-    LOW_SLOT,
-    MATCH,
-    MAX_PLAYERS,
-    NET,
-    NOT_YET,
-    NUM_BETS,
-    NUM_ROUNDS,
-    OVER,
-    PLACING,
-    RAISE,
-    REDRAWING,
-    SPIKE_SLOT,
-    SPIKES,
-    SWAP_HIGH,
-    SWAP_SPIKE,
-    TIE,
-)
 
 
 @rule
@@ -76,12 +45,12 @@ def setup(state: State) -> None:
     state.pays = 0
     state.last_winner = -1
     state.last_pool = 0
-    for seat in range(MAX_PLAYERS):
+    for seat in range(s.MAX_PLAYERS):
         state.stack[seat] = state.credits if seat < state.num_players else 0
         state.hands_won[seat] = 0
         for slot in range(3):
-            state.shown[seat, slot] = EMPTY
-            state.cards[seat, slot] = EMPTY
+            state.shown[seat, slot] = s.EMPTY
+            state.cards[seat, slot] = s.EMPTY
     start_hand(state)
 
 
@@ -89,11 +58,11 @@ def setup(state: State) -> None:
 def num_chance_outcomes(state: State) -> int:
     """The cards left to draw, 36 rolls of two dice, or the players tied for the pool; 0 at a decision or the end."""
     phase = state.phase
-    if phase == BETTING or phase == BUYING or phase == PLACING or phase == OVER or phase == CHEATING:
+    if phase == s.BETTING or phase == s.BUYING or phase == s.PLACING or phase == s.OVER or phase == s.CHEATING:
         return 0
-    if phase == DICE:
+    if phase == s.DICE:
         return 36
-    if phase == TIE:
+    if phase == s.TIE:
         count = 0
         for seat in range(state.num_players):
             count += state.tied[seat]
@@ -103,7 +72,7 @@ def num_chance_outcomes(state: State) -> int:
 
 @rule
 def current_player(state: State) -> int:
-    return -1 if state.phase == OVER else int(state.turn)
+    return -1 if state.phase == s.OVER else int(state.turn)
 
 
 @rule
@@ -112,18 +81,18 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
 
     A cheat cannot swap its spike at the end: everyone has seen it.
     """
-    betting = state.phase == BETTING
-    buying = state.phase == BUYING
-    placing = state.phase == PLACING
+    betting = state.phase == s.BETTING
+    buying = state.phase == s.BUYING
+    placing = state.phase == s.PLACING
     stack = state.stack[state.turn]
-    mask[RAISE] = betting & (stack >= raise_cost(state)) & raise_allowed(state)
-    mask[MATCH] = betting
-    mask[FOLD] = betting
-    mask[BUY] = buying & (stack >= BET)
-    mask[DONT_BUY] = buying
-    cheating = state.phase == CHEATING
-    for action in range(DISCARD, SWAP_HIGH + 1):
-        mask[action] = placing | (cheating & (action != SWAP_SPIKE))
+    mask[s.RAISE] = betting & (stack >= raise_cost(state)) & raise_allowed(state)
+    mask[s.MATCH] = betting
+    mask[s.FOLD] = betting
+    mask[s.BUY] = buying & (stack >= s.BET)
+    mask[s.DONT_BUY] = buying
+    cheating = state.phase == s.CHEATING
+    for action in range(s.DISCARD, s.SWAP_HIGH + 1):
+        mask[action] = placing | (cheating & (action != s.SWAP_SPIKE))
 
 
 @rule
@@ -131,27 +100,27 @@ def apply_action(state: State, move: int) -> None:
     """Play an action, or a chance outcome: a place in the draw pile, a roll, or one of the tied seats."""
     state.pays = 0
     phase = state.phase
-    if phase == BETTING:
+    if phase == s.BETTING:
         bet(state, move)
-    elif phase == BUYING:
+    elif phase == s.BUYING:
         buy(state, move)
-    elif phase == PLACING:
+    elif phase == s.PLACING:
         place_bought_card(state, move)
-    elif phase == DRAWING:
+    elif phase == s.DRAWING:
         draw_bought_card(state, move)
-    elif phase == DICE:
+    elif phase == s.DICE:
         _roll(state, move)
-    elif phase == TIE:
+    elif phase == s.TIE:
         for seat in range(state.num_players):
             if state.tied[seat]:
                 if move == 0:
                     win(state, seat)
                     return
                 move -= 1
-    elif phase == HIDING:
+    elif phase == s.HIDING:
         state.sleeve = draw_card(state, move)
         start_betting(state)
-    elif phase == CHEATING:
+    elif phase == s.CHEATING:
         swap_from_sleeve(state, move)
         showdown(state)
     else:
@@ -176,7 +145,7 @@ def deal(state: State) -> int:
 @rule
 def forfeit(state: State, seat: int) -> float:
     """Credits and what the seat put in this hand or, under the paper's rewards, the pool; other seats gain nothing."""
-    return -float(state.stack[seat] + (state.put_hand[seat] if state.reward_model == NET else state.pool))
+    return -float(state.stack[seat] + (state.put_hand[seat] if state.reward_model == s.NET else state.pool))
 
 
 @rule
@@ -207,11 +176,11 @@ def canonical(state: State) -> None:
     _sort(state.deck, state.deck_size)
     _sort(state.discards, state.discards_size)
     state.pays = 0
-    if state.phase != REDRAWING:
+    if state.phase != s.REDRAWING:
         state.dice = -1
     elif state.dice > 0:
         state.dice = 7  # All doubles but double ones are the same.
-    rolled = state.phase == DICE or state.phase == REDRAWING or state.phase == TIE
+    rolled = state.phase == s.DICE or state.phase == s.REDRAWING or state.phase == s.TIE
     if rolled and state.round_number == state.rounds and state.hand + 1 == state.hands and state.cheat < 0:
         _forget_bets(state)
 
@@ -226,11 +195,11 @@ def _forget_bets(state: State) -> None:
         state.raises[seat] = 0
         state.buys[seat] = 0
         state.kept[seat] = 0
-        for number in range(NUM_ROUNDS):
-            state.purchase[seat, number] = NOT_YET
-            state.spike_before[seat, number] = EMPTY
-            state.turned_up[seat, number] = EMPTY
-            for kind in range(NUM_BETS):
+        for number in range(s.NUM_ROUNDS):
+            state.purchase[seat, number] = s.NOT_YET
+            state.spike_before[seat, number] = s.EMPTY
+            state.turned_up[seat, number] = s.EMPTY
+            for kind in range(s.NUM_BETS):
                 state.bets[seat, number, kind] = 0
 
 
@@ -254,11 +223,11 @@ def _sort(pile: npt.NDArray[np.int8], size: int) -> None:
 @rule
 def _next_card(state: State) -> None:
     """Go to the next seat and slot that gets a card; after the last one, start the next phase."""
-    first, last = LOW_SLOT, HIGH_SLOT
-    if state.phase == SPIKES:
-        first, last = SPIKE_SLOT, SPIKE_SLOT
-    elif state.phase == REDRAWING and state.dice == 0:
-        last = SPIKE_SLOT
+    first, last = s.LOW_SLOT, s.HIGH_SLOT
+    if state.phase == s.SPIKES:
+        first, last = s.SPIKE_SLOT, s.SPIKE_SLOT
+    elif state.phase == s.REDRAWING and state.dice == 0:
+        last = s.SPIKE_SLOT
     if state.slot < last:
         state.slot += 1
     else:
@@ -266,13 +235,13 @@ def _next_card(state: State) -> None:
         state.turn = next_in(state, state.turn + 1)
     if state.turn < state.num_players:
         refill(state)
-    elif state.phase == DEALING:
+    elif state.phase == s.DEALING:
         if state.cheat >= 0:
-            state.phase = HIDING
+            state.phase = s.HIDING
             state.turn = state.cheat
         else:
             start_betting(state)
-    elif state.phase == SPIKES:
+    elif state.phase == s.SPIKES:
         start_buying(state)
     else:
         _next_round(state)
@@ -289,10 +258,10 @@ def _roll(state: State, roll: int) -> None:
     for seat in range(state.num_players):
         if not state.folded[seat]:
             state.kept[seat] = 0
-            for slot in range(SPIKE_SLOT + 1 if roll == 0 else SPIKE_SLOT):
+            for slot in range(s.SPIKE_SLOT + 1 if roll == 0 else s.SPIKE_SLOT):
                 discard_from(state, seat, slot)
-                state.cards[seat, slot] = EMPTY
-    deal_from(state, REDRAWING, LOW_SLOT)
+                state.cards[seat, slot] = s.EMPTY
+    deal_from(state, s.REDRAWING, s.LOW_SLOT)
 
 
 @rule
@@ -302,9 +271,9 @@ def _next_round(state: State) -> None:
         state.round_number += 1
         start_buying(state)
     elif state.cheat >= 0 and not state.folded[state.cheat]:
-        state.phase = CHEATING
+        state.phase = s.CHEATING
         state.turn = state.cheat
         state.extra = state.sleeve
-        state.sleeve = EMPTY
+        state.sleeve = s.EMPTY
     else:
         showdown(state)

@@ -10,32 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Metric, State, rule
+from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, rank_of, sort_six, worth
 from cardgym.games.cribbage.scoring import points_for, points_of_next, score_crib, score_hand
-from cardgym.games.cribbage.state import (
-    CRIB,
-    CUTTING,
-    DEALER_HAND,
-    DEALER_PEGGING,
-    DEALING,
-    FULL,
-    HEELS,
-    NUM_ACTIONS,
-    OVER,
-    PACK_CARDS,
-    PACK_DEALT,
-    PACK_KEPT,
-    PACK_SIZE,
-    PACK_TOSSES,
-    PLAYING,
-    POINTS,
-    PONE_HAND,
-    PONE_PEGGING,
-    STARTER,
-    TOSS_PLACES,
-    TOSSING,
-    WIN,
-)
 
 
 @rule
@@ -49,25 +26,25 @@ def setup(state: State) -> None:
         for kind in range(6):
             state.tally[seat, kind] = 0
     clear_deal(state)
-    state.phase = CUTTING
+    state.phase = s.CUTTING
     state.turn = 0
-    if state.pack != FULL:
+    if state.pack != s.FULL:
         state.dealer = 1
-        state.phase = DEALING
+        state.phase = s.DEALING
 
 
 @rule
 def num_chance_outcomes(state: State) -> int:
     """The number of cards that can be cut or dealt; 0 at a decision or at the end."""
     phase = state.phase
-    if phase == TOSSING or phase == PLAYING or phase == OVER:
+    if phase == s.TOSSING or phase == s.PLAYING or phase == s.OVER:
         return 0
     return int(state.deck_size)
 
 
 @rule
 def current_player(state: State) -> int:
-    return -1 if state.phase == OVER else int(state.turn)
+    return -1 if state.phase == s.OVER else int(state.turn)
 
 
 @rule
@@ -75,10 +52,10 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     """Allow all ways to toss, or any card in hand that the count has room for."""
     for action in range(CARDS):
         mask[action] = 0
-    tosses = int(PACK_TOSSES[state.pack]) if state.phase == TOSSING else 0
-    for action in range(CARDS, NUM_ACTIONS):
+    tosses = int(s.PACK_TOSSES[state.pack]) if state.phase == s.TOSSING else 0
+    for action in range(CARDS, s.NUM_ACTIONS):
         mask[action] = 1 if action < CARDS + tosses else 0
-    if state.phase == PLAYING:
+    if state.phase == s.PLAYING:
         seat = int(state.turn)
         room = 31 - int(state.count)
         for place in range(4):
@@ -91,15 +68,15 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
 def apply_action(state: State, move: int) -> None:
     """Play an action, or a chance outcome: the place of a card in the pack."""
     phase = state.phase
-    if phase == PLAYING:
+    if phase == s.PLAYING:
         play_card(state, move)
-    elif phase == DEALING:
+    elif phase == s.DEALING:
         deal_card(state, draw(state, move))
-    elif phase == TOSSING:
+    elif phase == s.TOSSING:
         toss_cards(state, move - CARDS)
-    elif phase == STARTER:
+    elif phase == s.STARTER:
         turn_starter(state, draw(state, move))
-    elif phase == CUTTING:
+    elif phase == s.CUTTING:
         cut(state, draw(state, move))
 
 
@@ -112,7 +89,7 @@ def deal(state: State) -> int:
 @rule
 def forfeit(state: State, seat: int) -> float:
     """-1; where points are the reward, minus all the points that the opponent still needs."""
-    if state.reward == POINTS:
+    if state.reward == s.POINTS:
         return -float(state.target - state.scores[1 - seat])
     return -1.0
 
@@ -139,15 +116,15 @@ def cut(state: State, card: int) -> None:
         state.turn = 0
         return
     state.dealer = 0 if first < second else 1
-    state.phase = DEALING
+    state.phase = s.DEALING
     state.turn = 1 - state.dealer
 
 
 @rule
 def fill_deck(state: State) -> None:
     for place in range(CARDS):
-        state.deck[place] = PACK_CARDS[state.pack, place]
-    state.deck_size = PACK_SIZE[state.pack]
+        state.deck[place] = s.PACK_CARDS[state.pack, place]
+    state.deck_size = s.PACK_SIZE[state.pack]
 
 
 @rule
@@ -198,10 +175,10 @@ def deal_card(state: State, card: int) -> None:
     state.hand[seat, state.hand_size[seat]] = card
     state.hand_size[seat] += 1
     state.turn = 1 - seat
-    if state.hand_size[0] + state.hand_size[1] == 2 * PACK_DEALT[state.pack]:
+    if state.hand_size[0] + state.hand_size[1] == 2 * s.PACK_DEALT[state.pack]:
         sort_six(state.hand[0])
         sort_six(state.hand[1])
-        state.phase = TOSSING
+        state.phase = s.TOSSING
         state.turn = 0
 
 
@@ -210,21 +187,21 @@ def toss_cards(state: State, toss: int) -> None:
     """Put cards face down into the crib. Seat 0 tosses first, but neither seat sees the other's toss."""
     seat = state.turn
     pack = state.pack
-    first = TOSS_PLACES[pack, toss, 0]
-    second = TOSS_PLACES[pack, toss, 1]
+    first = s.TOSS_PLACES[pack, toss, 0]
+    second = s.TOSS_PLACES[pack, toss, 1]
     state.crib[2 * seat] = state.hand[seat, first]
     state.crib[2 * seat + 1] = state.hand[seat, second]
     for place in range(4):
-        state.kept[seat, place] = state.hand[seat, TOSS_PLACES[pack, toss, 2 + place]]
+        state.kept[seat, place] = state.hand[seat, s.TOSS_PLACES[pack, toss, 2 + place]]
     for place in range(4):
         state.hand[seat, place] = state.kept[seat, place]
     state.hand[seat, 4] = EMPTY
     state.hand[seat, 5] = EMPTY
-    state.hand_size[seat] = PACK_KEPT[pack]
+    state.hand_size[seat] = s.PACK_KEPT[pack]
     if seat == 0:
         state.turn = 1
     else:
-        state.phase = STARTER
+        state.phase = s.STARTER
         state.turn = 1 - state.dealer
 
 
@@ -234,9 +211,9 @@ def turn_starter(state: State, card: int) -> None:
     state.starter = card
     for seat in range(2):
         state.shows[seat] = score_hand(state.kept[seat], card)
-    state.phase = PLAYING
+    state.phase = s.PLAYING
     if rank_of(card) == JACK:
-        _score(state, state.dealer, HEELS, 2)
+        _score(state, state.dealer, s.HEELS, 2)
 
 
 # -- the play ---------------------------------------------------------------------------------------------------------
@@ -268,8 +245,8 @@ def play_card(state: State, card: int) -> None:
         else:
             points += 1
             _say_go(state, seat)
-    _score(state, seat, PONE_PEGGING if seat != state.dealer else DEALER_PEGGING, points)
-    if state.phase == OVER:
+    _score(state, seat, s.PONE_PEGGING if seat != state.dealer else s.DEALER_PEGGING, points)
+    if state.phase == s.OVER:
         return
     if not restarts:
         state.next_points = points_of_next(state.pile, state.pile_size)
@@ -313,12 +290,12 @@ def _show(state: State) -> None:
     """Count the pone's hand, the dealer's hand and the crib, in this order, until a seat reaches the target."""
     dealer = state.dealer
     pone = 1 - dealer
-    _score(state, pone, PONE_HAND, state.shows[pone])
-    if state.phase != OVER:
-        _score(state, dealer, DEALER_HAND, state.shows[dealer])
-    if state.phase != OVER:
-        _score(state, dealer, CRIB, score_crib(state.crib, state.starter))
-    if state.phase == OVER:
+    _score(state, pone, s.PONE_HAND, state.shows[pone])
+    if state.phase != s.OVER:
+        _score(state, dealer, s.DEALER_HAND, state.shows[dealer])
+    if state.phase != s.OVER:
+        _score(state, dealer, s.CRIB, score_crib(state.crib, state.starter))
+    if state.phase == s.OVER:
         return
     state.deal_number += 1
     if state.deals > 0 and state.deal_number == state.deals:
@@ -326,7 +303,7 @@ def _show(state: State) -> None:
         return
     clear_deal(state)
     state.dealer = pone
-    state.phase = DEALING
+    state.phase = s.DEALING
     state.turn = dealer
 
 
@@ -336,7 +313,7 @@ def _score(state: State, seat: int, kind: int, points: int) -> None:
     points = min(int(points), int(state.target - state.scores[seat]))
     state.scores[seat] += points
     state.tally[seat, kind] += points
-    if state.reward == POINTS:
+    if state.reward == s.POINTS:
         state.paid[seat] += points
         state.paid[1 - seat] -= points
     if state.scores[seat] >= state.target:
@@ -345,8 +322,8 @@ def _score(state: State, seat: int, kind: int, points: int) -> None:
 
 @rule
 def _finish(state: State) -> None:
-    state.phase = OVER
-    if state.reward == WIN and state.scores[0] != state.scores[1]:
+    state.phase = s.OVER
+    if state.reward == s.WIN and state.scores[0] != state.scores[1]:
         leader = 0 if state.scores[0] > state.scores[1] else 1
         state.paid[leader] = 1.0
         state.paid[1 - leader] = -1.0
@@ -359,23 +336,23 @@ def points(state: State, seat: int) -> float:
 
 @rule
 def pegging_points(state: State, seat: int) -> float:
-    return float(int(state.tally[seat, PONE_PEGGING]) + int(state.tally[seat, DEALER_PEGGING]))
+    return float(int(state.tally[seat, s.PONE_PEGGING]) + int(state.tally[seat, s.DEALER_PEGGING]))
 
 
 @rule
 def hand_points(state: State, seat: int) -> float:
-    return float(int(state.tally[seat, PONE_HAND]) + int(state.tally[seat, DEALER_HAND]))
+    return float(int(state.tally[seat, s.PONE_HAND]) + int(state.tally[seat, s.DEALER_HAND]))
 
 
 @rule
 def crib_points(state: State, seat: int) -> float:
-    return float(state.tally[seat, CRIB])
+    return float(state.tally[seat, s.CRIB])
 
 
 @rule
 def heels_points(state: State, seat: int) -> float:
     """Points for jacks turned up as the starter."""
-    return float(state.tally[seat, HEELS])
+    return float(state.tally[seat, s.HEELS])
 
 
 METRICS = {

@@ -5,32 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cardgym.engine.contract import State
+from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, card_name, card_names, worth
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
-from cardgym.games.cribbage.state import (
-    CRIB,
-    CUTTING,
-    DEALER_HAND,
-    DEALER_PEGGING,
-    DEALING,
-    HEELS,
-    OVER,
-    PACK_TOSSES,
-    PACKS,
-    PLAYING,
-    PONE_HAND,
-    PONE_PEGGING,
-    STARTER,
-    TOSS_PLACES,
-    TOSSING,
-)
 
 _PHASE_NAMES = {
-    CUTTING: "the cut for the deal",
-    DEALING: "dealing",
-    STARTER: "the cut of the starter",
-    PLAYING: "the play",
-    OVER: "the game is over",
+    s.CUTTING: "the cut for the deal",
+    s.DEALING: "dealing",
+    s.STARTER: "the cut of the starter",
+    s.PLAYING: "the play",
+    s.OVER: "the game is over",
 }
 _BOARD = 60  # Characters in a line of the pegging board, whatever the target.
 
@@ -41,7 +25,7 @@ def describe(state: State, seat: int) -> str:
     whose = "nobody's" if state.dealer == EMPTY else "your" if state.dealer == seat else "the opponent's"
     number = min(int(state.deal_number) + 1, int(state.deals)) if state.deals else int(state.deal_number) + 1
     of = f" of {state.deals}" if state.deals else ""
-    phase = f"{_tossed(state)} each to the crib" if state.phase == TOSSING else _PHASE_NAMES[int(state.phase)]
+    phase = f"{_tossed(state)} each to the crib" if state.phase == s.TOSSING else _PHASE_NAMES[int(state.phase)]
     lines = [f"Deal {number}{of}, {whose} crib: {phase} (to {target})"]
     for other in (seat, 1 - seat):
         score = int(state.scores[other])
@@ -52,7 +36,7 @@ def describe(state: State, seat: int) -> str:
         f"Starter   {'--' if state.starter == EMPTY else card_name(int(state.starter))}   "
         f"crib {in_crib} cards" + (f", yours {card_names(own)}" if own else "")
     )
-    if state.phase in (PLAYING, OVER) and state.num_played:
+    if state.phase in (s.PLAYING, s.OVER) and state.num_played:
         size = int(state.pile_size)
         start = int(state.num_played) - size
         lines.append(f"Pile      {_cards_by(state, start, start + size, seat) or '(empty)'}   count {state.count}")
@@ -61,7 +45,7 @@ def describe(state: State, seat: int) -> str:
         gone = [_name(other, seat) for other in (seat, 1 - seat) if state.said_go[other]]
         if gone:
             lines.append(f"Go        said by {' and '.join(gone)}")
-    elif state.phase == PLAYING:
+    elif state.phase == s.PLAYING:
         lines.append("Pile      (empty)   count 0")
     lines.append(f"Hand      {card_names(_hand(state, seat))}".rstrip())
     lines.append(f"Opponent  {'?? ' * int(state.hand_size[1 - seat])}".rstrip())
@@ -96,7 +80,7 @@ def action_text(state: State, action: int) -> str:
     hand = _hand(state, int(state.turn))
     toss = action - CARDS
     places = tossed_places(state, toss)
-    if toss >= PACK_TOSSES[state.pack] or len(hand) < PACKS[state.pack].dealt:
+    if toss >= s.PACK_TOSSES[state.pack] or len(hand) < s.PACKS[state.pack].dealt:
         return f"discard card{'s' if len(places) > 1 else ''} {' and '.join(str(place + 1) for place in places)}"
     kept = [card for place, card in enumerate(hand) if place not in places]
     return f"discard {card_names(hand[place] for place in places)}, keep {card_names(kept)}"
@@ -104,12 +88,12 @@ def action_text(state: State, action: int) -> str:
 
 def tossed_places(state: State, toss: int) -> list[int]:
     """The places in the hand of the cards that a toss discards."""
-    pack = PACKS[state.pack]
-    return [int(place) for place in TOSS_PLACES[state.pack, toss, : pack.dealt - pack.kept]]
+    pack = s.PACKS[state.pack]
+    return [int(place) for place in s.TOSS_PLACES[state.pack, toss, : pack.dealt - pack.kept]]
 
 
 def _tossed(state: State) -> str:
-    pack = PACKS[state.pack]
+    pack = s.PACKS[state.pack]
     return "two cards" if pack.dealt - pack.kept == 2 else "one card"
 
 
@@ -117,17 +101,17 @@ def narrate(before: State, move: int, after: State, seat: int) -> str:
     """A move as `seat` sees it: cuts, own cards, discards, plays, and all points scored with their reasons."""
     phase = int(before.phase)
     turn = int(before.turn)
-    if phase == CUTTING:
+    if phase == s.CUTTING:
         return _narrate_cut(before, move, after, seat)
-    if phase == DEALING:
+    if phase == s.DEALING:
         return f"You are dealt {card_name(int(before.deck[move]))}" if turn == seat else ""
-    if phase == TOSSING:
+    if phase == s.TOSSING:
         if turn != seat:
             return f"{_name(turn, seat)} discards {_tossed(before)}"
         return f"You discard {card_names(before.hand[seat, place] for place in tossed_places(before, move - CARDS))}"
-    if phase == STARTER:
+    if phase == s.STARTER:
         message = f"The starter is {card_name(int(before.deck[move]))}"
-        points = _gained(before, after, int(before.dealer), HEELS)
+        points = _gained(before, after, int(before.dealer), s.HEELS)
         if points:
             message += f"\n{_scores(int(before.dealer), seat, points)}: heels for two"
         return message + _narrate_end(after, seat)
@@ -137,7 +121,7 @@ def narrate(before: State, move: int, after: State, seat: int) -> str:
 def _narrate_cut(before: State, move: int, after: State, seat: int) -> str:
     turn = int(before.turn)
     message = f"{_name(turn, seat)} {_verb('cut', turn, seat)} {card_name(int(before.deck[move]))}"
-    if after.phase == DEALING:
+    if after.phase == s.DEALING:
         return message + f"\n{_name(int(after.dealer), seat)} {_verb('deal', int(after.dealer), seat)} first"
     return message + ("\nEqual ranks: cut again" if turn == 1 else "")
 
@@ -160,13 +144,13 @@ def _narrate_play(before: State, card: int, after: State, seat: int) -> str:
 def says_go(before: State, card: int, after: State) -> bool:
     """Whether the other seat says go to a card played and the pile continues."""
     other = 1 - int(before.turn)
-    ended = bool(after.phase != PLAYING or after.pile_size == 0)
+    ended = bool(after.phase != s.PLAYING or after.pile_size == 0)
     at_31 = int(before.count) + worth(card) == 31
     return not at_31 and not ended and bool(after.said_go[other]) and not before.said_go[other]
 
 
 def ends_play(state: State) -> bool:
-    return bool(state.phase == PLAYING and state.num_played == 2 * PACKS[state.pack].kept - 1)
+    return bool(state.phase == s.PLAYING and state.num_played == 2 * s.PACKS[state.pack].kept - 1)
 
 
 def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple[str, int]]]:
@@ -179,7 +163,7 @@ def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple
     reasons = explain_play([int(rank) for rank in before.pile[: before.pile_size]] + [card % 13], count)
     if count == 31:
         reasons.append(("thirty-one", 2))
-    gained = _gained(before, after, turn, DEALER_PEGGING if turn == before.dealer else PONE_PEGGING)
+    gained = _gained(before, after, turn, s.DEALER_PEGGING if turn == before.dealer else s.PONE_PEGGING)
     # After the end of a deal or game the state shows no restart; a point without another reason is for a go.
     if count != 31 and gained > sum(points for _, points in reasons):
         reasons.append(("last card" if ends_play(before) else "go", 1))
@@ -203,11 +187,11 @@ def counted_hands(before: State, after: State) -> list[CountedHand]:
     starter = int(before.starter)
     left = [int(before.target - before.scores[other]) for other in range(2)]
     pegger = int(before.turn)
-    left[pegger] -= _gained(before, after, pegger, DEALER_PEGGING if pegger == dealer else PONE_PEGGING)
+    left[pegger] -= _gained(before, after, pegger, s.DEALER_PEGGING if pegger == dealer else s.PONE_PEGGING)
     shows = (
-        (1 - dealer, PONE_HAND, "hand", before.kept[1 - dealer]),
-        (dealer, DEALER_HAND, "hand", before.kept[dealer]),
-        (dealer, CRIB, "crib", before.crib),
+        (1 - dealer, s.PONE_HAND, "hand", before.kept[1 - dealer]),
+        (dealer, s.DEALER_HAND, "hand", before.kept[dealer]),
+        (dealer, s.CRIB, "crib", before.crib),
     )
     counted = []
     for owner, kind, what, held in shows:
@@ -216,7 +200,7 @@ def counted_hands(before: State, after: State) -> list[CountedHand]:
         cards = [int(card) for card in held if card != EMPTY]
         gained = _gained(before, after, owner, kind)
         left[owner] -= gained
-        counted.append(CountedHand(owner, what, cards, starter, gained, explain_hand(cards, starter, kind == CRIB)))
+        counted.append(CountedHand(owner, what, cards, starter, gained, explain_hand(cards, starter, kind == s.CRIB)))
     return counted
 
 
@@ -230,7 +214,7 @@ def _narrate_show(before: State, after: State, seat: int) -> str:
 
 
 def _narrate_end(after: State, seat: int) -> str:
-    if after.phase != OVER:
+    if after.phase != s.OVER:
         return ""
     own, other = int(after.scores[seat]), int(after.scores[1 - seat])
     if own == other:
