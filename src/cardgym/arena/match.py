@@ -56,11 +56,9 @@ def evaluate(
     whole deals; the report has the number played. The same arguments give the same report, except for the time.
 
     Args:
-        game: the game or its id.
         options: its options, or the names and values of those that differ from the defaults.
         players: one for each seat.
         games: how many games to play, at least 1.
-        seed: the seed of the deals.
         seats: `rotate` or `fixed`.
         progress: called from time to time with the games played and the total.
 

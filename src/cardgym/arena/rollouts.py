@@ -34,8 +34,6 @@ class ManyGames:
     """Games of one id that are played side by side, each in its own row.
 
     Attributes:
-        game: the game.
-        options: its options.
         states: the games, (rows,).
         paid: what each seat has been paid, (rows, MAX_PLAYERS), float64.
         who: the seat to decide in each game, CHANCE or END, (rows,), int64.
@@ -46,8 +44,6 @@ class ManyGames:
         """Take the games as they are.
 
         Args:
-            game: the game.
-            options: its options.
             states: the games, (rows,); they change in place.
             chance: their generators, (rows, 2).
         """
@@ -79,7 +75,6 @@ class ManyGames:
         """Play a move in each game, then let the player decide in all seats until the games or their deals end.
 
         Args:
-            player: the player.
             moves: the first moves, (rows,), or `NO_MOVE`.
             choice: generators for the player's draws, (rows, 2); rows with equal ones draw alike.
             source: what a player in the kernel draws from instead, (2,), uint64.
@@ -105,8 +100,6 @@ def payoffs(
 
     Args:
         player: the player in all seats.
-        game: the game.
-        options: its options.
         states: the states, (rows,); they stay as they are.
         actions: an action in each, (rows,).
         seats: whose payments count, (rows,).

@@ -10,22 +10,25 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardgym.cli import equilibrium
 from cardgym.cli.flags import add_options, first_word
-from cardgym.console.arguments import Parser
+from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, parse_assignments
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, unknown
 from cardgym.files import opened
+from cardgym.files.limits import MAX_STEPS
 from cardgym.files.locks import locked_file
+from cardgym.files.tensors import SUFFIX
 
 if TYPE_CHECKING:
     from cardgym.engine.contract import Game
+    from cardgym.players.strategy_table import StrategyPlayer
 
 
 def main(words: list[str]) -> int:
@@ -34,7 +37,7 @@ def main(words: list[str]) -> int:
         return 0
     game = find(name)
     if any(word == "--by" or word.startswith("--by=") for word in words):
-        return equilibrium.solve(game, words[1:])
+        return _solve_by(game, words[1:])
     parser = Parser(prog=f"cardgym solve {game.id}", description=__doc__)
     add_options(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the optimal policy to this file (.json)")
@@ -89,3 +92,123 @@ def _print(report: Mapping[str, Any]) -> None:
         rows,
         f"{report['states']:,} states, {report['states_canonical']:,} up to symmetry",
     )
+
+
+# -- equilibria --------------------------------------------------------------------------------------------------------
+
+_BY = """Find an equilibrium of a game of several seats by counterfactual regret minimization.
+
+`cfr`, `cfr+` and `dcfr` visit the whole tree in every iteration. `mccfr` samples chance and the other seats, over an
+observation: a coarser one is an abstraction. The strategy is a file (.safetensors) that can be used as a player. If the
+tree can be enumerated, the exploitability is exact; otherwise `cardgym exploit` finds a lower bound.
+"""
+_ITERATIONS = {"mccfr": 100_000}
+_TREE_ITERATIONS = 1000
+
+
+def _solve_by(game: Game, words: Sequence[str]) -> int:
+    """Solve a game with the arguments after its name, print the result and return the exit code."""
+    parser = Parser(prog=f"cardgym solve {game.id}", description=_BY)
+    add_options(parser)
+    parser.add_argument("--by", required=True, metavar="METHOD", help="cfr, cfr+, dcfr or mccfr")
+    parser.add_argument(
+        "--iterations", type=whole(1, MAX_STEPS), metavar="N",
+        help=f"iterations ({_TREE_ITERATIONS}; mccfr {_ITERATIONS['mccfr']})",
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the strategy to this file ({SUFFIX})")
+    parser.add_argument(
+        "--observation", metavar="NAME",
+        help="observation that identifies information sets, for mccfr an abstraction (the game's default)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--by-deal", action="store_true", help="mccfr walks one deal per iteration, for games of many deals"
+    )
+    parser.add_argument(
+        "--prune", type=_number(0.0, math.inf), default=0.0, metavar="X",
+        help="mccfr skips, in 19 of 20 walks, actions whose regret is X rewards below zero (0: never)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--branch", type=_number(math.ulp(0.0), 1.0), default=1.0, metavar="P",
+        help="mccfr tries all actions at this share of a seat's decisions, and plays one at the others (1)",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="seed of mccfr's samples (0)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    arguments = parser.parse_args(list(words))
+    out: Path | None = arguments.out
+    if out is not None and not out.name.endswith(SUFFIX):
+        raise CardgymError(f"--out {out}: the name of a strategy's file ends in {SUFFIX}")
+    with locked_file(out):
+        report = _solve_equilibrium(game, arguments.by, arguments)
+    if arguments.json:
+        print(json.dumps(report, indent=2, allow_nan=False))
+    else:
+        _print_equilibrium(report)
+    return 0
+
+
+def _number(low: float, high: float) -> Callable[[str], float]:
+    """The type of an argument that is a number from `low` to `high`."""
+
+    def parse(word: str) -> float:
+        try:
+            value = float(word)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high or value == math.inf:
+            limit = "of at least 0" if low == 0 else f"above 0, at most {high:g}"
+            raise argparse.ArgumentTypeError(f"{word!r}: allowed are numbers {limit}")
+        return value
+
+    return parse
+
+
+def _solve_equilibrium(game: Game, by: str, arguments: Any) -> dict[str, Any]:
+    from cardgym.solvers.equilibrium import METHODS, EquilibriumSolver, Method, solve_equilibrium
+    from cardgym.solvers.exact import tree_exploitability
+
+    if by not in METHODS:
+        raise unknown("method", by, METHODS)
+    options = game.parse_options(parse_assignments(arguments.options))
+    observation = arguments.observation or game.default_observation
+    iterations = arguments.iterations or _ITERATIONS.get(by, _TREE_ITERATIONS)
+    with Progress(f"solving {game.id}", "iterations", total=iterations, lines=not arguments.json) as progress:
+
+        def measure(player: StrategyPlayer) -> float | None:
+            exact = tree_exploitability(game, options, player)
+            if exact is not None:
+                progress.note(f"exploitability {exact[0]:.4g} {game.unit} per game")
+            return None if exact is None else exact[0]
+
+        method = Method(
+            by, observation, seed=arguments.seed, by_deal=arguments.by_deal, prune=arguments.prune,
+            branch=arguments.branch,
+        )  # fmt: skip
+        solver = EquilibriumSolver(game, options, method)
+        found = solve_equilibrium(solver, iterations, path=arguments.out, measure=measure, progress=progress)
+    return {
+        "env": game.id,
+        "options": options.asdict(),
+        "by": by,
+        "observation": observation,
+        "by_deal": arguments.by_deal,
+        "prune": arguments.prune,
+        "branch": arguments.branch,
+        "seed": arguments.seed,
+        **found,
+        "per": f"{game.unit} per game",
+        "out": None if arguments.out is None else str(arguments.out),
+    }
+
+
+def _print_equilibrium(report: dict[str, Any]) -> None:
+    rows = [(f"{row['iterations']:,}", f"{row['exploitability']:.6f}") for row in report["exploitability"]]
+    below = f"{report['info_sets']:,} information sets; {report['seconds']:.2f} s of processor time"
+    if not rows:
+        rows = [(f"{report['iterations']:,}", "not known")]
+        player = report["out"] or "FILE"
+        command = f"cardgym exploit {report['env']} --player {player}"
+        below += f"; the tree is too large to enumerate: `{command}` finds a lower bound"
+    title = f"{report['env']} by {report['by']}, {report['per']}"
+    print_results(title, ("iterations", "exploitability"), rows, below)
+    if report["out"] is not None:
+        print(f"strategy in {report['out']}")

@@ -26,7 +26,6 @@ class Batch:
     """Games with the same rules and options, stepped together; each game is a row.
 
     Attributes:
-        observation_size: the length of an observation.
         num_actions: the length of an action mask.
         plain_states: the states, (rows,), as a structured array, which is the fastest to pass to compiled functions.
         plain_rows: the bookkeeping of the rows (`ROW`), (rows,), as a structured array.

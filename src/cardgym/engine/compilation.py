@@ -73,7 +73,6 @@ def bind(function: Callable[..., Any], suffix: str, /, *, inline: bool = False, 
     """Compile a copy of a template with values for its names.
 
     Args:
-        function: a template.
         suffix: distinguishes the copies on disk.
         inline: inline the copy into its compiled callers; it is not cached, and Python must not call it.
         names: the values of `bound.NAME` in the copy.

@@ -53,8 +53,6 @@ def choose_actions(
     """The actions that a player in the kernel would take.
 
     Args:
-        game: the game.
-        options: its options.
         policy: the name of a compiled player, or a policy table: int8 actions by info state index.
         states: (rows,).
         seats: (rows,), the seat to decide in each state.

@@ -296,7 +296,6 @@ def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> npt.NDArray[
     wins with more than half of the maximum score. A tie, or a forfeit with more than two seats, has no winner.
 
     Args:
-        batch: the batch.
         over: (rows,) bool, whether the game ended by the rules or a forfeit; other rows have no winner.
     """
     found = np.empty(len(batch), np.int64)

@@ -81,7 +81,6 @@ def check_legal(
         actions: (rows,), whole numbers.
         masks: (rows, actions), int8, 1 where legal.
         where: what the message says before "action ...", given the row, such as "env 3: ".
-        error: the class of the error.
 
     Raises:
         CardgymError: an `error` that names the legal actions.

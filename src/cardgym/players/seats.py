@@ -151,7 +151,6 @@ class SeatedBatch:
 
         Args:
             lineup: policy numbers in the order of play; `CALLER` for the caller.
-            rows: which rows.
             requested_seat: the seat of the first of them, ANY_SEAT or EVERY_SEAT.
         """
         self.batch.plain_rows["lineup"][rows, : len(lineup)] = lineup

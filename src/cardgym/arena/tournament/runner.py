@@ -141,7 +141,6 @@ def tournament(
         options: its options, or the names and values of those that differ from the defaults.
         players: names, paths and folders of players; without an engine also players as `resolve` takes them.
         games: how many games each match has, at least 2; rounded up to whole deals.
-        seed: the seed of the deals.
         games_of: fewer games for the matches of slow players, by name; the smaller number counts.
         payoff: `return`, or the name of a metric; None for the game's own choice.
         engine: where to play; None for this process.

@@ -149,9 +149,7 @@ class Standings:
         nash_payoffs: each player's payoff against it, (players,).
         nash_payoffs_ci95: their 95 % intervals, (players, 2).
         match_games: how many games each pair played, (players, players), int64.
-        seed: the seed of the deals.
         seconds: the wall-clock time of the games.
-        workers: how many workers played.
         engine: where they ran.
     """
 
@@ -213,7 +211,6 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
 
     Args:
         sums: by the numbers of the two players. In games of more than two seats both orders are separate matches.
-        names: the players.
         seats: how many seats the game has, which is the number of games per deal.
         about: `env`, `options`, `payoff`, `seed`, `seconds`, `workers` and `engine`, as `Standings` has them.
     """
