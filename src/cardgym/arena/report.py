@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -75,31 +76,18 @@ class Report:
 
     def asdict(self) -> dict[str, Any]:
         """The report as plain values for JSON: intervals are lists, and NaN (the interval of one deal) is null."""
-        return {
-            "env": self.env,
-            "options": dict(self.options),
-            "games": self.games,
-            "seed": self.seed,
-            "seconds": self.seconds,
-            "decisions_per_second": self.decisions_per_second,
-            "players": [
-                {
-                    "name": player.name,
-                    "win_rate": _plain(player.win_rate),
-                    "win_rate_ci95": _plain(player.win_rate_ci95),
-                    "mean_return": _plain(player.mean_return),
-                    "mean_return_ci95": _plain(player.mean_return_ci95),
-                    "metrics": {name: _plain(value) for name, value in player.metrics.items()},
-                }
-                for player in self.players
-            ],
-        }
+        values = dataclasses.asdict(self)
+        del values["differences"]
+        plain: dict[str, Any] = _plain(values)
+        return plain
 
 
-def _plain(value: float | Interval) -> Any:
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, tuple):
-        return [_plain(end) for end in value]
-    return None if math.isnan(value) else value
+        return [_plain(part) for part in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 @dataclass(frozen=True)
