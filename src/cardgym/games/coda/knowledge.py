@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Generator, State, rule, uniform, uniform_float
+from cardgym.games.coda import state as s
 from cardgym.games.coda.arrangements import (
     Table,
     add_ways,
@@ -15,20 +16,6 @@ from cardgym.games.coda.arrangements import (
     new_table,
     placing_chances,
     tiles_by_place,
-)
-from cardgym.games.coda.state import (
-    FIRST,
-    MAX_LINE,
-    NONE,
-    SETTING,
-    SHUFFLED,
-    count_hidden,
-    first_place,
-    hidden,
-    insert,
-    lines_shown,
-    num_numbers,
-    unseen,
 )
 
 
@@ -65,7 +52,7 @@ def draw_arrangement(state: State, owner: int, values: int, generator: Generator
 def _draw_tiles(state: State, owner: int, values: int, generator: Generator) -> npt.NDArray[np.int64]:
     """An arrangement of a line drawn in proportion to its weight: the tile at each place, from left to right."""
     fits = tiles_by_place(state, owner, values)
-    size, numbers = fits.shape[0], num_numbers(state)
+    size, numbers = fits.shape[0], s.num_numbers(state)
     chances = placing_chances(state, owner)
     after_none = after_no_joker(fits, numbers)
     after = new_table(size, numbers)  # Given the jokers drawn so far.
@@ -95,7 +82,7 @@ def _draw_tiles(state: State, owner: int, values: int, generator: Generator) -> 
                 else:
                     chance = chances[joker_place, joker_place] * chances[joker_place, place]
                     weights[numbers + joker] = chance * after_none[place + 1, bound]
-        if hidden(state, owner, place):
+        if s.hidden(state, owner, place):
             tile = _draw_weighted(weights, state.jokers == 0, generator)
         else:
             tile = int(state.line[owner, place])
@@ -119,7 +106,7 @@ def _draw_weighted(weights: Table, whole: bool, generator: Generator) -> int:
     for i in range(weights.shape[0]):
         total += weights[i]
     left = float(uniform(generator, int(total))) if whole else uniform_float(generator) * total
-    drawn = NONE
+    drawn = s.NONE
     for i in range(weights.shape[0]):
         if weights[i] > 0.0:
             drawn = i
@@ -137,35 +124,35 @@ def resample(state: State, seat: int, generator: Generator) -> None:
     too: whatever the line, the same number of tiles is left for the drawn one.
     """
     other = 1 - seat
-    state.stacked = SHUFFLED
-    if state.phase == FIRST:
+    state.stacked = s.SHUFFLED
+    if state.phase == s.FIRST:
         return
-    if not lines_shown(state):
-        _redeal(state, other, unseen(state, seat), generator)
+    if not s.lines_shown(state):
+        _redeal(state, other, s.unseen(state, seat), generator)
     else:
         drawn = int(state.drawn)
         denied = 0
-        set_aside = state.turn == other and drawn != NONE
+        set_aside = state.turn == other and drawn != s.NONE
         if set_aside:
             denied = int(state.denied[drawn])
             state.denied[drawn] = 0
             state.held[other] &= ~(1 << drawn)
-        values = unseen(state, seat)
-        if count_hidden(state, other) > 0:
+        values = s.unseen(state, seat)
+        if s.count_hidden(state, other) > 0:
             values = draw_arrangement(state, other, values, generator)
         if set_aside:
             drawn = _pick(values & ~denied, int(state.n), generator)
             state.drawn = drawn
             state.denied[drawn] = denied
             state.held[other] |= 1 << drawn
-    state.pool = unseen(state, seat) & ~int(state.held[other])
+    state.pool = s.unseen(state, seat) & ~int(state.held[other])
 
 
 @rule
 def _redeal(state: State, owner: int, values: int, generator: Generator) -> None:
     """Deal a hand before the first turn. A seat that is placing a joker is known to have it."""
-    numbers = num_numbers(state)
-    placing = state.phase == SETTING and state.turn == owner
+    numbers = s.num_numbers(state)
+    placing = state.phase == s.SETTING and state.turn == owner
     kept = 0
     count = 0
     for tile in range(state.n):
@@ -187,8 +174,8 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
             state.entered[tile] = 0
     state.held[owner] = kept
     state.length[owner] = 0
-    for place in range(MAX_LINE):
-        state.line[owner, place] = NONE
+    for place in range(s.MAX_LINE):
+        state.line[owner, place] = s.NONE
     state.waiting[owner] &= kept
     jokers = 0
     for _ in range(count):
@@ -196,14 +183,14 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
         values &= ~(1 << tile)
         state.held[owner] |= 1 << tile
         if tile < numbers:
-            insert(state, owner, first_place(state, owner, tile), tile)
+            s.insert(state, owner, s.first_place(state, owner, tile), tile)
         else:
             jokers |= 1 << tile
     for joker in range(2):
         tile = numbers + joker
         if (jokers >> tile) & 1:
-            if state.phase == SETTING and owner < state.turn:
-                insert(state, owner, uniform(generator, int(state.length[owner]) + 1), tile)
+            if state.phase == s.SETTING and owner < state.turn:
+                s.insert(state, owner, uniform(generator, int(state.length[owner]) + 1), tile)
             else:
                 state.waiting[owner] |= 1 << tile
     put_jokers(state, owner, places)
@@ -212,11 +199,11 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
 @rule
 def put_jokers(state: State, owner: int, places: npt.NDArray[np.int64]) -> None:
     """Put a seat's jokers into its line at `places`, (2,), leftmost first; -1 leaves a joker out."""
-    numbers = num_numbers(state)
+    numbers = s.num_numbers(state)
     first = 0 if places[0] < places[1] else 1
     for joker in (first, 1 - first):
         if places[joker] >= 0:
-            insert(state, owner, places[joker], numbers + joker)
+            s.insert(state, owner, places[joker], numbers + joker)
 
 
 @rule
@@ -231,4 +218,4 @@ def _pick(values: int, n: int, generator: Generator) -> int:
             if pick == 0:
                 return tile
             pick -= 1
-    return NONE
+    return s.NONE

@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
+from cardgym.games.coda import state as s
 from cardgym.games.coda.rules import tile_to_place
-from cardgym.games.coda.state import (
-    DEALING,
-    DRAWING,
-    FIRST,
-    GUESSING,
-    NONE,
-    OVER,
-    PLACING,
-    REVEALING,
-    SETTING,
-    YES,
-    hidden,
-    lines_shown,
-    num_numbers,
-    place_action,
-    stop_action,
-)
 
 _PHASES = {
-    FIRST: "who begins",
-    DEALING: "the deal",
-    SETTING: "placing jokers",
-    DRAWING: "drawing",
-    GUESSING: "guessing",
-    PLACING: "placing the drawn tile",
-    REVEALING: "turning up a tile",
-    OVER: "the game is over",
+    s.FIRST: "who begins",
+    s.DEALING: "the deal",
+    s.SETTING: "placing jokers",
+    s.DRAWING: "drawing",
+    s.GUESSING: "guessing",
+    s.PLACING: "placing the drawn tile",
+    s.REVEALING: "turning up a tile",
+    s.OVER: "the game is over",
 }
 
 
 def tile_name(state: State, tile: int) -> str:
     """A tile by colour and number, such as B7 or W0; a joker is B- or W-."""
     colour = "BW"[tile % 2]
-    return f"{colour}-" if tile >= num_numbers(state) else f"{colour}{tile // 2}"
+    return f"{colour}-" if tile >= s.num_numbers(state) else f"{colour}{tile // 2}"
 
 
 COLOURS = {"B": "black", "W": "white"}
@@ -55,12 +39,12 @@ def typed(name: str) -> str:
 
 def describe(state: State, seat: int) -> str:
     """The game as `seat` sees it: both lines by place, the drawn tile, the pool, and what past guesses rule out."""
-    turn = "" if state.phase == OVER else f", {'your' if state.turn == seat else 'the opponent' + chr(39) + 's'} turn"
+    turn = "" if state.phase == s.OVER else f", {'your' if state.turn == seat else 'the opponent' + chr(39) + 's'} turn"
     lines = [f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"]
-    shown = lines_shown(state)
+    shown = s.lines_shown(state)
     lines.append("Opponent: " + (_line(state, 1 - seat, False) if shown else "not set up yet"))
     lines.append("You:      " + _line(state, seat, True) + "   (brackets: hidden from the opponent)")
-    if state.turn == seat and state.drawn != NONE:
+    if state.turn == seat and state.drawn != s.NONE:
         lines.append(f"You have drawn {typed(tile_name(state, int(state.drawn)))}")
     if shown and state.jokers:
         for whose, owner in (("Opponent's", 1 - seat), ("Your", seat)):
@@ -69,7 +53,7 @@ def describe(state: State, seat: int) -> str:
             lines.append(f"{whose} places by entry: dealt {_list(dealt)}" + (f"; then {_list(later)}" if later else ""))
     if shown:
         lines += [f"Place {place} is none of {names}" for place, names in ruled_out(state, seat)]
-    if state.phase == OVER:
+    if state.phase == s.OVER:
         lines.append("You have won" if state.winner == seat else "The opponent has won")
     return "\n".join(lines)
 
@@ -79,7 +63,7 @@ def ruled_out(state: State, seat: int) -> list[tuple[int, str]]:
     found = []
     for place in range(state.length[1 - seat]):
         denied = int(state.denied[state.line[1 - seat, place]])
-        if hidden(state, 1 - seat, place) and denied:
+        if s.hidden(state, 1 - seat, place) and denied:
             names = ", ".join(typed(tile_name(state, tile)) for tile in range(state.n) if denied >> tile & 1)
             found.append((place + 1, names))
     return found
@@ -94,26 +78,26 @@ def _line(state: State, owner: int, own: bool) -> str:
     for place in range(state.length[owner]):
         tile = int(state.line[owner, place])
         name = typed(tile_name(state, tile))
-        if hidden(state, owner, place):
-            back = "BW"[tile % 2] if state.colour_visible == YES else "?"
+        if s.hidden(state, owner, place):
+            back = "BW"[tile % 2] if state.colour_visible == s.YES else "?"
             name = f"[{name}]" if own else f"[{back}?]" if back != "?" else "[??]"
         words.append(f"{place + 1}:{name}")
     return "  ".join(words) or "no tiles"
 
 
 def action_text(state: State, action: int) -> str:
-    if action < stop_action(state):
+    if action < s.stop_action(state):
         place, tile = divmod(action, int(state.n))
         return f"guess {spoken(tile_name(state, tile))} at place {place + 1}"
-    if action == stop_action(state):
-        return "stop: keep the drawn tile hidden" if state.drawn != NONE else "stop"
-    place = action - place_action(state, 0)
-    if state.phase == REVEALING:
+    if action == s.stop_action(state):
+        return "stop: keep the drawn tile hidden" if state.drawn != s.NONE else "stop"
+    place = action - s.place_action(state, 0)
+    if state.phase == s.REVEALING:
         if place < state.length[state.turn]:
             name = spoken(tile_name(state, int(state.line[state.turn, place])))
             return f"turn up your {name} at place {place + 1}"
         return f"turn up your tile at place {place + 1}"
-    if state.phase in (PLACING, SETTING):
+    if state.phase in (s.PLACING, s.SETTING):
         return f"put {spoken(tile_name(state, tile_to_place(state)))} at place {place + 1}"
     return f"use place {place + 1} of your line"
 
@@ -121,7 +105,7 @@ def action_text(state: State, action: int) -> str:
 def narrate(before: State, move: int, after: State, seat: int) -> str:
     """What `seat` saw of a move: guesses and their results, tiles turned up, its own draws."""
     messages = _messages(before, move, after, seat)
-    if after.phase == OVER and before.phase != OVER:
+    if after.phase == s.OVER and before.phase != s.OVER:
         messages.append("You win" if after.winner == seat else "The opponent wins")
     return "\n".join(messages)
 
@@ -129,25 +113,27 @@ def narrate(before: State, move: int, after: State, seat: int) -> str:
 def _messages(before: State, move: int, after: State, seat: int) -> list[str]:
     turn = int(before.turn)
     own = turn == seat
-    who, s = ("You", "") if own else ("The opponent", "s")
-    if before.phase == FIRST:
+    who, ending = ("You", "") if own else ("The opponent", "s")
+    if before.phase == s.FIRST:
         return ["You move first" if move == seat else "The opponent moves first"]
-    if before.phase in (DEALING, DRAWING):
+    if before.phase in (s.DEALING, s.DRAWING):
         tile = int(after.held[turn]) & ~int(before.held[turn])
-        verb = "are dealt" if before.phase == DEALING else "draw"
+        verb = "are dealt" if before.phase == s.DEALING else "draw"
         last = "" if after.pool_size else ", the last one"
         if own:
             return [f"You {verb} {spoken(tile_name(before, tile.bit_length() - 1))}{last}"]
-        return [f"The opponent draws a tile{last}"] if before.phase == DRAWING else []
+        return [f"The opponent draws a tile{last}"] if before.phase == s.DRAWING else []
     messages = []
-    if before.phase == GUESSING:
-        if move == stop_action(before):
-            return [f"{who} stop{s}"]
+    if before.phase == s.GUESSING:
+        if move == s.stop_action(before):
+            return [f"{who} stop{ending}"]
         place, tile = divmod(move, int(before.n))
         hit = int(before.line[1 - turn, place]) == tile
         answer = "yes" if hit else "no"
-        messages.append(f"{who} guess{s and 'es'} {spoken(tile_name(before, tile))} at place {place + 1}: {answer}")
+        messages.append(
+            f"{who} guess{ending and 'es'} {spoken(tile_name(before, tile))} at place {place + 1}: {answer}"
+        )
     shown = int(after.up[turn]) & ~int(before.up[turn])
     if shown:
-        messages.append(f"{who} turn{s} up {spoken(tile_name(before, shown.bit_length() - 1))}")
+        messages.append(f"{who} turn{ending} up {spoken(tile_name(before, shown.bit_length() - 1))}")
     return messages
