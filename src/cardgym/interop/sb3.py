@@ -11,10 +11,9 @@ try:
 except ModuleNotFoundError as error:
     raise missing("cardgym.interop.sb3", error) from None
 
+from cardgym.interop.sb3_callbacks import ArenaCallback, SelfPlayCallback
 from cardgym.interop.sb3_dqn import MaskableDQN
-from cardgym.interop.sb3_evaluation import ArenaCallback
 from cardgym.interop.sb3_player import ModelPlayer, load_player
-from cardgym.interop.sb3_self_play import SelfPlayCallback
 from cardgym.interop.sb3_vec_env import CardVecEnv
 
 del _sb3_contrib, _stable_baselines3

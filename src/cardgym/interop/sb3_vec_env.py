@@ -18,7 +18,7 @@ from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs import EnvCore, check_reset_options
 from cardgym.errors import CardgymError, IllegalActionError
-from cardgym.interop.sb3_self_play import SelfPlay
+from cardgym.interop.sb3_callbacks import SelfPlay
 from cardgym.players import are_legal, check_legal
 
 _STEPS_CHECKED = 100
