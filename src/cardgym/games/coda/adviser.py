@@ -12,24 +12,14 @@ from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import State
 from cardgym.engine.rules import derive, hash_of
 from cardgym.errors import CardgymError
+from cardgym.games.coda import state as s
 from cardgym.games.coda.arrangements import Table, weigh_arrangements, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic
 from cardgym.games.coda.game import GAME, OFFICIAL, shipped_critic
 from cardgym.games.coda.knowledge import resample
 from cardgym.games.coda.rules import apply_action
 from cardgym.games.coda.search import OTHER, OWN, PLAY, ROOT, WORLD, play, remember, worth
-from cardgym.games.coda.state import (
-    GUESSING,
-    MAX_LINE,
-    MAX_TILES,
-    REVEALING,
-    STATE,
-    CodaOptions,
-    count_hidden,
-    num_actions,
-    place_action,
-    stop_action,
-)
+from cardgym.games.coda.state import CodaOptions
 from cardgym.games.coda.text import action_text, spoken, tile_name
 from cardgym.games.coda.view import RATINGS
 from cardgym.statistics import half_widths
@@ -58,9 +48,9 @@ class _Search:
 
     def __init__(self, options: CodaOptions) -> None:
         self._options = options
-        self._records = np.zeros(3, STATE)
+        self._records = np.zeros(3, s.STATE)
         options.write(self._records.view(np.recarray)[ROOT])
-        self._mask = np.zeros(num_actions(options), np.int8)
+        self._mask = np.zeros(s.num_actions(options), np.int8)
         self._ratings: Mapping[str, int] = RATINGS[OFFICIAL.id]  # The critic fits no other game.
         try:
             self._critic, self._worlds, self._name = shipped_critic(options), _WORLDS, "value-search"
@@ -85,7 +75,7 @@ class _Search:
         hits, misses, means = (_with_odds(shares, odds) for shares in (hits, misses, values.mean(axis=0)))
         means = np.where(np.isnan(hits - misses), means, expected * hits + (1.0 - expected) * misses)
         errors = half_widths(values - values[:, [int(means.argmax())]])
-        own = _own_reasons(state, seat, tried) if state.phase == REVEALING else {}
+        own = _own_reasons(state, seat, tried) if state.phase == s.REVEALING else {}
         actions = []
         for at, action in enumerate(tried):
             reason = own.get(action, "")
@@ -93,7 +83,7 @@ class _Search:
                 reason = f"{_share(chances[action])} to hit"
                 if not np.isnan(hits[at] - misses[at]):
                     reason += f"; wins {hits[at]:.0f} % of games after a hit, {misses[at]:.0f} % after a miss"
-            elif state.phase == GUESSING and action == stop_action(state):
+            elif state.phase == s.GUESSING and action == s.stop_action(state):
                 reason = "the drawn tile stays hidden"
             actions.append(
                 ActionAdvice(action, action_text(state, action), float(means[at]), reason, float(errors[at]))
@@ -113,7 +103,7 @@ class _Search:
             )
             error = float(errors.max())
             actions.append(ActionAdvice(action, action_text(state, action), value, reason, error, chance > 0.0))
-        kind = {GUESSING: "guess", REVEALING: "turn up"}.get(int(state.phase), "place")
+        kind = {s.GUESSING: "guess", s.REVEALING: "turn up"}.get(int(state.phase), "place")
         source = f"{self._worlds:,} states sampled from what you know, valued as {self._name} does"
         source += f", against {self._known(opponent) or 'an equal'}"
         return Advice(kind, _UNIT, source, ranked(actions, _UNIT), _BLUNDER)
@@ -127,7 +117,7 @@ class _Search:
         if not self._ratings:
             return 1.0
         rating = self._ratings[self._known(opponent) or self._name]
-        left = (count_hidden(state, 0) + count_hidden(state, 1)) / (2.0 * int(state.n_start))
+        left = (s.count_hidden(state, 0) + s.count_hidden(state, 1)) / (2.0 * int(state.n_start))
         return float(10.0 ** ((self._ratings["bayes"] - rating) / 400.0 * left))
 
     def _known(self, opponent: str) -> str:
@@ -161,9 +151,9 @@ def _share(chance: float) -> str:
 
 def _own_reasons(state: State, seat: int, actions: list[int]) -> dict[int, str]:
     """How easily each own tile is guessed by an observer who sees neither hand."""
-    weights = np.zeros((MAX_LINE, MAX_TILES))
+    weights = np.zeros((s.MAX_LINE, s.MAX_TILES))
     total = _weigh_own(_array(state), seat, weights)
-    places = {action: action - place_action(state, 0) for action in actions}
+    places = {action: action - s.place_action(state, 0) for action in actions}
     return {
         action: f"an observer who sees neither hand gives it {100 * weights[at, state.line[seat, at]] / total:.1f} %"
         for action, at in places.items()
@@ -172,7 +162,7 @@ def _own_reasons(state: State, seat: int, actions: list[int]) -> dict[int, str]:
 
 def _luck(before: State, move: int, after: State, seat: int) -> float:
     """The result of a guess (1 for a hit, else 0) minus its probability; negated for the opponent."""
-    if before.phase != GUESSING or move >= stop_action(before):
+    if before.phase != s.GUESSING or move >= s.stop_action(before):
         return 0.0
     turn = int(before.turn)
     place, tile = divmod(move, int(before.n))
@@ -186,13 +176,13 @@ def guess_probabilities(state: State, seat: int) -> Table:
 
     Exact given everything the seat knows: its own tiles, the colours, face-up tiles and every past guess.
     """
-    weights = np.zeros((MAX_LINE, MAX_TILES))
+    weights = np.zeros((s.MAX_LINE, s.MAX_TILES))
     total = _weigh(_array(state), seat, weights)
     return weights / total if total else weights
 
 
 def _array(state: State) -> npt.NDArray[Any]:
-    states = np.zeros(1, STATE)
+    states = np.zeros(1, s.STATE)
     states[:1] = state
     return states
 

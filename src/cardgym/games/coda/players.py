@@ -6,19 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import CompiledPolicy, Generator, State, count_bits, rule, uniform
+from cardgym.games.coda import state as s
 from cardgym.games.coda.arrangements import new_weights, weigh_arrangements, weigh_guesses
 from cardgym.games.coda.possible import colour_of
-from cardgym.games.coda.state import (
-    GUESSING,
-    MAX_LINE,
-    MAX_TILES,
-    REVEALING,
-    hidden,
-    num_numbers,
-    place_action,
-    stop_action,
-    unseen,
-)
 
 STOP_BELOW = 0.5
 """`heuristic` and `bayes` stop, if legal, when their best guess is less likely than this."""
@@ -74,33 +64,33 @@ def random_all(state: State, seat: int, mask: npt.NDArray[np.int8], generator: G
 @rule
 def random_unseen(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Uniform over guesses of unseen tiles."""
-    if state.phase != GUESSING:
+    if state.phase != s.GUESSING:
         return _choose_set(mask, generator)
-    values = np.full(MAX_LINE, unseen(state, seat), np.int64)
+    values = np.full(s.MAX_LINE, s.unseen(state, seat), np.int64)
     return _choose_within(state, mask, values, generator)
 
 
 @rule
 def random_colour(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Uniform over guesses of unseen tiles that have the colour of the back."""
-    if state.phase != GUESSING:
+    if state.phase != s.GUESSING:
         return _choose_set(mask, generator)
-    values = np.zeros(MAX_LINE, np.int64)
+    values = np.zeros(s.MAX_LINE, np.int64)
     for place in range(state.length[1 - seat]):
-        values[place] = unseen(state, seat) & colour_of(state, 1 - seat, place)
+        values[place] = s.unseen(state, seat) & colour_of(state, 1 - seat, place)
     return _choose_within(state, mask, values, generator)
 
 
 @rule
 def random_consistent(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Uniform over guesses that can be right."""
-    if state.phase != GUESSING:
+    if state.phase != s.GUESSING:
         return _choose_set(mask, generator)
     weights = new_weights()
     weigh_guesses(state, seat, weights)
-    values = np.zeros(MAX_LINE, np.int64)
-    for place in range(MAX_LINE):
-        for tile in range(MAX_TILES):
+    values = np.zeros(s.MAX_LINE, np.int64)
+    for place in range(s.MAX_LINE):
+        for tile in range(s.MAX_TILES):
             if weights[place, tile] > 0.0:
                 values[place] |= 1 << tile
     return _choose_within(state, mask, values, generator)
@@ -117,30 +107,30 @@ def bayes(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Genera
     informative. It stops, if legal, when the best guess is less likely than STOP_BELOW. It places tiles at random, and
     turns up the tile that is easiest to guess.
     """
-    if state.phase == REVEALING:
+    if state.phase == s.REVEALING:
         return _reveal_likeliest(state, seat, mask)
-    if state.phase != GUESSING:
+    if state.phase != s.GUESSING:
         return _choose_set(mask, generator)
     weights = new_weights()
     total = weigh_guesses(state, seat, weights)
     n = int(state.n)
     best = 0.0
     for place in range(state.length[1 - seat]):
-        if hidden(state, 1 - seat, place):
+        if s.hidden(state, 1 - seat, place):
             for tile in range(n):
                 if mask[place * n + tile]:
                     best = max(best, weights[place, tile])
     tied = best * (1.0 - 1e-9)  # Weights with jokers are rounded.
     ties = 0
     for place in range(state.length[1 - seat]):
-        if hidden(state, 1 - seat, place):
+        if s.hidden(state, 1 - seat, place):
             for tile in range(n):
                 ties += weights[place, tile] >= tied and mask[place * n + tile]
-    if mask.shape[0] > n * n and mask[stop_action(state)] and best < STOP_BELOW * total:
-        return stop_action(state)
+    if mask.shape[0] > n * n and mask[s.stop_action(state)] and best < STOP_BELOW * total:
+        return s.stop_action(state)
     pick = ties // 2
     for place in range(state.length[1 - seat]):
-        if hidden(state, 1 - seat, place):
+        if s.hidden(state, 1 - seat, place):
             for tile in range(n):
                 if weights[place, tile] >= tied and mask[place * n + tile]:
                     if pick == 0:
@@ -158,9 +148,9 @@ def _reveal_likeliest(state: State, seat: int, mask: npt.NDArray[np.int8]) -> in
     choice = -1
     most = -1.0
     for place in range(state.length[seat]):
-        if mask[place_action(state, place)] and weights[place, state.line[seat, place]] > most:
+        if mask[s.place_action(state, place)] and weights[place, state.line[seat, place]] > most:
             most = weights[place, state.line[seat, place]]
-            choice = place_action(state, place)
+            choice = s.place_action(state, place)
     return choice
 
 
@@ -174,17 +164,17 @@ def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Ge
     The possible values of a tile count as equally likely, and past guesses are forgotten. It stops, places tiles and
     turns them up as `bayes` does.
     """
-    if state.phase == REVEALING:
+    if state.phase == s.REVEALING:
         return _reveal_likeliest(state, seat, mask)
-    if state.phase != GUESSING:
+    if state.phase != s.GUESSING:
         return _choose_set(mask, generator)
-    values = np.zeros(MAX_LINE, np.int64)
-    possible_values(state, 1 - seat, unseen(state, seat), values)
+    values = np.zeros(s.MAX_LINE, np.int64)
+    possible_values(state, 1 - seat, s.unseen(state, seat), values)
     n = int(state.n)
-    fewest = MAX_TILES + 1
+    fewest = s.MAX_TILES + 1
     ties = 0
     for place in range(state.length[1 - seat]):
-        if hidden(state, 1 - seat, place):
+        if s.hidden(state, 1 - seat, place):
             size = count_bits(int(values[place]))
             if size < fewest:
                 fewest = size
@@ -193,13 +183,13 @@ def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Ge
                 for tile in range(n):
                     if (int(values[place]) >> tile) & 1 and mask[place * n + tile]:
                         ties += 1
-    if mask.shape[0] > n * n and mask[stop_action(state)] and STOP_BELOW * fewest > 1:
-        return stop_action(state)
+    if mask.shape[0] > n * n and mask[s.stop_action(state)] and STOP_BELOW * fewest > 1:
+        return s.stop_action(state)
     if ties == 0:  # With `feasible="consistent"`, forgotten guesses can make all of these illegal.
         return _choose_set(mask, generator)
     pick = uniform(generator, ties)
     for place in range(state.length[1 - seat]):
-        if hidden(state, 1 - seat, place) and count_bits(int(values[place])) == fewest:
+        if s.hidden(state, 1 - seat, place) and count_bits(int(values[place])) == fewest:
             for tile in range(n):
                 if (int(values[place]) >> tile) & 1 and mask[place * n + tile]:
                     if pick == 0:
@@ -222,12 +212,12 @@ def possible_values(state: State, owner: int, values: int, out: npt.NDArray[np.i
         out: (MAX_LINE,), int64, all 0; filled with a set of tiles, as bits, for each hidden place.
     """
     size = int(state.length[owner])
-    numbers = num_numbers(state)
+    numbers = s.num_numbers(state)
     spare = count_bits(values >> numbers)
     # bounds[j]: the lowest possible value of the last number so far if j hidden tiles up to here are jokers.
     bounds = np.full(3, -1, np.int64)
     for place in range(size):
-        if hidden(state, owner, place):
+        if s.hidden(state, owner, place):
             fits = values & colour_of(state, owner, place)
             for tile in range(numbers, int(state.n)):
                 if (fits >> tile) & 1:
@@ -245,7 +235,7 @@ def possible_values(state: State, owner: int, values: int, out: npt.NDArray[np.i
     # bounds[j]: the same from the right: the highest possible value of the first number.
     bounds[:] = numbers
     for place in range(size - 1, -1, -1):
-        if hidden(state, owner, place):
+        if s.hidden(state, owner, place):
             fits = values & colour_of(state, owner, place)
             for tile in range(bounds[spare], numbers):
                 out[place] &= ~(1 << tile)

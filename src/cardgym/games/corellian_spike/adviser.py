@@ -16,22 +16,13 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import State, rule
 from cardgym.errors import CardgymError
+from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.players import MAX_SUM, chances_to_beat_all
 from cardgym.games.corellian_spike.rules import credits_gained
-from cardgym.games.corellian_spike.state import (
-    BET,
-    BETTING,
-    BUYING,
-    EMPTY,
-    NUM_VALUES,
-    OVER,
-    SPIKE_SLOT,
-    STATE,
-    CorellianSpikeOptions,
-)
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.text import signed
 from cardgym.players import PlayerSpec
 from cardgym.table.advice import Advice, Adviser
@@ -49,7 +40,7 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
     rollouts = cache(partial(_rollouts, options))  # To solve a small game takes seconds.
 
     def advise(state: State, seat: int) -> Advice:
-        kind = "bet" if state.phase == BETTING else "buy" if state.phase == BUYING else "place"
+        kind = "bet" if state.phase == s.BETTING else "buy" if state.phase == s.BUYING else "place"
         # Relative to the credits the seat has now, not to those it started the game with.
         so_far = float(state.stack[seat] - state.credits)
         advice = rollouts().advise(state, seat, kind, base=so_far, prefers=True, reason=_share_won)
@@ -93,10 +84,10 @@ def _share_won(values: npt.NDArray[np.float64]) -> str:
 
 def _odds(state: State, seat: int) -> str:
     """The chance that the seat's cards beat cards drawn from the unseen ones."""
-    cards = [int(card) for card in state.cards[seat] if card != EMPTY]
-    if state.cards[seat, SPIKE_SLOT] == EMPTY:
+    cards = [int(card) for card in state.cards[seat] if card != s.EMPTY]
+    if state.cards[seat, s.SPIKE_SLOT] == s.EMPTY:
         return f"{signed(sum(cards))} before the spikes are dealt"
-    states = np.zeros(1, STATE)
+    states = np.zeros(1, s.STATE)
     states[:1] = state
     return f"{signed(sum(cards))} beats random unseen cards {100 * _chance(states, seat):.0f} % of the time"
 
@@ -104,13 +95,13 @@ def _odds(state: State, seat: int) -> str:
 @rule
 def _credits_after_hand(state: State, seat: int) -> float:
     """Credits won since the start of the game; the ante of the next hand, which is already in the pool, is left out."""
-    return credits_gained(state, seat) + (0.0 if state.phase == OVER else float(BET))
+    return credits_gained(state, seat) + (0.0 if state.phase == s.OVER else float(s.BET))
 
 
 @compiled
 def _chance(states: Any, seat: int) -> float:
     state = states[0]
-    unseen = np.zeros(NUM_VALUES, np.float32)
+    unseen = np.zeros(s.NUM_VALUES, np.float32)
     count_unseen(state, seat, unseen)
     beats = np.zeros(2 * MAX_SUM + 1, np.float64)
     chances_to_beat_all(state, seat, unseen, beats)

@@ -25,20 +25,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, State, places, rule
+from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import count_unseen, full_features, observe_full
-from cardgym.games.corellian_spike.state import (
-    BOUGHT,
-    EMPTY,
-    HIGH_SLOT,
-    IN_HAND,
-    NEW_SPIKE,
-    NUM_BETS,
-    NUM_VALUES,
-    PASSED,
-    SPIKE_SLOT,
-    CorellianSpikeOptions,
-)
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 
 SIZES = 21
 """Number of distinct sizes |sum|: 0 to 19, and 20 or more."""
@@ -114,7 +104,7 @@ def belief_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
             Feature(f"{name}_beaten", "chance that the current sum beats its sum, a tie is half; 0 if it has folded"),
             Feature(f"{name}_placed", "the same after swapping with spike, low, high; 0 without a bought card", 3),
             Feature(f"{name}_size", "probability that its |sum| is 0, 1, .. 10, more", _LARGEST + 1),
-            Feature(f"{name}_cards", "expected number of cards of each value -10 .. 10 in its hand / 2", NUM_VALUES),
+            Feature(f"{name}_cards", "expected number of cards of each value -10 .. 10 in its hand / 2", s.NUM_VALUES),
         ]
     return full_features(options) + tuple(beliefs)
 
@@ -125,21 +115,21 @@ _FULL_OPPONENT = _AT.opponent_1_beaten - _FIRST_OPPONENT  # Features of an oppon
 _BEATEN_PLACED = _AT.opponent_1_placed - _AT.opponent_1_beaten
 _SIZE = _AT.opponent_1_size - _AT.opponent_1_beaten
 _CARDS = _AT.opponent_1_cards - _AT.opponent_1_beaten
-_BELIEF_SIZE = _CARDS + NUM_VALUES
+_BELIEF_SIZE = _CARDS + s.NUM_VALUES
 
 
 @rule
 def observe_belief(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     observe_full(state, seat, out)
     start = _FIRST_OPPONENT + _FULL_OPPONENT * (state.num_players - 1) + 2 * (state.cheat >= 0)
-    weights = np.empty((NUM_VALUES, NUM_VALUES), np.float64)
+    weights = np.empty((s.NUM_VALUES, s.NUM_VALUES), np.float64)
     ranks = np.empty(_RANKS, np.float64)
-    unseen = np.empty(NUM_VALUES, np.float32)
+    unseen = np.empty(s.NUM_VALUES, np.float32)
     for ahead in range(1, state.num_players):
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
         for number in range(_BELIEF_SIZE):
             out[start + number] = 0.0
-        if not state.folded[other] and state.cards[other, HIGH_SLOT] != EMPTY:
+        if not state.folded[other] and state.cards[other, s.HIGH_SLOT] != s.EMPTY:
             count_unseen(state, seat, unseen)
             weigh_pairs(state, other, unseen, weights)
             _write_cards(state, other, weights, ranks, out[start : start + _BELIEF_SIZE])
@@ -159,49 +149,49 @@ def weigh_pairs(state: State, other: int, unseen: npt.NDArray[np.float32], weigh
     """
     weigh_actions(state, other, weights)
     whole = 0.0
-    for low in range(NUM_VALUES):
+    for low in range(s.NUM_VALUES):
         count = np.rint(3.0 * unseen[low])
         weights[low, low] *= count * (count - 1.0) / 2.0
         whole += weights[low, low]
-        for high in range(low + 1, NUM_VALUES):
+        for high in range(low + 1, s.NUM_VALUES):
             weights[low, high] *= count * np.rint(3.0 * unseen[high])
             whole += weights[low, high]
-    for low in range(NUM_VALUES):
-        for high in range(low, NUM_VALUES):
+    for low in range(s.NUM_VALUES):
+        for high in range(low, s.NUM_VALUES):
             weights[low, high] /= whole
 
 
 @rule
 def weigh_actions(state: State, other: int, weights: npt.NDArray[np.float64]) -> None:
     """Write the likelihood of `other`'s actions given each pair, up to a factor; arguments as in `weigh_pairs`."""
-    for low in range(NUM_VALUES):
-        for high in range(low, NUM_VALUES):
+    for low in range(s.NUM_VALUES):
+        for high in range(low, s.NUM_VALUES):
             weights[low, high] = 1.0
-    by_sum = np.empty(2 * NUM_VALUES - 1, np.float64)
-    old = np.empty((NUM_VALUES, NUM_VALUES), np.float64)
+    by_sum = np.empty(2 * s.NUM_VALUES - 1, np.float64)
+    old = np.empty((s.NUM_VALUES, s.NUM_VALUES), np.float64)
     for number in range(state.fresh_round, state.round_number + 1):
         purchase = state.purchase[other, number]
         spike = 0
-        if number > 0 and purchase >= PASSED:
+        if number > 0 and purchase >= s.PASSED:
             spike = int(state.spike_before[other, number])
-            for total in range(2 * NUM_VALUES - 1):
+            for total in range(2 * s.NUM_VALUES - 1):
                 bought = BUYS[number, min(abs(total - 20 + spike), SIZES - 1)]
-                by_sum[total] = bought if purchase >= BOUGHT else 1.0 - bought
+                by_sum[total] = bought if purchase >= s.BOUGHT else 1.0 - bought
             _weigh_sums(weights, by_sum)
             card = int(state.turned_up[other, number])
-            if purchase == IN_HAND:
+            if purchase == s.IN_HAND:
                 _take_in_hand(card, spike, old, weights)
-            elif purchase > BOUGHT:
-                _weigh_placing(card, spike, purchase == NEW_SPIKE, weights)
-                if purchase == NEW_SPIKE:
+            elif purchase > s.BOUGHT:
+                _weigh_placing(card, spike, purchase == s.NEW_SPIKE, weights)
+                if purchase == s.NEW_SPIKE:
                     spike = card
         elif number > 0:
             # No bets before the purchase, or no credits to buy or bet with.
             continue
-        for total in range(2 * NUM_VALUES - 1):
+        for total in range(2 * s.NUM_VALUES - 1):
             by_sum[total] = 1.0
             size = min(abs(total - 20 + spike), SIZES - 1)
-            for kind in range(NUM_BETS):
+            for kind in range(s.NUM_BETS):
                 for _ in range(state.bets[other, number, kind]):
                     by_sum[total] *= BETS[kind, number, size]
         _weigh_sums(weights, by_sum)
@@ -211,20 +201,20 @@ def weigh_actions(state: State, other: int, weights: npt.NDArray[np.float64]) ->
 def _weigh_sums(weights: npt.NDArray[np.float64], by_sum: npt.NDArray[np.float64]) -> None:
     """Multiply each pair's weight by that of its sum. `by_sum` is indexed by sum + 20 and is scaled in place."""
     most = 0.0
-    for total in range(2 * NUM_VALUES - 1):
+    for total in range(2 * s.NUM_VALUES - 1):
         most = max(most, by_sum[total])
-    for total in range(2 * NUM_VALUES - 1):
+    for total in range(2 * s.NUM_VALUES - 1):
         by_sum[total] /= most
-    for low in range(NUM_VALUES):
-        for high in range(low, NUM_VALUES):
+    for low in range(s.NUM_VALUES):
+        for high in range(low, s.NUM_VALUES):
             weights[low, high] = max(weights[low, high] * by_sum[low + high], _LEAST)
 
 
 @rule
 def _weigh_placing(card: int, spike: int, as_spike: bool, weights: npt.NDArray[np.float64]) -> None:
     """Multiply each pair's weight by the chance that its holder discards a bought card, or makes it the spike."""
-    for low in range(NUM_VALUES):
-        for high in range(low, NUM_VALUES):
+    for low in range(s.NUM_VALUES):
+        for high in range(low, s.NUM_VALUES):
             weights[low, high] *= _chance(low - 10, high - 10, spike, card, as_spike)
 
 
@@ -241,12 +231,12 @@ def _take_in_hand(gone: int, spike: int, old: npt.NDArray[np.float64], weights: 
 
     Either card of a pair may be the one that was kept. `old` is scratch space for the previous weights.
     """
-    for low in range(NUM_VALUES):
-        for high in range(low, NUM_VALUES):
+    for low in range(s.NUM_VALUES):
+        for high in range(low, s.NUM_VALUES):
             old[low, high] = weights[low, high]
             weights[low, high] = 0.0
-    for kept in range(NUM_VALUES):
-        for bought in range(NUM_VALUES):
+    for kept in range(s.NUM_VALUES):
+        for bought in range(s.NUM_VALUES):
             weight = _replaces(old, gone, kept - 10, bought - 10, spike)
             weights[min(kept, bought), max(kept, bought)] += weight if kept == bought else weight / 2.0
 
@@ -275,12 +265,12 @@ def _write_cards(
     out: npt.NDArray[np.float32],
 ) -> None:
     """Write the probabilities of the opponent's |sum|, the cards expected in its hand, and the weights of all ranks."""
-    spike = 0 if state.cards[other, SPIKE_SLOT] == EMPTY else int(state.cards[other, SPIKE_SLOT])
-    expected = np.zeros(NUM_VALUES, np.float64)
+    spike = 0 if state.cards[other, s.SPIKE_SLOT] == s.EMPTY else int(state.cards[other, s.SPIKE_SLOT])
+    expected = np.zeros(s.NUM_VALUES, np.float64)
     for rank in range(_RANKS):
         ranks[rank] = 0.0
-    for low in range(NUM_VALUES):
-        for high in range(low, NUM_VALUES):
+    for low in range(s.NUM_VALUES):
+        for high in range(low, s.NUM_VALUES):
             weight = weights[low, high]
             expected[low] += weight
             expected[high] += weight
@@ -289,7 +279,7 @@ def _write_cards(
         out[_SIZE + min(rank // 2, _LARGEST)] += np.float32(ranks[rank])
     for size in range(_LARGEST + 1):
         out[_SIZE + size] = min(out[_SIZE + size], np.float32(1.0))
-    for value in range(NUM_VALUES):
+    for value in range(s.NUM_VALUES):
         out[_CARDS + value] = min(expected[value] / 2.0, 1.0)
 
 
@@ -298,9 +288,9 @@ def _write_beaten(state: State, seat: int, ranks: npt.NDArray[np.float64], out: 
     """Write the chances that the current hand, and the hand after each placement, beats the opponent's."""
     total = card_sum(state, seat)
     out[0] = _beaten(ranks, total)
-    if state.extra != EMPTY and state.turn == seat:
+    if state.extra != s.EMPTY and state.turn == seat:
         for place in range(3):
-            card = state.cards[seat, (place + SPIKE_SLOT) % 3]
+            card = state.cards[seat, (place + s.SPIKE_SLOT) % 3]
             out[_BEATEN_PLACED + place] = _beaten(ranks, total + int(state.extra) - int(card))
 
 

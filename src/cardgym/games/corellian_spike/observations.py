@@ -6,37 +6,25 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Generator, State, places, rule, uniform
+from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum, sort_hand
 from cardgym.games.corellian_spike.rounds import owed
-from cardgym.games.corellian_spike.state import (
-    BETTING,
-    BUYING,
-    CHEATING,
-    DECK,
-    EMPTY,
-    HIGH_SLOT,
-    LOW_SLOT,
-    NUM_VALUES,
-    PLACING,
-    SPIKE_SLOT,
-    CorellianSpikeOptions,
-    cards_of,
-)
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 
 # Multiplication is several times faster than division, and an observation has twenty such numbers.
 _THIRD, _SEVENTH, _TENTH, _THIRTIETH = 1 / 3, 1 / 7, 1 / 10, 1 / 30
 _THIRD32 = np.float32(1 / 3)
 
 # Indexed by card + 10, up to EMPTY + 10. A lookup is even faster, and needs no branch for an empty slot.
-_CARD_TENTHS = np.zeros(EMPTY + 11, np.float32)
-_CARD_TENTHS[:NUM_VALUES] = [card * _TENTH for card in range(-10, 11)]
-_CARD_COUNTS = np.zeros((EMPTY + 11, NUM_VALUES), np.float32)
-_CARD_COUNTS[:NUM_VALUES] = np.eye(NUM_VALUES)
-_DECK_COUNTS = np.zeros((11, 4, NUM_VALUES), np.float32)
+_CARD_TENTHS = np.zeros(s.EMPTY + 11, np.float32)
+_CARD_TENTHS[: s.NUM_VALUES] = [card * _TENTH for card in range(-10, 11)]
+_CARD_COUNTS = np.zeros((s.EMPTY + 11, s.NUM_VALUES), np.float32)
+_CARD_COUNTS[: s.NUM_VALUES] = np.eye(s.NUM_VALUES)
+_DECK_COUNTS = np.zeros((11, 4, s.NUM_VALUES), np.float32)
 """The cards of each value in a deck, by the options `values` and `copies`."""
 for _values in range(11):
     for _copies in range(4):
-        for _card in cards_of(_values, _copies):
+        for _card in s.cards_of(_values, _copies):
             _DECK_COUNTS[_values, _copies, _card + 10] += 1
 
 
@@ -60,7 +48,7 @@ def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("raised", "1 if there is something to match"),
         Feature("turns_left", "seats still to bet unless one raises / 7"),
         Feature("hands_left", "hands still to play after this one / hands"),
-        Feature("unseen", "unseen cards of each value -10 .. 10 / 3: draw pile and hidden cards", NUM_VALUES),
+        Feature("unseen", "unseen cards of each value -10 .. 10 / 3: draw pile and hidden cards", s.NUM_VALUES),
     )
     opponents: list[Feature] = []
     for ahead in range(1, options.num_players):
@@ -95,13 +83,13 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """
     # Few branches: rows differ in phase, and a mispredicted branch costs more than computing ten numbers.
     whole = 1.0 / (state.num_players * state.credits)
-    betting = state.phase == BETTING
-    holds = (state.extra != EMPTY) & (state.turn == seat)
+    betting = state.phase == s.BETTING
+    holds = (state.extra != s.EMPTY) & (state.turn == seat)
     for number in range(4):
         out[_AT.round + number] = state.round_number == number
     out[_AT.decision] = betting
-    out[_AT.decision + 1] = state.phase == BUYING
-    out[_AT.decision + 2] = (state.phase == PLACING) | (state.phase == CHEATING)
+    out[_AT.decision + 1] = state.phase == s.BUYING
+    out[_AT.decision + 2] = (state.phase == s.PLACING) | (state.phase == s.CHEATING)
     out[_AT.seat] = seat * _SEVENTH
     for slot in range(3):  # `low`, `high` and `spike`, in the order of the slots.
         out[_AT.low + slot] = _CARD_TENTHS[state.cards[seat, slot] + 10]
@@ -111,7 +99,7 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     out[_AT.has_extra] = holds
     out[_AT.sum] = total * _THIRTIETH
     for place in range(3):
-        slot = (place + SPIKE_SLOT) % 3
+        slot = (place + s.SPIKE_SLOT) % 3
         out[_AT.sum_placed + place] = holds * (total + extra - state.cards[seat, slot]) * _THIRTIETH
     out[_AT.stack] = state.stack[seat] * whole
     out[_AT.pool] = state.pool * whole
@@ -121,12 +109,12 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     out[_AT.raised] = due > 0
     out[_AT.turns_left] = (state.turns_left if betting else 0) * _SEVENTH
     out[_AT.hands_left] = max(state.hands - state.hand - 1, 0) / state.hands
-    count_unseen(state, seat, out[_AT.unseen : _AT.unseen + NUM_VALUES])
+    count_unseen(state, seat, out[_AT.unseen : _AT.unseen + s.NUM_VALUES])
     shift = 0
     for ahead in range(1, state.num_players):
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
         out[_AT.opponent_1_in + shift] = 1.0 - state.folded[other]
-        out[_AT.opponent_1_spike + shift] = _CARD_TENTHS[state.cards[other, SPIKE_SLOT] + 10]
+        out[_AT.opponent_1_spike + shift] = _CARD_TENTHS[state.cards[other, s.SPIKE_SLOT] + 10]
         out[_AT.opponent_1_stack + shift] = state.stack[other] * whole
         out[_AT.opponent_1_put + shift] = state.put_hand[other] * whole
         out[_AT.opponent_1_phase + shift] = min(state.put_phase[other] * _TENTH, 1.0)
@@ -136,18 +124,18 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
         shift += _OPPONENT_SIZE
     if state.cheat >= 0:
         out[_AT.opponent_1_in + shift] = state.cheat == seat
-        out[_AT.opponent_1_in + shift + 1] = _CARD_TENTHS[(state.sleeve if state.cheat == seat else EMPTY) + 10]
+        out[_AT.opponent_1_in + shift + 1] = _CARD_TENTHS[(state.sleeve if state.cheat == seat else s.EMPTY) + 10]
 
 
 @rule
 def count_unseen(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the number of cards of each value not seen by `seat` since the last shuffle, in thirds; (21,) float32."""
-    low = _CARD_COUNTS[state.cards[seat, LOW_SLOT] + 10]
-    high = _CARD_COUNTS[state.cards[seat, HIGH_SLOT] + 10]
-    extra = _CARD_COUNTS[(state.extra if state.turn == seat else EMPTY) + 10]
-    sleeve = _CARD_COUNTS[(state.sleeve if state.cheat == seat else EMPTY) + 10]
+    low = _CARD_COUNTS[state.cards[seat, s.LOW_SLOT] + 10]
+    high = _CARD_COUNTS[state.cards[seat, s.HIGH_SLOT] + 10]
+    extra = _CARD_COUNTS[(state.extra if state.turn == seat else s.EMPTY) + 10]
+    sleeve = _CARD_COUNTS[(state.sleeve if state.cheat == seat else s.EMPTY) + 10]
     deck = _DECK_COUNTS[state.values, state.copies]
-    for value in range(NUM_VALUES):
+    for value in range(s.NUM_VALUES):
         left = deck[value] - np.float32(state.public[value])
         out[value] = (left - low[value] - high[value] - extra[value] - sleeve[value]) * _THIRD32
 
@@ -159,23 +147,23 @@ def count_unseen(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 def resample(state: State, seat: int, generator: Generator) -> None:
     """Shuffle all cards that `seat` cannot see and deal them again: pile, hands, bought card, the cheat's sleeve."""
     # Count by value first, so that the draw depends only on what the seat knows, not on the true order of the cards.
-    counts = np.zeros(NUM_VALUES, np.int64)
+    counts = np.zeros(s.NUM_VALUES, np.int64)
     for place in range(state.deck_size):
         counts[state.deck[place] + 10] += 1
     for other in range(state.num_players):
         if other != seat:
-            for slot in range(SPIKE_SLOT):
-                if state.cards[other, slot] != EMPTY:
+            for slot in range(s.SPIKE_SLOT):
+                if state.cards[other, slot] != s.EMPTY:
                     counts[state.cards[other, slot] + 10] += 1
-    hidden_extra = state.extra != EMPTY and state.turn != seat
+    hidden_extra = state.extra != s.EMPTY and state.turn != seat
     if hidden_extra:
         counts[state.extra + 10] += 1
-    hidden_sleeve = state.sleeve != EMPTY and state.cheat != seat
+    hidden_sleeve = state.sleeve != s.EMPTY and state.cheat != seat
     if hidden_sleeve:
         counts[state.sleeve + 10] += 1
-    hidden = np.empty(DECK.shape[0] + 1, np.int16)
+    hidden = np.empty(s.DECK.shape[0] + 1, np.int16)
     size = 0
-    for value in range(NUM_VALUES):
+    for value in range(s.NUM_VALUES):
         for _ in range(counts[value]):
             hidden[size] = value - 10
             size += 1
@@ -189,8 +177,8 @@ def resample(state: State, seat: int, generator: Generator) -> None:
         state.deck[place] = hidden[size]
     for other in range(state.num_players):
         if other != seat:
-            for slot in range(SPIKE_SLOT):
-                if state.cards[other, slot] != EMPTY:
+            for slot in range(s.SPIKE_SLOT):
+                if state.cards[other, slot] != s.EMPTY:
                     size -= 1
                     state.cards[other, slot] = hidden[size]
             sort_hand(state, other)

@@ -14,18 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, State, places, rule
+from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum
-from cardgym.games.corellian_spike.state import (
-    BUYING,
-    CHEATING,
-    EMPTY,
-    HIGH_SLOT,
-    LOW_SLOT,
-    OVER,
-    PLACING,
-    SPIKE_SLOT,
-    CorellianSpikeOptions,
-)
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 
 MAX_SUM = 9  # Sums are clipped to -9 .. 9.
 _SUMS = 2 * MAX_SUM + 1
@@ -43,11 +34,11 @@ def info_state_key(state: State, seat: int) -> int:
     The decision is the current one, even if another seat makes it. A cheat's swap counts as placing the card up its
     sleeve.
     """
-    if state.phase == OVER:
+    if state.phase == s.OVER:
         return 0
-    decision = 1 + (state.phase == BUYING) + 2 * ((state.phase == PLACING) | (state.phase == CHEATING))
+    decision = 1 + (state.phase == s.BUYING) + 2 * ((state.phase == s.PLACING) | (state.phase == s.CHEATING))
     total = min(max(card_sum(state, seat), -MAX_SUM), MAX_SUM) + 10
-    extra = (int(state.extra) + 10) * ((state.extra != EMPTY) & (state.turn == seat))
+    extra = (int(state.extra) + 10) * ((state.extra != s.EMPTY) & (state.turn == seat))
     amounts = _digit(state.stack[seat]) * 10 + _digit(state.pool)
     return int(state.round_number * 10_000_000 + decision * 1_000_000 + total * 10_000 + extra * 100 + amounts)
 
@@ -210,7 +201,7 @@ def observe_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
     digits = key_digits(info_state_key(state, seat))
     out[CARDS_AT.round] = digits.round
     out[DECISION] = digits.decision
-    for slot in (LOW_SLOT, HIGH_SLOT, SPIKE_SLOT):  # `low`, `high` and `spike`, in the order of the slots.
+    for slot in (s.LOW_SLOT, s.HIGH_SLOT, s.SPIKE_SLOT):  # `low`, `high` and `spike`, in the order of the slots.
         out[CARDS_AT.low + slot] = _card(state.cards[seat, slot])
     out[CARDS_AT.extra] = _card(state.extra) if state.turn == seat else NO_CARD
     out[CARDS_AT.credits] = digits.credits
@@ -228,10 +219,10 @@ def observe_spikes(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
     out[SPIKES_AT.pool] = digits.pool
     for ahead in range(1, state.num_players):
         other = (seat + ahead) % state.num_players
-        spike = NO_CARD if state.folded[other] else _card(state.cards[other, SPIKE_SLOT])
+        spike = NO_CARD if state.folded[other] else _card(state.cards[other, s.SPIKE_SLOT])
         out[SPIKES_AT.opponent_1_spike + ahead - 1] = spike
 
 
 @rule
 def _card(card: int) -> int:
-    return NO_CARD if card == EMPTY else int(card)
+    return NO_CARD if card == s.EMPTY else int(card)

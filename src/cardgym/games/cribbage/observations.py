@@ -6,20 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Generator, State, places, rule, uniform
+from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, ONE_OF_RANK, rank_of, sort_in, sort_six, worth
 from cardgym.games.cribbage.rules import can_play
 from cardgym.games.cribbage.scoring import points_of, score_hand
-from cardgym.games.cribbage.state import (
-    CUTS,
-    DEALING,
-    FULL,
-    NUM_TOSSES,
-    PACK_DEALT,
-    PACK_RANKS,
-    PLAYING,
-    TOSSING,
-    CribbageOptions,
-)
+from cardgym.games.cribbage.state import CribbageOptions
 from cardgym.games.cribbage.tosses import crib_mean, hand_totals, small_means
 
 
@@ -50,10 +41,10 @@ def features(options: CribbageOptions) -> tuple[Feature, ...]:
         Feature("opponent_floor", "each card of the opponent is worth more than 10 x this, by its goes"),
         Feature("points_now", "when playing: points / 14 for each rank now, with 31 but without go and last card", 13),
         Feature(
-            "keep_mean", "when discarding: mean hand points / 10 of each discard over the cuts", NUM_TOSSES, 0, 2.9
+            "keep_mean", "when discarding: mean hand points / 10 of each discard over the cuts", s.NUM_TOSSES, 0, 2.9
         ),
         Feature(
-            "crib_mean", "when discarding: mean crib points / 10 of each discard, minus if not own", NUM_TOSSES, -1
+            "crib_mean", "when discarding: mean crib points / 10 of each discard, minus if not own", s.NUM_TOSSES, -1
         ),
         Feature("own_show", "in the play: points / 10 of the own hand with the starter", 1, 0, 2.9),
     )
@@ -100,7 +91,7 @@ def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
         out[_AT.seen + (card & 63) if card != EMPTY else _SPARE] = 0.75 if mine else 0.5
         own += one if mine else 0
         played += one
-    unseen = int(PACK_RANKS[state.pack]) - hand - tossed - starter - played
+    unseen = int(s.PACK_RANKS[state.pack]) - hand - tossed - starter - played
     for rank in range(13):
         out[_AT.hand_ranks + rank] = 0.25 * (hand >> 4 * rank & 15)
         out[_AT.tossed_ranks + rank] = 0.5 * (tossed >> 4 * rank & 15)
@@ -118,7 +109,7 @@ def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     count = int(state.count)
     out[_AT.count + (count & 31) if begun else _SPARE] = 1.0
     next_points = int(state.next_points)
-    room = 31 - count if state.phase == PLAYING and state.turn == seat else 0
+    room = 31 - count if state.phase == s.PLAYING and state.turn == seat else 0
     for place in range(4):
         card = int(state.hand[seat, place])
         fits = (card != EMPTY) & (worth(card) <= room)
@@ -127,11 +118,11 @@ def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     out[_AT.said_go + 1] = state.said_go[other]
     out[_AT.opponent_floor] = (state.floor[other] - 1) * _TENTH
     out[_AT.own_show] = state.shows[seat] * _TENTH
-    if state.phase == TOSSING and state.turn == seat and state.hand_size[seat] == PACK_DEALT[state.pack]:
+    if state.phase == s.TOSSING and state.turn == seat and state.hand_size[seat] == s.PACK_DEALT[state.pack]:
         _hint_tosses(state, seat, out)
     per_point = 1.0 / state.target
-    out[_AT.phase] = 1.0 if state.phase == TOSSING else 0.0
-    out[_AT.phase + 1] = 1.0 if state.phase == PLAYING else 0.0
+    out[_AT.phase] = 1.0 if state.phase == s.TOSSING else 0.0
+    out[_AT.phase + 1] = 1.0 if state.phase == s.PLAYING else 0.0
     out[_AT.dealer] = 1.0 if state.dealer == seat else 0.0
     out[_AT.scores] = state.scores[seat] * per_point
     out[_AT.scores + 1] = state.scores[other] * per_point
@@ -151,13 +142,14 @@ def _hint_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the mean hand and the mean crib of each toss."""
     cards = state.hand[seat]
     own = 1 if state.dealer == seat else 0
-    if state.pack != FULL:
-        hands, cribs = out[_AT.keep_mean : _AT.keep_mean + NUM_TOSSES], out[_AT.crib_mean : _AT.crib_mean + NUM_TOSSES]
+    if state.pack != s.FULL:
+        hands = out[_AT.keep_mean : _AT.keep_mean + s.NUM_TOSSES]
+        cribs = out[_AT.crib_mean : _AT.crib_mean + s.NUM_TOSSES]
         small_means(cards, state.pack, own, 0.1, hands, cribs)
         return
-    hand_totals(cards, out[_AT.keep_mean : _AT.keep_mean + NUM_TOSSES], 0.1 / CUTS)
+    hand_totals(cards, out[_AT.keep_mean : _AT.keep_mean + s.NUM_TOSSES], 0.1 / s.CUTS)
     scale = 0.1 if own else -0.1
-    for toss in range(NUM_TOSSES):
+    for toss in range(s.NUM_TOSSES):
         out[_AT.crib_mean + toss] = crib_mean(cards, toss, own) * scale
 
 
@@ -190,7 +182,7 @@ def resample(state: State, seat: int, generator: Generator) -> None:
             size += 1
     while True:
         size = _draw_hand(state, other, hidden, size, generator)
-        if state.phase != PLAYING or state.turn != other or can_play(state, other):
+        if state.phase != s.PLAYING or state.turn != other or can_play(state, other):
             break
         for place in range(
             state.hand_size[other]
@@ -248,7 +240,7 @@ def canonical(state: State) -> None:
         sort_in(state.deck, place, state.deck[place])
     for place in range(state.deck_size, CARDS):
         state.deck[place] = EMPTY
-    if state.phase == DEALING:
+    if state.phase == s.DEALING:
         sort_six(state.hand[0])
         sort_six(state.hand[1])
 
@@ -284,7 +276,7 @@ PLAIN_SIZE = sum(feature.size for feature in plain_features(CribbageOptions()))
 def observe_plain(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `plain` of `seat` to `out`, float32: whole numbers, with the order of the cards played."""
     other = 1 - seat
-    out[PLAIN.playing] = 1.0 if state.phase == PLAYING else 0.0
+    out[PLAIN.playing] = 1.0 if state.phase == s.PLAYING else 0.0
     out[PLAIN.dealer] = 1.0 if state.dealer == seat else 0.0
     out[PLAIN.to_go] = state.target - state.scores[seat]
     out[PLAIN.to_go + 1] = state.target - state.scores[other]
