@@ -95,9 +95,6 @@ OFFICIAL = dataclasses.replace(
 )
 """The board game's rules."""
 
-MINI_OFFICIAL_DEFAULTS: dict[str, int | str] = {**OFFICIAL_DEFAULTS, "n": 6, "n_start": 1}
-"""The options of CodaMiniOfficial-v0."""
-
 
 MINI = GAME.variant(
     "CodaMini-v0",
@@ -117,5 +114,5 @@ MINI_OFFICIAL = GAME.variant(
         histories="197,403",
         sets="65,024",
     ),
-    **MINI_OFFICIAL_DEFAULTS,
+    **{**OFFICIAL_DEFAULTS, "n": 6, "n_start": 1},
 )

@@ -8,17 +8,6 @@ from cardgym.engine.contract import Game, Metric, Observation, Rules, StateIndex
 from cardgym.games.corellian_spike import belief, buckets, observations, rules, state, state_index, text
 from cardgym.games.corellian_spike.players import PLAYERS
 
-MINI_DEFAULTS: dict[str, int | str] = {
-    "hands": 1,
-    "credits": 6,
-    "values": 2,
-    "copies": 2,
-    "rounds": 1,
-    "max_raises": 1,
-}
-"""The options of SpikeMini-v0."""
-
-
 _OPTIONS = state.CorellianSpikeOptions()
 _FOLDER = Path(__file__).parent
 _TEMPLATE = (_FOLDER / "doc.md").read_text(encoding="utf-8")
@@ -56,4 +45,8 @@ GAME = Game(
     unit="credits",
 )
 
-MINI = GAME.variant("SpikeMini-v0", (_FOLDER / "mini.md").read_text(encoding="utf-8"), **MINI_DEFAULTS)
+MINI = GAME.variant(
+    "SpikeMini-v0",
+    (_FOLDER / "mini.md").read_text(encoding="utf-8"),
+    hands=1, credits=6, values=2, copies=2, rounds=1, max_raises=1,
+)  # fmt: skip
