@@ -25,7 +25,7 @@ def test_page_answers_the_papers_questions(tmp_path, monkeypatch, capsys):
     for kind in page.KINDS:
         # The start and the end of two seeds at least.
         assert text.count(f"| {kind} |") >= 4
-    for heading in ("from the first checkpoint to the last", "do they agree?", "near the end of the board"):
+    for heading in ("At the first checkpoint and at the last", "do they agree?", "near the end of the board"):
         assert heading in text
     assert "| crib |" in text
     assert str(tmp_path / "results.md") in capsys.readouterr().out

@@ -55,10 +55,6 @@ def _document(options: CodaOptions, actions: int, more: str) -> str:
     )
 
 
-DOC = _document(CodaOptions(), 576, "")
-OFFICIAL_DOC = _document(CodaOptions.parse(OFFICIAL_DEFAULTS), 690, _MORE)
-
-
 def value_search(options: state.CodaOptions) -> SearchPlayer:
     """The player `value-search`, which evaluates states with the critic of the shipped PPO agent."""
     from cardgym.games.coda.search import VALUE_EFFORT, SearchPlayer
@@ -76,7 +72,7 @@ def shipped_critic(options: state.CodaOptions) -> Critic:
 
 GAME = Game(
     id="Coda-v0",
-    doc=DOC,
+    doc=_document(CodaOptions(), 576, ""),
     state=state.STATE,
     options=state.CodaOptions,
     num_actions=state.num_actions(state.CodaOptions()),
@@ -90,7 +86,7 @@ GAME = Game(
 )
 
 OFFICIAL = dataclasses.replace(
-    GAME.variant("CodaOfficial-v0", OFFICIAL_DOC, **OFFICIAL_DEFAULTS),
+    GAME.variant("CodaOfficial-v0", _document(CodaOptions.parse(OFFICIAL_DEFAULTS), 690, _MORE), **OFFICIAL_DEFAULTS),
     players={**PLAYERS, "value-search": f"{__name__}:value_search"},
 )
 """The board game's rules."""

@@ -8,23 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Observation, State, places, rule, write_bits, write_zeros
+from cardgym.games.coda import state as s
 from cardgym.games.coda.arrangements import Table, new_weights, weigh_arrangements, weigh_guesses
 from cardgym.games.coda.possible import tiles_at
-from cardgym.games.coda.state import (
-    GUESSING,
-    OVER,
-    PLACING,
-    REVEALING,
-    SETTING,
-    YES,
-    CodaOptions,
-    count_hidden,
-    hidden,
-    lines_shown,
-    num_numbers,
-    to_place,
-    unseen,
-)
+from cardgym.games.coda.state import CodaOptions
 
 # -- the turn: the first numbers of the full observation and of the odds ----------------------------------------------
 
@@ -53,23 +40,23 @@ def _observe_turn(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
     half = int(state.n) // 2
     other = 1 - seat
     own_turn = state.turn == seat
-    out[TURN.guessing] = own_turn and state.phase == GUESSING
-    out[TURN.placing] = own_turn and (state.phase == PLACING or state.phase == SETTING)
-    out[TURN.revealing] = own_turn and state.phase == REVEALING
-    out[TURN.own_turn] = own_turn and state.phase != OVER
+    out[TURN.guessing] = own_turn and state.phase == s.GUESSING
+    out[TURN.placing] = own_turn and (state.phase == s.PLACING or state.phase == s.SETTING)
+    out[TURN.revealing] = own_turn and state.phase == s.REVEALING
+    out[TURN.own_turn] = own_turn and state.phase != s.OVER
     out[TURN.pool] = state.pool_size / state.n
     out[TURN.hits] = state.hits / half
     out[TURN.missed] = state.missed
     out[TURN.moved_first] = state.starter == seat
     out[TURN.own_size] = state.length[seat] / half
-    out[TURN.own_hidden] = count_hidden(state, seat) / half
-    if lines_shown(state):
+    out[TURN.own_hidden] = s.count_hidden(state, seat) / half
+    if s.lines_shown(state):
         out[TURN.opponent_size] = state.length[other] / half
-        out[TURN.opponent_hidden] = count_hidden(state, other) / half
-    if (int(state.held[seat]) & ~to_place(state, seat)) >> num_numbers(state):
+        out[TURN.opponent_hidden] = s.count_hidden(state, other) / half
+    if (int(state.held[seat]) & ~s.to_place(state, seat)) >> s.num_numbers(state):
         for place in range(state.length[seat]):
-            if state.line[seat, place] >= num_numbers(state):
-                out[TURN.jokers + state.line[seat, place] - num_numbers(state)] = (place + 1) / half
+            if state.line[seat, place] >= s.num_numbers(state):
+                out[TURN.jokers + state.line[seat, place] - s.num_numbers(state)] = (place + 1) / half
 
 
 # -- the full observation ---------------------------------------------------------------------------------------------
@@ -157,28 +144,28 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     other = 1 - seat
     write_zeros(out, 0, TURN_SIZE)
     _observe_turn(state, seat, out)
-    own, up, free = int(state.held[seat]), int(state.up[seat]), unseen(state, seat)
+    own, up, free = int(state.held[seat]), int(state.up[seat]), s.unseen(state, seat)
     write_bits(own, n, out, at.own_tiles)
     write_bits(up, n, out, at.own_up)
-    write_bits(to_place(state, seat), n, out, at.drawn)
+    write_bits(s.to_place(state, seat), n, out, at.drawn)
     write_bits(free, n, out, at.unseen)
-    size = int(state.length[other]) if lines_shown(state) else 0
+    size = int(state.length[other]) if s.lines_shown(state) else 0
     down = 0
     white = 0
     for place in range(size):
-        down |= int(hidden(state, other, place)) << place
+        down |= int(s.hidden(state, other, place)) << place
         white |= (int(state.line[other, place]) & 1) << place
         write_bits(tiles_at(state, other, place, free), n, out, at.opponent_may_be + place * n)
     write_zeros(out, at.opponent_may_be + size * n, at.own_down)
     shown = ((1 << size) - 1) & ~down
     write_bits(shown, half, out, at.opponent_up)
     write_bits(down, half, out, at.opponent_down)
-    write_bits(white if state.colour_visible == YES else white & shown, half, out, at.opponent_white)
+    write_bits(white if state.colour_visible == s.YES else white & shown, half, out, at.opponent_white)
     face_down = ((1 << n) - 1) & ~(up | int(state.up[other]))
     size = int(state.length[seat])
     down = 0
     for place in range(size):
-        down |= int(hidden(state, seat, place)) << place
+        down |= int(s.hidden(state, seat, place)) << place
         write_bits(tiles_at(state, seat, place, face_down), n, out, at.own_may_be + place * n)
     write_zeros(out, at.own_may_be + size * n, at.own_may_be + half * n)
     write_bits(down, half, out, at.own_down)
@@ -186,7 +173,7 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
         write_zeros(out, at.opponent_entered, at.own_entered + half)
         for place in range(size):
             out[at.own_entered + place] = state.entered[state.line[seat, place]] / half
-        if lines_shown(state):
+        if s.lines_shown(state):
             for place in range(state.length[other]):
                 out[at.opponent_entered + place] = state.entered[state.line[other, place]] / half
 
@@ -219,16 +206,16 @@ def observe_beliefs(state: State, seat: int, out: npt.NDArray[np.float32]) -> No
 def _observe_belief(state: State, seat: int, beliefs: npt.NDArray[np.float32]) -> float:
     """Write the probability of each tile at each place of the opponent's line; return that of the best guess."""
     best = 0.0
-    if not lines_shown(state):
+    if not s.lines_shown(state):
         return best
     n = int(state.n)
     other = 1 - seat
     weights = new_weights()
     total = 1.0
-    if count_hidden(state, other) > 0:
+    if s.count_hidden(state, other) > 0:
         total = weigh_guesses(state, seat, weights)
     for place in range(state.length[other]):
-        if hidden(state, other, place):
+        if s.hidden(state, other, place):
             for tile in range(n):
                 probability = weights[place, tile] / total
                 beliefs[place * n + tile] = probability
@@ -298,13 +285,13 @@ def observe_own_odds(state: State, seat: int, out: npt.NDArray[np.float32], weig
     at = odds_offsets(n)
     _observe_turn(state, seat, out)
     write_bits(int(state.held[seat]), n, out, at.own_tiles)
-    write_bits(to_place(state, seat), n, out, at.drawn)
-    if not lines_shown(state) or count_hidden(state, seat) == 0:
+    write_bits(s.to_place(state, seat), n, out, at.drawn)
+    if not s.lines_shown(state) or s.count_hidden(state, seat) == 0:
         return 0.0
     face_up = int(state.up[seat]) | int(state.up[1 - seat])
     total = weigh_arrangements(state, seat, ((1 << n) - 1) & ~face_up, weights)
     for place in range(state.length[seat]):
-        if hidden(state, seat, place):
+        if s.hidden(state, seat, place):
             out[at.own_down + place] = 1.0
             out[at.own_exposed + place] = weights[place, state.line[seat, place]] / total
             out[at.own_best] = max(out[at.own_best], out[at.own_exposed + place])

@@ -15,18 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import rule
+from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_crib, score_hand, score_ranks, score_ranks_all
-from cardgym.games.cribbage.state import (
-    CUTS,
-    KEPT,
-    NUM_TOSSES,
-    PACK_CARDS,
-    PACK_SIZE,
-    PACK_TOSSES,
-    TOSS_PLACES,
-    TOSSES,
-)
 
 # Mean crib points by the two ranks tossed; research/cribbage_crib_table.py computes them.
 # fmt: off
@@ -65,7 +56,7 @@ DEALER_CRIB = (
 # fmt: on
 
 
-_SHIFTS = np.concatenate([KEPT, TOSSES], axis=1).astype(np.int8) * 4
+_SHIFTS = np.concatenate([s.KEPT, s.TOSSES], axis=1).astype(np.int8) * 4
 """(15, 6): for each toss, four times the places of the four cards kept and then of the two tossed."""
 
 
@@ -108,7 +99,7 @@ def hand_totals(cards: npt.NDArray[np.int8], out: npt.NDArray[np.float32], scale
     flush = False
     for suit in range(4):
         flush = flush or suits >> 4 * suit & 15 >= 4
-    for toss in range(NUM_TOSSES):
+    for toss in range(s.NUM_TOSSES):
         a = ranks >> int(_SHIFTS[toss, 0]) & 15
         b = ranks >> int(_SHIFTS[toss, 1]) & 15
         c = ranks >> int(_SHIFTS[toss, 2]) & 15
@@ -127,18 +118,18 @@ def hand_totals(cards: npt.NDArray[np.int8], out: npt.NDArray[np.float32], scale
 @rule
 def _flush_total(cards: npt.NDArray[np.int8], toss: int, suits: int) -> int:
     """The points for a flush of four or five over all cuts; `suits` counts the six cards by suit, four bits each."""
-    suit = int(cards[KEPT[toss, 0]]) // 13
+    suit = int(cards[s.KEPT[toss, 0]]) // 13
     for kept in range(1, 4):
-        if int(cards[KEPT[toss, kept]]) // 13 != suit:
+        if int(cards[s.KEPT[toss, kept]]) // 13 != suit:
             return 0
-    return 4 * CUTS + 13 - (suits >> 4 * suit & 15)
+    return 4 * s.CUTS + 13 - (suits >> 4 * suit & 15)
 
 
 @rule
 def crib_mean(cards: npt.NDArray[np.int8], toss: int, dealer: int) -> float:
     """Mean points of the crib after a toss; `dealer` is 1 for the own crib, 0 for the opponent's."""
-    first = int(cards[TOSSES[toss, 0]]) % 13
-    second = int(cards[TOSSES[toss, 1]]) % 13
+    first = int(cards[s.TOSSES[toss, 0]]) % 13
+    second = int(cards[s.TOSSES[toss, 1]]) % 13
     return float(MEAN_CRIB[dealer, 13 * first + second])
 
 
@@ -175,18 +166,18 @@ def toss_worths(cards: npt.NDArray[np.int8], dealer: int, need: float, worths: n
     The six cards are sorted by rank, then suit; `dealer` is 1 for the dealer, 0 for the pone; `need` is what
     `points_to_go_out` returns.
     """
-    hand_totals(cards, worths, 1.0 / CUTS)
-    for toss in range(NUM_TOSSES):
+    hand_totals(cards, worths, 1.0 / s.CUTS)
+    for toss in range(s.NUM_TOSSES):
         mean = crib_mean(cards, toss, dealer)
         worths[toss] = float(worths[toss]) + (mean if dealer else -mean)
     if need <= HIGHEST_SCORE:
-        hands = np.zeros((NUM_TOSSES, HIGHEST_SCORE + 1))
+        hands = np.zeros((s.NUM_TOSSES, HIGHEST_SCORE + 1))
         count_hands(cards, hands)
-        for toss in range(NUM_TOSSES):
+        for toss in range(s.NUM_TOSSES):
             enough = 0.0
             for points in range(HIGHEST_SCORE + 1):
                 enough += hands[toss, points] if points >= need else 0.0
-            worths[toss] = float(worths[toss]) + WIN * (enough / CUTS)
+            worths[toss] = float(worths[toss]) + WIN * (enough / s.CUTS)
 
 
 @rule
@@ -198,9 +189,9 @@ def count_hands(cards: npt.NDArray[np.int8], hands: npt.NDArray[np.float64]) -> 
         for place in range(6):
             known = known or cards[place] == cut
         if not known:
-            for toss in range(NUM_TOSSES):
+            for toss in range(s.NUM_TOSSES):
                 for place in range(4):
-                    kept[place] = cards[KEPT[toss, place]]
+                    kept[place] = cards[s.KEPT[toss, place]]
                 hands[toss, score_hand(kept, cut)] += 1.0
 
 
@@ -214,25 +205,25 @@ def small_means(
     All cards that the seat does not hold are equally likely as the starter, and as the opponent's toss of one card.
     `cards`, (6,), has EMPTY behind the cards dealt; `dealer` is 0 for the opponent's crib, whose points are negative.
     """
-    size = int(PACK_SIZE[pack])
+    size = int(s.PACK_SIZE[pack])
     unseen = np.empty(size, np.int8)
     left = 0
     for place in range(size):
         known = False
         for mine in cards:
-            known = known or mine == PACK_CARDS[pack, place]
+            known = known or mine == s.PACK_CARDS[pack, place]
         if not known:
-            unseen[left] = PACK_CARDS[pack, place]
+            unseen[left] = s.PACK_CARDS[pack, place]
             left += 1
     kept = np.empty(4, np.int8)
     crib = np.full(4, EMPTY, np.int8)
-    for toss in range(NUM_TOSSES):
+    for toss in range(s.NUM_TOSSES):
         hands[toss] = cribs[toss] = 0.0
-        if toss < PACK_TOSSES[pack]:
+        if toss < s.PACK_TOSSES[pack]:
             hand_points = crib_points = 0
             for place in range(4):
-                kept[place] = cards[TOSS_PLACES[pack, toss, 2 + place]]
-            crib[0] = cards[TOSS_PLACES[pack, toss, 0]]
+                kept[place] = cards[s.TOSS_PLACES[pack, toss, 2 + place]]
+            crib[0] = cards[s.TOSS_PLACES[pack, toss, 0]]
             for cut in range(left):
                 hand_points += score_hand(kept, unseen[cut])
                 for other in range(left):
@@ -263,8 +254,8 @@ def rank_set(a: int, b: int, c: int, d: int) -> int:
 def kept_set(cards: npt.NDArray[np.int8], toss: int) -> int:
     """The rank set of the four cards that a toss keeps of six cards, which are sorted by rank."""
     return rank_set(
-        int(cards[KEPT[toss, 0]]) % 13,
-        int(cards[KEPT[toss, 1]]) % 13,
-        int(cards[KEPT[toss, 2]]) % 13,
-        int(cards[KEPT[toss, 3]]) % 13,
+        int(cards[s.KEPT[toss, 0]]) % 13,
+        int(cards[s.KEPT[toss, 1]]) % 13,
+        int(cards[s.KEPT[toss, 2]]) % 13,
+        int(cards[s.KEPT[toss, 3]]) % 13,
     )
