@@ -265,7 +265,7 @@ def test_a_game_played_through_a_pipe_is_reported(capsys: pytest.CaptureFixture[
     assert main(["report"]) == 0
     out = capsys.readouterr().out
     assert "0 of 2" in out
-    assert "1 game of You, Initial left unfinished" in out
+    assert "1 game left unfinished (You, Initial)" in out
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:

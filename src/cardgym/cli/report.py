@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
         if unfinished:
             names = ", ".join(map(printable, report["people"]))
             games = "1 game" if unfinished == 1 else f"{unfinished} games"
-            print(f"{printable(report['env'])}: {games} of {names} left unfinished, not in the figures")
+            print(f"{printable(report['env'])}: {games} left unfinished ({names}), not in the figures")
 
 
 def _own_games() -> list[dict[str, Any]]:
