@@ -95,7 +95,7 @@ def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
     if not words:
         print(
-            f"cardgym batch-q: hours without any key; for the paper's training name {CONFIG} by --config",
+            f"cardgym batch-q: name a config or a key, such as --config {CONFIG}; --help lists them",
             file=sys.stderr,
         )
         return 2
