@@ -22,15 +22,13 @@ from cardgym.errors import CardgymError, nearest, quoted, unknown
 from cardgym.files import replacing
 from cardgym.files.locks import locked
 from cardgym.files.shipped import config_path, run_script, scripts
-from cardgym.learn.config import TrainingConfig, parse_run, read_config
+from cardgym.learn.config import TrainingConfig, config_files, parse_run, read_config
 from cardgym.learn.signals import Stopped
 
 LOG = "log.txt"
 """The file of a process's folder that has its output."""
 RESULTS = "results.json"
 """The file that a finished training leaves in its folder."""
-CONFIG = "config.toml"
-"""The copy of a config in a sweep's folder."""
 
 _POLL_SECONDS = 0.5
 _SAVE_SECONDS = 8.0
@@ -110,13 +108,14 @@ class TrainingScript:
         return earlier if earlier == self.about else None
 
     def prepare(self, folder: Path) -> None:
-        """Copy the config into a sweep's folder."""
-        with replacing(folder / CONFIG) as temporary:
-            temporary.write_bytes(self.path.read_bytes())
+        """Copy the config, and the file that it starts from, into a sweep's folder."""
+        for path in config_files(self.path):
+            with replacing(folder / path.name) as temporary:
+                temporary.write_bytes(path.read_bytes())
 
     def command(self, run: Run, folder: Path) -> list[str]:
         """What follows `python` to train a run in its folder below a sweep's, with the config's copy."""
-        return training_command(self.script, self.flags(run, folder / CONFIG), str(folder / run.name))
+        return training_command(self.script, self.flags(run, folder / self.path.name), str(folder / run.name))
 
     def _value(self, key: str, value: str) -> bool | str | list[str]:
         fields = type(self.config).model_fields

@@ -203,6 +203,12 @@ def read_config(kind: type[C], path: Path) -> C:
         raise CardgymError(f"config {path}: {error}") from None
 
 
+def config_files(path: Path) -> list[Path]:
+    """The files of a config that can be read: its own and its base, in one folder."""
+    base = _read_values(path).get(BASE)
+    return [path] if base is None else [path, path.with_name(base)]
+
+
 def _read_values(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode("utf-8-sig"))

@@ -56,6 +56,16 @@ def test_bad_grid_is_one_line(config: Path, words: list[str], message: str) -> N
         runs_of(TrainingScript(config), parse_grid(words), [1])
 
 
+def test_copied_config_finds_its_base(tmp_path: Path) -> None:
+    """A run reads the copy in the sweep's folder, which must not need the folder of the config."""
+    script = TrainingScript(Path("corellian_spike/dqn"))
+    script.prepare(tmp_path)
+    words = script.command(runs_of(script, {}, [1])[0], tmp_path)
+    copy = Path(words[words.index("--config") + 1])
+    assert copy.parent == tmp_path
+    assert TrainingScript(copy, script.script).config == script.config
+
+
 def test_script_is_found_by_the_keys_of_the_config(tmp_path: Path) -> None:
     assert TrainingScript(Path("corellian_spike/double_dqn")).script == "dqn"
     assert TrainingScript(Path("corellian_spike/sb3_maskable_ppo")).script == "sb3"
