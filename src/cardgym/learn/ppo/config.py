@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
 
 Magnet = Literal["none", "uniform", "copy", "ema"]
-Critic = Literal["own", "all"]
+Critic = Literal["own", "all", "actions"]
 
 
 class PPOConfig(NetworkConfig):
@@ -23,7 +23,8 @@ class PPOConfig(NetworkConfig):
     """Shift and scale the inputs to mean 0 and standard deviation 1, as the first policy meets them; checkpoints have
     that in their first layer."""
     critic: Critic = "own"
-    """What the critic reads in training: the observation of the seat alone, or the observations of all seats."""
+    """What the critic reads in training: the observation of the seat alone, or the observations of all seats; `actions`
+    also reads all, and values each action, so that a decision teaches about every action and not only the sampled."""
     wide: bool = False
     """Also connect the observation directly to the last layer."""
     action_features: Items[str] = ()
@@ -35,6 +36,8 @@ class PPOConfig(NetworkConfig):
     """Adam's step size at the start."""
     learning_rate_final: Share = 1e-4
     """Adam's step size at the end; it falls linearly."""
+    critic_rate: PositiveFloat = 1.0
+    """The step size of a critic that reads all seats, as a multiple."""
     adam_epsilon: PositiveFloat = 1e-5
     """Adam's epsilon."""
     max_grad_norm: NonNegativeFloat = 0.5
@@ -62,10 +65,15 @@ class PPOConfig(NetworkConfig):
     """What attracts the policy: nothing, the uniform policy, a copy of itself, or a moving average of itself."""
     magnet_coef: NonNegativeFloat = 0.1
     """The weight of the KL divergence from the magnet."""
+    forward_kl: bool = False
+    """Take the KL divergences from the magnet and from the uniform policy to the policy, not the reverse: they also move
+    actions that the policy hardly takes."""
     magnet_interval: PositiveInt = 100
     """Updates from one copy to the next, for the magnet `copy`."""
     magnet_tau: Share = 0.05
     """How far the magnet `ema` moves towards the policy at each update."""
+    anneal_magnet: bool = False
+    """Let `magnet_tau` fall linearly to 0, as the step size falls."""
     average_tau: Share = 0.0
     """How far the averaged weights that are evaluated and saved move towards the policy's at each update; 0 saves the
     policy's own."""
