@@ -1,16 +1,17 @@
-"""Why PPO stays exploitable in Leduc poker: too few updates, or advantages that are mostly luck?
+"""Why PPO stays exploitable in Leduc poker: too few updates, advantages that are mostly luck, or actions given up?
 
     python research/ppo_noise.py
 
-It trains the network of examples/leduc_poker/configs/ppo.toml, but nothing is sampled: the tree gives the advantage of
-every action at every information set, and each set counts as often as self-play reaches it. Then noise is added, as
-much as the mean of a batch's sampled advantages has. The loss is the expected advantage with PPO's entropy bonus and
-magnet; the entropy bonus falls and the learning rate fades as in training.
+It trains a policy network for Leduc poker, but nothing is sampled: the tree gives the advantage of every action at
+every information set, and each set counts as often as self-play reaches it. Then noise is added, as much as the mean of
+a batch's sampled advantages has. The loss is the expected advantage with PPO's entropy bonus and magnet, or with the
+divergences from both to the policy (`forward_kl`); the entropy bonus falls and the learning rate fades as in training.
 """
 
 from __future__ import annotations
 
 import copy
+import itertools
 import time
 
 import numpy as np
@@ -20,7 +21,7 @@ import torch
 from cardgym import find
 from cardgym.engine.compilation import compiled
 from cardgym.learn.learner import entropy
-from cardgym.learn.ppo.learner import kl_divergence
+from cardgym.learn.ppo.learner import kl_divergence, uniform_log_probs
 from cardgym.players.networks import network_shape
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 from cardgym.solvers.best_response import exploitability, reach_probabilities
@@ -31,9 +32,9 @@ SCALE = 3.0
 """The standard deviation of a sampled advantage, in chips; PPO divides by it."""
 BATCH = 16_384
 STEPS = 8
-"""Steps of Adam in an update, on all information sets; the config takes 16, on minibatches."""
+"""Steps of Adam in an update, on all information sets; training takes 16, on minibatches."""
 UPDATES = 488
-"""As many as the config makes in 8,000,000 decisions."""
+"""As many as 8,000,000 decisions make."""
 NOISES = (0.0, 1 / 3, 1.0)
 """Shares of the noise that sampling has."""
 
@@ -42,22 +43,23 @@ def main() -> None:
     """Print a table in Markdown."""
     game = find("LeducPoker-v0")
     tree = enumerate_tree(game, game.parse_options())
-    print("| noise | last weights | average weights | average policy | processor time |")
-    print("|---|---|---|---|---|")
-    for noise in NOISES:
+    print("| forward_kl | noise | last weights | average weights | average policy | processor time |")
+    print("|---|---|---|---|---|---|")
+    for forward, noise in itertools.product((False, True), NOISES):
         start = time.process_time()
-        last, weights, policy = (exploitability(tree, found) for found in train(tree, noise))
+        last, weights, policy = (exploitability(tree, found) for found in train(tree, noise, forward))
         seconds = time.process_time() - start
-        print(f"| {noise:.2f} | {last:.3f} | {weights:.3f} | {policy:.3f} | {seconds:.0f} s |", flush=True)
+        print(f"| {forward} | {noise:.2f} | {last:.3f} | {weights:.3f} | {policy:.3f} | {seconds:.0f} s |", flush=True)
 
 
-def train(tree: GameTree, noise: float) -> tuple[Strategy, Strategy, Strategy]:
+def train(tree: GameTree, noise: float, forward: bool) -> tuple[Strategy, Strategy, Strategy]:
     """The strategies of the last weights, of the averaged weights, and the average of all policies by reach."""
     torch.manual_seed(1)
     generator = np.random.default_rng(1)
     observations, legal = (torch.from_numpy(array) for array in tree.look())
     masks = legal.bool()
     network = PolicyNetwork(network_shape(tree.game, tree.options, tree.observation_name, (128, 128), False))
+    uniform = uniform_log_probs(masks)
     magnet, averaged = (copy.deepcopy(network).requires_grad_(False) for _ in range(2))
     optimizer = torch.optim.Adam(network.parameters(), eps=1e-5)
     sets = np.repeat(np.arange(tree.num_info_sets), np.diff(tree.arrays.first_choice))
@@ -83,8 +85,12 @@ def train(tree: GameTree, noise: float) -> tuple[Strategy, Strategy, Strategy]:
             attractor = log_probabilities(magnet(observations)[0], masks)
         for _ in range(STEPS):
             log_probs = log_probabilities(network(observations)[0], masks)
-            gain = (log_probs.exp() * table).sum(1) + (0.01 + 0.14 * left) * entropy(log_probs)
-            loss = -(weights * (gain - 0.5 * kl_divergence(log_probs, attractor))).sum()
+            gain = (log_probs.exp() * table).sum(1)
+            if forward:
+                bonus, pull = -kl_divergence(uniform, log_probs), kl_divergence(attractor, log_probs)
+            else:
+                bonus, pull = entropy(log_probs), kl_divergence(log_probs, attractor)
+            loss = -(weights * (gain + (0.01 + 0.14 * left) * bonus - 0.5 * pull)).sum()
             optimizer.zero_grad()
             torch.autograd.backward(loss)
             torch.nn.utils.clip_grad_norm_(network.parameters(), 0.5)
