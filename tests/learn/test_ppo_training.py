@@ -192,6 +192,20 @@ def test_strong_magnet_keeps_the_policy_close() -> None:
     assert drifts[10.0] < 0.2 * drifts[0.0]
 
 
+def test_forward_divergence_brings_back_an_action_that_was_given_up() -> None:
+    shares = {}
+    for forward in (False, True):
+        learner, batch = learner_and_batch(forward_kl=forward, magnet="none", ent_coef=0.1, norm_adv=False)
+        with torch.no_grad():
+            learner.network.policy.bias[0] = -15.0
+        for _ in range(200):
+            learner.update(batch._replace(advantages=np.zeros(64, np.float32)))
+        logits = learner.network(torch.tensor(batch.observations))[0]
+        shares[forward] = torch.softmax(logits, dim=1)[:, 0].mean().item()
+    assert shares[False] < 0.001
+    assert shares[True] > 0.1
+
+
 # -- the inputs, and a critic of the whole table ----------------------------------------------------------------------
 
 
