@@ -66,8 +66,8 @@ class PPOConfig(NetworkConfig):
     magnet_coef: NonNegativeFloat = 0.1
     """The weight of the KL divergence from the magnet."""
     forward_kl: bool = False
-    """Take the KL divergences from the magnet and from the uniform policy to the policy, not the reverse: they also move
-    actions that the policy hardly takes."""
+    """Take the KL divergences from the magnet and from the uniform policy to the policy, not the reverse: they also
+    move actions that the policy hardly takes."""
     magnet_interval: PositiveInt = 100
     """Updates from one copy to the next, for the magnet `copy`."""
     magnet_tau: Share = 0.05
