@@ -1,4 +1,4 @@
-"""The page in Chromium: games by clicks and keys, reloads, restarts, the coach, reviews, phones and dark mode."""
+"""The page in Chromium: games by clicks and keys, reloads, restarts, phones and dark mode."""
 
 from __future__ import annotations
 
@@ -123,64 +123,6 @@ def test_agents_can_be_watched_step_by_step_or_running(server: Server, person: P
     person.page.wait_for_selector(".actions:not([data-phase=busy]):not([data-version='0'])")
     person.page.keyboard.press("r")
     person.page.wait_for_selector(".actions[data-phase=ended]", timeout=90_000)
-    assert not person.faults
-
-
-def test_the_coach_advises_and_the_review_shows_costs(server: Server, person: Person) -> None:
-    person.sit_down(server.open_table("OnePlayPoker-v0", hints="demand"))
-    person.page.keyboard.press("h")
-    person.page.locator(".advice button").first.click()
-    assert person.phase == "yours"
-    person.play_to_the_end("keys")
-    person.page.get_by_role("link", name="Review this game").click()
-    person.page.wait_for_selector(".review .felt")
-    assert "costliest decisions" in person.page.inner_text(".side")
-    person.page.get_by_role("button", name="First").click()
-    first = person.page.inner_text(".table")
-    person.page.keyboard.press("ArrowRight")
-    assert person.page.inner_text(".table") != first
-    person.page.get_by_role("link", name="Record").click()
-    person.page.wait_for_selector(".history table")
-    assert "Cost of a decision" in person.page.inner_text(".history")
-    assert not person.faults
-
-
-def test_the_page_warns_before_a_blunder(server: Server, person: Person) -> None:
-    person.sit_down(server.open_table("OnePlayPoker-v0", seed=2, hints="demand"))
-    person.move("keys")
-    person.move("keys")  # King and jack against a queen: a bet loses.
-    person.page.check(".coach input")
-    before = person.version
-    for answer in ("Think again", "Show me", "Play it"):
-        person.page.keyboard.press("2")
-        person.page.wait_for_selector("#warning[open]")
-        assert " costs " in person.page.inner_text("#warning")
-        assert "don't bet" not in person.page.inner_text("#warning")  # The better move is not given away.
-        person.page.get_by_role("button", name=answer).click()
-        person.page.wait_for_selector("#warning", state="hidden")
-        if answer == "Show me":
-            person.page.wait_for_selector(".advice")
-        if answer != "Play it":
-            assert person.phase == "yours"
-            assert person.version == before
-    person.page.wait_for_selector(f".actions:not([data-version='{before}'])")
-
-
-def test_a_second_click_while_the_coach_looks_is_no_second_move(server: Server, person: Person) -> None:
-    page = person.page
-    person.sit_down(server.open_table("OnePlayPoker-v0", seed=2, hints="demand"))
-    page.check(".coach input")
-    waiting: list[Any] = []
-    page.route("**/advice?*", lambda route: waiting.append(route))
-    page.keyboard.press("1")
-    page.keyboard.press("1")
-    page.wait_for_selector(".actions[data-phase=busy]")
-    page.wait_for_timeout(200)
-    assert len(waiting) == 1
-    waiting.pop().continue_()
-    page.wait_for_selector(".actions:not([data-phase=busy])")
-    page.wait_for_timeout(200)
-    assert page.locator(".log p", has_text="You don't bet").count() == 1
     assert not person.faults
 
 
@@ -350,59 +292,4 @@ def test_the_lobby_remembers_level_and_variant(server: Server, person: Person) -
     page.wait_for_selector(".felt")
     assert "Greedy" in page.inner_text(".others")
     assert "CribbageDeal" in page.locator("h1").inner_text()
-    assert not person.faults
-
-
-def test_the_review_opens_at_the_worst_decision_which_can_be_tried_again(server: Server, person: Person) -> None:
-    """King and jack against a queen: the bet is a blunder, marked beside the position it was made in."""
-    page = person.page
-    address = server.open_table("OnePlayPoker-v0", seed=2)
-    person.sit_down(address)
-    person.move("keys")
-    person.move("keys")
-    page.keyboard.press("2")
-    person.play_to_the_end("keys")
-    page.get_by_role("link", name="Review this game").click()
-    page.wait_for_selector(".review .verdict.blunder")
-    assert "bet" in page.inner_text(".verdict h2")
-    assert "Better: don't bet" in page.inner_text(".verdict")
-    assert page.locator(".felt .item[data-symbol='card-slot']").count() == 1  # The fourth card is still to come.
-    page.get_by_role("button", name="Try this one again").click()
-    page.wait_for_selector(".actions[data-phase=yours]")
-    assert "#/table/" in page.url
-    assert address not in page.url
-    assert person.page.locator(".moves button").first.inner_text().startswith("don't bet")
-    person.play_to_the_end("keys")
-    page.get_by_role("link", name="Review this game").click()
-    page.wait_for_selector(".review .verdict")
-    assert not person.faults
-
-
-def test_the_review_marks_the_cards_of_both_choices(server: Server, person: Person) -> None:
-    page = person.page
-    person.sit_down(server.open_table("CribbageDeal-v0", seed=4))
-    person.play_to_the_end("clicks")
-    page.get_by_role("link", name="Review this game").click()
-    page.wait_for_selector(".review .verdict")
-    while page.query_selector(".felt .chosen") is None:
-        before = page.inner_text(".actions .prompt")
-        page.keyboard.press("ArrowLeft")
-        assert page.inner_text(".actions .prompt") != before
-    chosen = page.locator(".felt .chosen").count()
-    assert chosen in (1, 2)
-    assert page.locator(".felt .better").count() == chosen
-
-
-def test_puzzles_can_be_solved(server: Server, person: Person) -> None:
-    page = person.page
-    page.goto(f"{server.url}/#/puzzles/OnePlayPoker-v0")
-    page.wait_for_selector(".puzzle .actions[data-phase=yours]", timeout=60_000)
-    page.locator(".moves button").first.click()
-    page.wait_for_selector(".puzzle .advice")
-    tally = page.inner_text(".tally")
-    right = page.inner_text(".now").startswith("Right")
-    assert tally == ("Streak 1 (best 1), solved 1 of 1" if right else "Streak 0 (best 0), solved 0 of 1")
-    page.get_by_role("button", name="Next puzzle").click()
-    page.wait_for_selector(".puzzle .actions[data-phase=yours]")
-    assert page.query_selector(".advice") is None  # The solution comes after the answer.
     assert not person.faults
