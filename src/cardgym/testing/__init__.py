@@ -9,7 +9,7 @@ To test a game of your own, write in a test file:
 
 `StateDriver` plays a game move by move, with chance outcomes chosen by the caller, for tests and small solvers.
 
-The suite needs the extra `testing` (pytest and hypothesis); PettingZoo's tests run if PettingZoo is installed.
+The suite needs the extra `testing` (pytest and hypothesis).
 """
 
 from cardgym.engine.states import CHANCE, END
