@@ -108,8 +108,7 @@ def _checked(spec: dataclasses.Field[Any], value: Any) -> int | str:
     except (TypeError, ValueError, OverflowError):
         whole, exact = 0, False
     if not exact or isinstance(value, bool) or not low <= whole <= high or (whole - low) % step:
-        steps = "" if step == 1 else f" in steps of {step}"
-        raise CardgymError(f"option {spec.name}={value!r}: allowed are whole numbers from {low} to {high}{steps}")
+        raise CardgymError(f"option {spec.name}={value!r}: allowed are whole numbers from {allowed_values(spec)}")
     return whole
 
 
