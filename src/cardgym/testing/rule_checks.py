@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options, feature_table, no_invariants
+from cardgym.engine.spaces import allowed_values
 from cardgym.errors import CardgymError
 from cardgym.testing.driver import ContractError, StateDriver, expect
 
@@ -91,7 +92,7 @@ def _values_to_refuse(spec: dataclasses.Field[Any]) -> tuple[list[Any], list[str
         ], allowed
     low, high, step = (spec.metadata[key] for key in ("low", "high", "step"))
     bad += [low - step, high + step, low - 1, 10**30, -(10**30), True, float("inf"), f"{high}0000"]
-    return bad + ([low + 1] if step > 1 else []), [str(low), str(high)]
+    return bad + ([low + 1] if step > 1 else []), [allowed_values(spec)]
 
 
 def _refusal(game: Game, values: dict[str, Any]) -> str | None:
