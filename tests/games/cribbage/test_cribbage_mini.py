@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -11,10 +12,11 @@ from cribbage_driver import CribbageDriver
 from cardgym.engine.batch import look
 from cardgym.engine.contract import offsets
 from cardgym.games.cribbage.cards import CARDS, EMPTY, card_names, parse_cards
-from cardgym.games.cribbage.game import MINI_GAME
+from cardgym.games.cribbage.game import DEAL_GAME, MINI_GAME
 from cardgym.games.cribbage.observations import features
 from cardgym.games.cribbage.scoring import explain_hand, score_crib, score_hand
 from cardgym.games.cribbage.state import OVER, PLAYING, TOSSING, CribbageMiniOptions
+from cardgym.table.coach import Coach
 
 AT = offsets(features(CribbageMiniOptions()))
 PACK = parse_cards("6C 9C TC JC 6D 9D TD JD")
@@ -134,3 +136,10 @@ def test_sorted_packs_change_nothing_that_a_seat_sees() -> None:
                     np.testing.assert_array_equal(mine, other)
             moves = range(driver.num_chance_outcomes) if driver.num_chance_outcomes else driver.legal_actions()
             driver.apply_action(int(rng.choice(list(moves))))
+
+
+def test_the_coach_values_a_deal_in_points() -> None:
+    driver = deal("6C TC 9C", "6D TD 9D")
+    advice = Coach(driver.game, driver.options, "greedy").advise(driver.state, 0)
+    assert advice.unit == DEAL_GAME.unit == "points"
+    assert re.match(r"[0-9.]+ points less than the best", advice.actions[-1].reason)

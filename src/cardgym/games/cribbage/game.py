@@ -52,7 +52,7 @@ GAME = Game(
 
 _ONE_DEAL: dict[str, int | str] = {"deals": 1, "reward": "points"}
 
-DEAL_GAME = GAME.variant("CribbageDeal-v0", DEAL_DOC, **_ONE_DEAL)
+DEAL_GAME = dataclasses.replace(GAME.variant("CribbageDeal-v0", DEAL_DOC, **_ONE_DEAL), unit="points")
 
 
 MINI_GAME = dataclasses.replace(
@@ -62,5 +62,6 @@ MINI_GAME = dataclasses.replace(
     options=state.CribbageMiniOptions,
     observations={name: GAME.observations[name] for name in ("full", "plain")},
     players=PLAYERS,
+    unit="points",
     defaults=_ONE_DEAL,
 )
