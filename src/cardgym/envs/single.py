@@ -46,7 +46,6 @@ class CardEnv(gymnasium.Env[Any, Any]):
         arguments: the arguments above, and the game's options.
 
     Raises:
-        CardgymError: for an unknown name or a value that is not allowed.
         IllegalActionError: for an illegal action with `illegal_action="raise"`; the game does not change.
     """
 
@@ -70,9 +69,6 @@ class CardEnv(gymnasium.Env[Any, Any]):
 
         Returns:
             The observation, as in the observation space, and the info.
-
-        Raises:
-            CardgymError: for an unknown option or an impossible deck.
         """
         check_reset_options(options, ("deck",))
         super().reset(seed=seed)

@@ -41,7 +41,6 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             depend on it.
 
     Raises:
-        CardgymError: for an unknown name or a value that is not allowed.
         IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
     """
 
@@ -92,9 +91,6 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
 
         Returns:
             Observations as in the observation space (num_envs rows), and the infos.
-
-        Raises:
-            CardgymError: for a wrong mask, an unknown option, or a list of seeds whose length is not num_envs.
         """
         check_reset_options(options, ("reset_mask",))
         resetting = np.ones(self.num_envs, np.bool_)

@@ -53,7 +53,6 @@ class CardVecEnv(VecEnv):
         self_play: what "self" and "snapshot" play.
 
     Raises:
-        CardgymError: for an unknown name or a value that is not allowed.
         IllegalActionError: for an illegal action with `illegal_action="raise"`; all games are left as they were.
     """
 
@@ -96,9 +95,6 @@ class CardVecEnv(VecEnv):
 
         Returns:
             The observations as in the observation space, (num_envs, ...).
-
-        Raises:
-            CardgymError: for an unknown option, or a deck that cannot be dealt.
         """
         batch = self._core.seated.batch
         rows = batch.plain_rows
@@ -118,11 +114,7 @@ class CardVecEnv(VecEnv):
         return self._observations()
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Take the actions, whole numbers of (num_envs,), of the step that `step_wait` plays.
-
-        Raises:
-            CardgymError: for other actions.
-        """
+        """Take the actions, whole numbers of (num_envs,), of the step that `step_wait` plays."""
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
             raise CardgymError(f"actions: give whole numbers of ({self.num_envs},), not {chosen.dtype} {chosen.shape}")
@@ -186,11 +178,7 @@ class CardVecEnv(VecEnv):
     # -- rows, as vec envs of separate envs show them -----------------------------------------------------------------
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of each row: one of `RowView`, or one that `set_attr` has set.
-
-        Raises:
-            AttributeError: where there is none of that name.
-        """
+        """An attribute of each row: one of `RowView`, or one that `set_attr` has set."""
         return [getattr(self._views[i], attr_name) for i in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
@@ -201,11 +189,7 @@ class CardVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call a method of each row: `action_masks()` or `render()`.
-
-        Raises:
-            AttributeError: where there is none of that name.
-        """
+        """Call a method of each row: `action_masks()` or `render()`."""
         if method_name == "action_masks" and indices is None:
             return list(self.action_masks())
         return [getattr(self._views[i], method_name)(*method_args, **method_kwargs) for i in self._get_indices(indices)]

@@ -156,11 +156,7 @@ def write_results(
     results: Mapping[str, Metrics],
     **more: Any,
 ) -> None:
-    """Write a run's final results to TensorBoard, as `final/` and with its hyper-parameters, and to `results.json`.
-
-    Raises:
-        CardgymError: if the file cannot be written.
-    """
+    """Write a run's final results to TensorBoard, as `final/` and with its hyper-parameters, and to `results.json`."""
     if results:
         board.final_results(step, config, _by_tag(results, tags.final_tag))
     with replacing(folder / "results.json") as temporary:

@@ -37,11 +37,7 @@ class OpponentPool:
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> OpponentPool:
-        """The pool that words such as `heuristic=0.7` name; a name alone has weight 1.
-
-        Raises:
-            CardgymError: for a word of another form, or if no weight is above 0.
-        """
+        """The pool that words such as `heuristic=0.7` name; a name alone has weight 1."""
         names, weights = [], []
         for word in words:
             name, _, weight = (word if "=" in word else f"{word}=1").rpartition("=")
@@ -81,9 +77,6 @@ class OpponentPool:
 
         Returns:
             The numbers, (choices,), int32, with `CALLER` for `self`, and as many weights.
-
-        Raises:
-            CardgymError: if `snapshot` is an opponent but there are no copies.
         """
         if self.has_snapshots and not snapshots:
             raise CardgymError(f"opponent {SNAPSHOT!r}: this learner keeps no copies of itself; use {SELF!r} or a name")

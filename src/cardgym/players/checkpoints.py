@@ -68,9 +68,6 @@ def save_checkpoint(
     """Write a network's weights; see `cardgym.files.tensors`.
 
     The document has `format`, the keys of `checkpoint_metadata`, `network` (its shape) and `config` (of the training).
-
-    Raises:
-        CardgymError: where the file cannot be written.
     """
     metadata = {
         "format": POLICY_NETWORK if isinstance(network, PolicyNetwork) else Q_NETWORK,
@@ -128,11 +125,7 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
 
 
 def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | PolicyPlayer:
-    """The player of a checkpoint: greedy for a Q-network, sampling for a policy network.
-
-    Raises:
-        CardgymError: as `load_checkpoint`.
-    """
+    """The player of a checkpoint: greedy for a Q-network, sampling for a policy network."""
     network, metadata = load_checkpoint(path, game, options)
     if isinstance(network, PolicyNetwork):
         return PolicyPlayer(str(path), network, metadata.observation)
@@ -140,11 +133,7 @@ def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | Pol
 
 
 def load_greedy_player(path: Path, game: Game, options: Options) -> PolicyPlayer:
-    """The greedy player of a policy network's checkpoint, named with `:greedy` after its path.
-
-    Raises:
-        CardgymError: as `load_checkpoint`, and for a Q-network.
-    """
+    """The greedy player of a policy network's checkpoint, named with `:greedy` after its path."""
     checkpoint = Path(str(path).removesuffix(GREEDY))
     network, metadata = load_checkpoint(checkpoint, game, options)
     if not isinstance(network, PolicyNetwork):

@@ -48,11 +48,7 @@ class Solver:
         self._places = self.small.find(self.mdp.states)
 
     def solve(self, gamma: float | str | Fraction = GAMMA) -> Solution:
-        """The optimum, in exact fractions: solved up to symmetry, returned for every state.
-
-        Raises:
-            CardgymError: for gamma outside [0, 1].
-        """
+        """The optimum, in exact fractions: solved up to symmetry, returned for every state."""
         small = backward_induction(self.small, gamma)
         values = [small.values[place] for place in self._places.tolist()]
         return Solution(small.value, values, small.actions[self._places], small.optimal[self._places])
@@ -63,9 +59,6 @@ class Solver:
         Args:
             policy: an action for each state of `mdp`, (num_states,), or probabilities, (num_states, actions).
             gamma: the discount of a decision; 1 is undiscounted.
-
-        Raises:
-            CardgymError: for gamma outside [0, 1], or a policy that does not fit the game.
         """
         if len(policy) == self.mdp.num_states:
             small = np.zeros((self.small.num_states, *policy.shape[1:]), policy.dtype)
@@ -77,11 +70,7 @@ class Solver:
 
 @cache
 def solver(game: Game, options: Options) -> Solver:
-    """The solver of a game with these options, made once.
-
-    Raises:
-        CardgymError: for a game of several seats, or of too many states.
-    """
+    """The solver of a game with these options, made once."""
     return Solver(game, options)
 
 
@@ -127,9 +116,6 @@ def solve(env: str | Game, options: Mapping[str, object] | None = None, players:
 
     Returns:
         The report and the optimal policy. Values are expected rewards from before the first chance.
-
-    Raises:
-        CardgymError: for an unknown env or option, a value not allowed, a game that cannot be solved, or a bad file.
     """
     game = find(env)
     values = dict(options or {})

@@ -30,9 +30,6 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
 
     Returns:
         None for a player that draws its actions and does not say with which probabilities.
-
-    Raises:
-        CardgymError: where it chooses an illegal action.
     """
     if isinstance(player, MixturePlayer):
         parts = [known_strategy(tree, part) for part in player.players]

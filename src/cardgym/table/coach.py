@@ -40,9 +40,6 @@ class Coach:
         Args:
             source: a player for rollouts, by name or path. None for the game's own adviser, or if it has none for
                 rollouts of the equilibrium in a small game, and of the game's usual opponent in others.
-
-        Raises:
-            CardgymError: for an unknown player.
         """
         self.game = game
         self.options = options

@@ -310,9 +310,6 @@ def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[s
     Args:
         path: the file; None for the user's own game log.
         env: only games of this id.
-
-    Raises:
-        CardgymError: if there is no such file, it is not a game log, or no game matches.
     """
     path = path or default_path()
     if not path.exists() and not path.is_symlink():

@@ -64,9 +64,6 @@ class Rollouts:
             worth: a rule `worth(state, seat)`, evaluated at the end of a rollout; None for the sum of rewards.
             whole_game: play to the end of the game instead of the deal.
             worlds: how often the hidden cards are resampled for one decision.
-
-        Raises:
-            CardgymError: for an unknown player, one that does not play these options, or a mixture.
         """
         self.game = game
         self.options = options
