@@ -96,11 +96,8 @@ def mean_over_runs(values: Sequence[float], low: float = -math.inf, high: float 
 def interquartile_mean(strata: Sequence[Sequence[float]]) -> Estimate:
     """The mean of the middle half of all values, with the interval of the stratified percentile bootstrap.
 
-    The bootstrap resamples runs within each opponent, never across (Agarwal et al., "Deep reinforcement learning at the
-    edge of the statistical precipice", 2021).
-
-    Args:
-        strata: for each opponent one value per run; at least one opponent and one run.
+    `strata` has for each opponent one value per run. The bootstrap resamples runs within each opponent, never across
+    (Agarwal et al., "Deep reinforcement learning at the edge of the statistical precipice", 2021).
     """
     from scipy.stats import bootstrap, trim_mean
 

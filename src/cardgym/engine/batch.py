@@ -178,8 +178,7 @@ class Batch:
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int]]:
         """Step a batch of one row: `step`, but faster.
 
-        Returns:
-            A new observation (size,) float32, a new mask (actions,) int8, and the result of `step`.
+        Returns a new observation (size,) float32, a new mask (actions,) int8, and the result of `step`.
         """
         observation = _empty(self.observation_size, _FLOAT32)
         mask = _empty(self.num_actions, _INT8)
@@ -204,9 +203,8 @@ def look(
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
     """What `seats[i]` sees in `states[i]`, in any of the game's observations.
 
-    Returns:
-        Observations (rows, size) float32; masks (rows, actions) int8, all 0 unless the seat is to decide; and keys of
-        what the seats know, (rows,) int64.
+    Returns observations (rows, size) float32; masks (rows, actions) int8, all 0 unless the seat is to decide; and keys
+    of what the seats know, (rows,) int64.
     """
     name = observation_name or game.default_observation
     observations = np.empty((len(states), game.observation(name).size(options)), np.float32)
@@ -252,8 +250,7 @@ def _compiled_look(game: Game, observation_name: str) -> Callable[..., None]:
 class LegalSampler:
     """Draws actions uniformly over the legal ones: `actions = sampler(info["action_mask"])`.
 
-    Args:
-        seed: samplers with the same seed draw the same actions.
+    Samplers with the same seed draw the same actions.
     """
 
     def __init__(self, seed: int = 0) -> None:

@@ -215,12 +215,7 @@ def entry_point(function: Callable[..., Any]) -> Any:
 
 
 def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], AbstractContextManager[None]]) -> Any:
-    """An entry point whose code is kept on disk. One process at a time compiles or loads it.
-
-    Args:
-        function: the entry point.
-        announced: shows that a dispatcher is being compiled, while the block runs.
-    """
+    """An entry point with code on disk, which one process at a time compiles, as `announced` shows, or loads."""
     dispatcher = entry_point(function)
     compile_now = dispatcher.compile
 

@@ -243,8 +243,7 @@ def documented(game: Any) -> str:
 def checkpoint_metadata(game: Any, options: Options, observation_name: str) -> dict[str, Any]:
     """What is saved with a player of this `Game`, options and observation, as plain values.
 
-    Returns:
-        `env`, `options`, `observation` (its name) and `features` (the digest of its features).
+    The keys are `env`, `options`, `observation` (its name) and `features` (the digest of its features).
     """
     return {
         "env": game.id,

@@ -107,8 +107,7 @@ _SETUP, _READ, _APPLY, _LEGAL, _RESAMPLE, _FORFEIT, _SCORE, _MAX_SCORE = range(8
 class SingleGame:
     """A game played by its compiled rules, in which the caller makes every move, including those of chance.
 
-    Attributes:
-        states: the state, as an array of one.
+    `states` has the state, as an array of one.
     """
 
     def __init__(self, game: Game, options: Options, states: npt.NDArray[Any]) -> None:

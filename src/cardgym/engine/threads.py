@@ -33,11 +33,7 @@ class Crew:
         return Crew, (self._num_threads,)
 
     def run(self, calls: Sequence[Call]) -> Any:
-        """Run all calls, at most one more than there are threads; the first one in the caller's thread.
-
-        Returns:
-            The result of the first call.
-        """
+        """Run all calls, at most one more than there are threads; the result of the first, in the caller's thread."""
         if self._process != os.getpid():  # Threads do not survive a fork.
             self._process = os.getpid()
             self._workers = [_Worker() for _ in range(self._num_threads)]

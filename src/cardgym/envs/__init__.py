@@ -286,10 +286,8 @@ def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> npt.NDArray[
     """The winner of each row of a batch, (rows,) int64: a seat, or -1.
 
     The winner is the seat with the highest score, as in the win rates of `cardgym evaluate`; in a game with one seat it
-    wins with more than half of the maximum score. A tie, or a forfeit with more than two seats, has no winner.
-
-    Args:
-        over: (rows,) bool, whether the game ended by the rules or a forfeit; other rows have no winner.
+    wins with more than half of the maximum score. A tie, or a forfeit with more than two seats, has no winner. `over`,
+    (rows,) bool, says whether the game ended by the rules or a forfeit; other rows have no winner.
     """
     found = np.empty(len(batch), np.int64)
     forfeited = batch.plain_rows["forfeited"].astype(np.int64)

@@ -63,12 +63,9 @@ class CardEnv(gymnasium.Env[Any, Any]):
         self._current_player = -1
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start the next game; with a seed, the first game of that seed.
+        """Start the next game; with a seed, the first game of that seed. Returns the observation and the info.
 
         `options={"deck": [...]}` deals chosen cards in games that support it; see the game's page.
-
-        Returns:
-            The observation, as in the observation space, and the info.
         """
         check_reset_options(options, ("deck",))
         super().reset(seed=seed)

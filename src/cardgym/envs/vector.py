@@ -88,9 +88,6 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         """Start the next game in every row; with a seed, the first game of `seed + i` in row i.
 
         `options={"reset_mask": mask}`, bool of (num_envs,), resets those rows only.
-
-        Returns:
-            Observations as in the observation space (num_envs rows), and the infos.
         """
         check_reset_options(options, ("reset_mask",))
         resetting = np.ones(self.num_envs, np.bool_)

@@ -157,11 +157,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
 
 @dataclass(frozen=True, eq=False)
 class OpenSpielTree(ExactTree):
-    """Every history of a game of OpenSpiel.
-
-    Attributes:
-        set_states: a state of each information set.
-    """
+    """Every history of a game of OpenSpiel; `set_states` has a state of each information set."""
 
     game: Any
     set_states: list[Any]

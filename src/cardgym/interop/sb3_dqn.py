@@ -59,11 +59,7 @@ class MaskableReplayBufferSamples(NamedTuple):
 
 
 class MaskableReplayBuffer(ReplayBuffer):
-    """Stable-Baselines3's `ReplayBuffer` with the masks of the next states.
-
-    Attributes:
-        next_action_masks: (buffer_size, n_envs, actions), bool.
-    """
+    """Stable-Baselines3's `ReplayBuffer` with the masks of the next states: `next_action_masks`, bool."""
 
     def __init__(
         self,

@@ -92,9 +92,6 @@ class CardVecEnv(VecEnv):
         """Start the next game in every row; after `seed(s)`, the first game of seed s + i in row i.
 
         `set_options({"deck": [...]})` deals chosen cards in games that support it.
-
-        Returns:
-            The observations as in the observation space, (num_envs, ...).
         """
         batch = self._core.seated.batch
         rows = batch.plain_rows

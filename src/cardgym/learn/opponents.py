@@ -69,14 +69,10 @@ class OpponentPool:
         return [resolve(spec, game, options) for spec in named]
 
     def choices(self, named: Sequence[int], snapshots: Sequence[int] = ()) -> tuple[npt.NDArray[np.int32], list[float]]:
-        """The policy numbers to draw from, and the weight of each.
+        """The policy numbers to draw from, (choices,), int32, and as many weights; `CALLER` is `self`.
 
-        Args:
-            named: the policy numbers of `players()`, in order.
-            snapshots: those of the earlier copies, which share the weight of `snapshot` equally. They come last.
-
-        Returns:
-            The numbers, (choices,), int32, with `CALLER` for `self`, and as many weights.
+        `named` are the policy numbers of `players()`, in order. `snapshots` are those of the earlier copies, which come
+        last and share the weight of `snapshot` equally.
         """
         if self.has_snapshots and not snapshots:
             raise CardgymError(f"opponent {SNAPSHOT!r}: this learner keeps no copies of itself; use {SELF!r} or a name")
@@ -94,11 +90,7 @@ class OpponentPool:
 
 
 class Snapshots:
-    """The last copies of a learner, as players that do not learn.
-
-    Attributes:
-        players: the copies; each plays as the learner did when it was taken.
-    """
+    """The last copies of a learner, as players that do not learn; each plays as the learner did when it was taken."""
 
     saved: ClassVar[tuple[str, ...]] = ("networks", "_taken")
 

@@ -50,11 +50,8 @@ def run_script(
     """Run a training script from the command line.
 
     `train` gets the hyper-parameters, the run's folder, and True to resume the run there, if there is one, or to start
-    it over if it cannot resume.
-
-    Returns:
-        The exit code: 0; 2 for an error that the user can fix, with one line on stderr; 130 when interrupted; 143 after
-        SIGTERM and 129 after SIGHUP, with the state saved at that step; 141 if stdout is closed.
+    it over if it cannot resume. The exit code is 0; 2 for an error that the user can fix, with one line on stderr; 130
+    when interrupted; 143 after SIGTERM and 129 after SIGHUP, with the state saved there; 141 if stdout is closed.
     """
     adapt_streams()
     try:

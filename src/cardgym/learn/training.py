@@ -33,9 +33,6 @@ class Training:
     """One training: its game, and progress, logging, evaluation and checkpoints. A context manager around all of it.
 
     A script makes the parts that learn, calls `start`, and calls `report` at the end of each round of its loop.
-
-    Attributes:
-        checkpoint: the file of the learner.
     """
 
     def __init__(self, config: NetworkConfig | TabularConfig, folder: Path) -> None:

@@ -22,14 +22,10 @@ _SMALLEST_SHARE = np.float32(1e-30)
 
 
 def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: npt.NDArray[np.float64]) -> Actions:
-    """An action of each row by inversion: the first whose cumulative probability reaches the draw.
+    """An action of each row, int64, by inversion: the first whose cumulative probability reaches the draw.
 
-    Args:
-        probabilities: (rows, actions), float32 or float64; exactly 0 for illegal actions, which are never sampled.
-        draws: (rows,), uniform in [0, 1).
-
-    Returns:
-        (rows,), int64.
+    `probabilities`, (rows, actions), float32 or float64, are exactly 0 for illegal actions, which are never sampled;
+    `draws`, (rows,), are uniform in [0, 1).
     """
     dtype = probabilities.dtype
     cumulative = probabilities.cumsum(axis=1, dtype=np.float64).astype(dtype)
@@ -191,11 +187,7 @@ class CompiledPlayer(KernelPlayer):
 
 @dataclass(eq=False)
 class TablePlayer(KernelPlayer):
-    """A player that takes its actions from a policy table.
-
-    Attributes:
-        actions: int8 actions by the game's info state index, (num_info_states,).
-    """
+    """A player that takes its actions, int8 by the game's info state index, from a policy table."""
 
     name: str
     actions: npt.NDArray[np.int8]

@@ -44,11 +44,9 @@ class _File(Document):
 
 
 def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: Options) -> None:
-    """Write a mixture.
+    """Write a mixture of players, named or by path, to a file whose name ends in `.mixture.json`.
 
-    Args:
-        path: the file; its name ends in `.mixture.json`.
-        weights: the weight of each player, by name or path. Paths are written relative to the file's folder.
+    Paths are written relative to the file's folder.
     """
     content = {
         "format": FORMAT,

@@ -93,11 +93,7 @@ def masked(values: Tensor, masks: Tensor) -> Tensor:
 
 
 class NetworkPlayer(Player):
-    """The greedy player of a Q-network; deterministic.
-
-    Attributes:
-        network: the network, on any device.
-    """
+    """The greedy player of a Q-network, on any device; deterministic."""
 
     def __init__(self, name: str, network: QNetwork, observation_name: str | None = None) -> None:
         self.name = name

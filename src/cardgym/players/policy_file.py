@@ -74,11 +74,9 @@ def load_player(path: Path, game: Game, options: Options) -> TablePlayer:
 
 
 def save_policy(path: Path, actions: npt.NDArray[np.int8], game: Game, options: Options, **about: str) -> None:
-    """Write actions as a policy file, one line for each state.
+    """Write actions by state index, (num_info_states,), int8, as a policy file, one line for each state.
 
-    Args:
-        actions: actions by state index, (num_info_states,), int8.
-        about: further entries of the head, such as `gamma`, for people; they are not read back.
+    `about` are further entries of the head, such as `gamma`, for people; they are not read back.
     """
     head = {"format": FORMAT, "env": game.id, "options": options.asdict(), **about}
     entries = dict(zip(_labels(game, options)[1:], actions.tolist()[1:], strict=True))

@@ -83,20 +83,12 @@ def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
     """The log-probability of each legal action; the lowest finite float where `masks` (bool) is false.
 
     `exp` of the result is exactly 0 for an illegal action, and 0 times it is 0, so sums over all actions need no mask.
-
-    Args:
-        logits: (rows, actions), float32.
-        masks: (rows, actions), bool, True where legal.
     """
     return masked(torch.log_softmax(masked(logits, masks), dim=1), masks)
 
 
 class PolicyPlayer(Player):
-    """The player of a policy network, which samples its actions or takes the most probable ones.
-
-    Attributes:
-        network: the network, on any device.
-    """
+    """The player of a policy network, which samples its actions or takes the most probable ones."""
 
     def __init__(
         self, name: str, network: PolicyNetwork, observation_name: str | None = None, *, samples: bool = True

@@ -143,11 +143,9 @@ class SeatedBatch:
     def seat(
         self, lineup: Sequence[int], rows: npt.NDArray[np.int64] | slice = slice(None), requested_seat: int = 0
     ) -> None:
-        """Seat players from the next game on.
+        """Seat players from the next game on: policy numbers in the order of play, `CALLER` for the caller.
 
-        Args:
-            lineup: policy numbers in the order of play; `CALLER` for the caller.
-            requested_seat: the seat of the first of them, ANY_SEAT or EVERY_SEAT.
+        `requested_seat` is the seat of the first of them, ANY_SEAT or EVERY_SEAT.
         """
         self.batch.plain_rows["lineup"][rows, : len(lineup)] = lineup
         self.batch.plain_rows["requested_seat"][rows] = requested_seat
@@ -276,11 +274,7 @@ class SeatedBatch:
     def look(
         self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int64], observation_name: str | None = None
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """What `seats[i]` knows in row `rows[i]`, in any of the game's observations.
-
-        Returns:
-            Observations (rows, size) float32, masks (rows, actions) int8, and the states' keys (rows,) int64.
-        """
+        """What `seats[i]` knows in row `rows[i]`, in any of its observations; see `cardgym.engine.batch.look`."""
         batch = self.batch
         name = observation_name or batch.kernel.observation_name
         return look(batch.game, batch.options, batch.plain_states[rows], seats, name)

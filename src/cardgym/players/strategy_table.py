@@ -31,11 +31,7 @@ class StrategyMetadata(PlayerMetadata):
 
 
 class StrategyPlayer(Player):
-    """The player of a mixed strategy, which samples its actions; uniform in unknown states.
-
-    Attributes:
-        pairs: the strategy; its `values` are probabilities.
-    """
+    """The player of a mixed strategy, `pairs` with probabilities; it samples, uniformly in unknown states."""
 
     samples = True
 

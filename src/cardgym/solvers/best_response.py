@@ -14,11 +14,7 @@ from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
 
 @dataclass(frozen=True, eq=False)
 class BestResponse:
-    """What is best for one seat while the others keep to their strategies.
-
-    Attributes:
-        strategy: the strategy with the seat's best actions (the first of several) instead of its own.
-    """
+    """What is best for one seat while the others keep theirs: a strategy with its best actions, the first of many."""
 
     value: float
     strategy: Strategy

@@ -206,9 +206,7 @@ def _assembled(
 def topological_order(offsets: npt.NDArray[np.int64], targets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The nodes in an order in which every edge leads to a later one (Kahn, 1962); a cycle leaves some out.
 
-    Args:
-        offsets: (nodes + 1,); the edges of node i are `offsets[i] : offsets[i + 1]`.
-        targets: (edges,); the node that an edge leads to.
+    The edges of node i, `offsets[i] : offsets[i + 1]`, lead to `targets`.
     """
     num_nodes = offsets.shape[0] - 1
     entering = np.zeros(num_nodes, np.int64)

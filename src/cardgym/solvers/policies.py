@@ -23,15 +23,9 @@ class RandomPlayerError(CardgymError):
 def probabilities_of(
     game: Game, options: Options, states: npt.NDArray[Any], seats: npt.NDArray[np.int64], player: Player
 ) -> npt.NDArray[np.floating[Any]] | None:
-    """The probabilities of a player's actions in each state, (states, actions).
+    """The probabilities of a player's actions, (states, actions), where `seats` are to decide in `states`.
 
-    Args:
-        states: (states,), records of the game.
-        seats: (states,), int64: the seat to decide in each.
-        player: any but a mixture.
-
-    Returns:
-        None for a player that draws its actions with unknown probabilities.
+    The player may be any but a mixture. None for one that draws its actions with unknown probabilities.
     """
     uniform = isinstance(player, CompiledPlayer) and player.name == "random"
     if isinstance(player, KernelPlayer) and not uniform:

@@ -56,9 +56,7 @@ class Solver:
     def value(self, policy: Policy, gamma: float | str | Fraction = 1) -> PolicyValue:
         """The exact value of a policy; faster for one that respects the symmetry.
 
-        Args:
-            policy: an action for each state of `mdp`, (num_states,), or probabilities, (num_states, actions).
-            gamma: the discount of a decision; 1 is undiscounted.
+        A policy is an action for each state of `mdp`, (num_states,), or probabilities, (num_states, actions).
         """
         if len(policy) == self.mdp.num_states:
             small = np.zeros((self.small.num_states, *policy.shape[1:]), policy.dtype)

@@ -28,8 +28,7 @@ _CHUNK = 1 << 18
 def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
     """The strategy of a player whose probabilities are known: of a table, a network, or any that does not draw.
 
-    Returns:
-        None for a player that draws its actions and does not say with which probabilities.
+    None for a player that draws its actions and does not say with which probabilities.
     """
     if isinstance(player, MixturePlayer):
         parts = [known_strategy(tree, part) for part in player.players]

@@ -35,11 +35,9 @@ class Coach:
     """
 
     def __init__(self, game: Game, options: Options, source: str | Path | None = None) -> None:
-        """Find an adviser.
+        """Find an adviser: `source` is a player for rollouts, by name or path, or None for the game's own adviser.
 
-        Args:
-            source: a player for rollouts, by name or path. None for the game's own adviser, or if it has none for
-                rollouts of the equilibrium in a small game, and of the game's usual opponent in others.
+        A game without one gets rollouts: of the equilibrium in a small game, and of its usual opponent in others.
         """
         self.game = game
         self.options = options

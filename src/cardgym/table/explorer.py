@@ -42,11 +42,7 @@ class Step:
 
 
 class Explorer:
-    """Lines of one game, with all cards open.
-
-    Attributes:
-        people: what the seats are called.
-    """
+    """Lines of one game, with all cards open."""
 
     def __init__(self, game: Game, options: Options) -> None:
         """Explore a game with these options."""

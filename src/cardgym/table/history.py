@@ -163,11 +163,7 @@ class Reviewer:
     def costs(self, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """The costs in games reviewed so far; the other games are then reviewed in the background, latest first.
 
-        Args:
-            entries: games of the log, with or without their moves, oldest first.
-
-        Returns:
-            `costs`, each as a dictionary, and `reviewing`: how many games are still missing.
+        Returns `costs`, each as a dictionary, and `reviewing`: how many entries, oldest first, are still missing.
         """
         known = _saved_totals(self._game_log)
         chosen = [entry for entry in entries if counts(entry)]
@@ -305,12 +301,7 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
 
 
 def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[str, Any]]:
-    """The games of a game log or of its export (.jsonl, .json), oldest first; those without a move are left out.
-
-    Args:
-        path: the file; None for the user's own game log.
-        env: only games of this id.
-    """
+    """The games of a game log (None: the user's own) or its export, oldest first, without those that have no move."""
     path = path or default_path()
     if not path.exists() and not path.is_symlink():
         raise CardgymError(f"game log {path}: no such file; play a game first, or name a file")

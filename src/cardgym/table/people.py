@@ -32,8 +32,7 @@ def shown_name(name: str) -> str:
 def shown_names(names: Sequence[str], person: int | None, about: Mapping[str, Any] | None = None) -> list[str]:
     """The names by seat for people, each different: "You" for the person who reads, "Heuristic", "Heuristic 2".
 
-    Args:
-        about: what is saved with the game: the names that people gave.
+    `about` is what is saved with the game: the names that people gave.
     """
     out: list[str] = []
     for seat, name in enumerate(names):
@@ -59,8 +58,7 @@ def people_of(entry: Mapping[str, Any]) -> list[str]:
 def named(text: str, people: Sequence[str], viewer: int) -> str:
     """A text from the view of a seat, with names in place of "Seat 1", "Opponent" and, for another reader, "You".
 
-    Args:
-        viewer: the seat that the game speaks to; -1 if it speaks to none.
+    `viewer` is the seat that the game speaks to; -1 if it speaks to none.
     """
     if viewer >= 0 and people[viewer] != YOU:  # First: another may be "You".
         text = _YOU_DO.sub(lambda match: f"{people[viewer]} {_third_person(match[1])}", text)

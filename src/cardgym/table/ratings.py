@@ -67,12 +67,9 @@ class Skill:
 def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """A person's rating in every game they have finished against measured players, with the default options.
 
-    Args:
-        entries: games of a log, oldest first.
-
-    Returns:
-        For each game `env`, `games` (how many count), `rating` and `half_width` in Elo points, `curve` (pairs of these
-        after each of the last games) and `players`: the measured ratings by name for people.
+    For each game of the log, whose entries come oldest first: `env`, `games` (how many count), `rating` and
+    `half_width` in Elo points, `curve` (pairs of these after each of the last games) and `players`: the measured
+    ratings by name for people.
     """
     skills: dict[str, list[Skill]] = {}
     for entry in entries:

@@ -101,11 +101,7 @@ class Session:
 
     @classmethod
     def branch(cls, entry: Mapping[str, Any], move: int, game_log: GameLog, owner: str, resolve: Resolve) -> Self:
-        """A new game that begins as a logged one did, up to a move, with the same cards to come.
-
-        Args:
-            move: the index of the first move that is left out.
-        """
+        """A new game that begins with the first `move` moves of a logged one; the cards to come are the same."""
         setup = setup_of(entry, resolve)
         about = {name: value for name, value in setup.about.items() if name != RESIGNED} | {AGAIN: entry["id"]}
         self = cls(dataclasses.replace(setup, about=about), game_log, owner)

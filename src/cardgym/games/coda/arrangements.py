@@ -33,9 +33,8 @@ Table = npt.NDArray[np.float64]
 def placing_chances(state: State, owner: int) -> Table:
     """The probability of every choice of place that jokers caused, by the places of the jokers in the line.
 
-    Returns:
-        (MAX_LINE + 1, MAX_LINE + 1), float64. At [p, p]: if the only joker is at place p. At [p, q] with p < q: if
-        jokers are at p and q, divided by that at [p, p]. Other entries have no meaning.
+    A table (MAX_LINE + 1, MAX_LINE + 1), float64. At [p, p]: if the only joker is at place p. At [p, q] with p < q: if
+    jokers are at p and q, divided by that at [p, p]. Other entries have no meaning.
     """
     chances = np.ones((MAX_LINE + 1, MAX_LINE + 1), np.float64)
     if state.jokers == 0:

@@ -33,11 +33,7 @@ def initial(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Gene
 
 
 def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
-    """The paper's random policy: a fixed action for each state, drawn uniformly from the actions of its decision.
-
-    Returns:
-        int8 actions by state index, the same every time.
-    """
+    """The paper's random policy, int8 by state index: each drawn uniformly from the actions of its decision."""
     generator = np.random.default_rng(RANDOM_TABLE_SEED)
     decision = np.maximum(digits_of(info_state_keys(options)).decision - 1, 0)
     draws = generator.integers(0, 12, len(decision), np.int8)  # Decisions have 2, 3 or 4 actions; all divide 12.

@@ -72,8 +72,7 @@ class RatedToss:
 class CribbageCoach:
     """Values discards and cards as `champion` does.
 
-    Attributes:
-        unit: `GAMES` where the first to 121 or fewer points wins, otherwise `POINTS`.
+    Its unit is `GAMES` where the first to 121 or fewer points wins, otherwise `POINTS`.
     """
 
     def __init__(self, options: Options) -> None:

@@ -80,13 +80,10 @@ def double_dqn_target(
 
 
 class DQNLearner(NetworkLearner[QNetwork]):
-    """A Q-network that learns from batches of transitions.
+    """A Q-network that learns from batches of transitions; `target`, a delayed copy, values the next state.
 
     DQN: Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015). Double DQN: van
     Hasselt, Guez and Silver, "Deep reinforcement learning with double Q-learning", AAAI 2016.
-
-    Attributes:
-        target: the network that values the next state, a delayed copy of `network`.
     """
 
     saved = (*NetworkLearner.saved, "target")

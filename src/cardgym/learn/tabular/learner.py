@@ -35,10 +35,7 @@ _PLAY, _LEARN = np.uint64(0x7AB1E), np.uint64(0x7AB1F)
 
 
 class TabularLearner:
-    """A table of action values that learns as it plays.
-
-    Args:
-        opponents: players with their weights, instead of the config's.
+    """A table of action values that learns as it plays, against the config's opponents or others with their weights.
 
     Attributes:
         values: action values of numbered states, (rows, actions), float64, 0 at first; no rows if the config names an

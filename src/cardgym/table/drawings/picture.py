@@ -60,11 +60,7 @@ def rasterized(svg: str) -> npt.NDArray[np.uint8]:
 
 
 def table(view: View, symbols: Mapping[str, Symbol], title: str) -> str:
-    """A view as an SVG document of WIDTH x HEIGHT, without palettes.
-
-    Args:
-        title: the text of the bar at the top.
-    """
+    """A view as an SVG document of WIDTH x HEIGHT, without palettes; `title` is the text of the bar at the top."""
     parts = [
         box(0, 0, WIDTH, HEIGHT, 0, _BACKGROUND),
         box(8, _BAR, WIDTH - 16, HEIGHT - _BAR - 8, 26, _FELT, _EDGE, 4),

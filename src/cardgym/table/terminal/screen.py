@@ -17,11 +17,7 @@ _RED, _BOLD, _DIM, _RESET = "\x1b[31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 @dataclass(frozen=True)
 class Style:
-    """How texts are shown.
-
-    Attributes:
-        color: whether hearts and diamonds are red, headings bold and secondary text dim.
-    """
+    """How texts are shown: `color` makes hearts and diamonds red, headings bold and secondary text dim."""
 
     color: bool = False
 
