@@ -104,7 +104,7 @@ class _Search:
             error = float(errors.max())
             actions.append(ActionAdvice(action, action_text(state, action), value, reason, error, chance > 0.0))
         kind = {s.GUESSING: "guess", s.REVEALING: "turn up"}.get(int(state.phase), "place")
-        source = f"{self._worlds:,} states sampled from what you know, valued as {self._name} does"
+        source = f"{self._worlds:,} states that fit what was seen, valued as {self._name} does"
         source += f", against {self._known(opponent) or 'an equal'}"
         return Advice(kind, _UNIT, source, ranked(actions, _UNIT), _BLUNDER)
 

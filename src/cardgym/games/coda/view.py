@@ -59,8 +59,9 @@ def view(state: State, seat: int) -> View:
         for place in range(int(state.length[own])):
             actions[place_action(state, place)] = [f"{own}:{place}"]
     counters: list[Counter] = [{"name": "Tiles in the pool", "value": int(state.pool_size), "seat": None}]
-    if lines_shown(state):
-        counters += [{"name": "Face down", "value": count_hidden(state, of), "seat": of} for of in (other, own)]
+    for of in (other, own):
+        known = lines_shown(state) or seat in (of, -1)
+        counters.append({"name": "Face down", "value": count_hidden(state, of) if known else "?", "seat": of})
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
 

@@ -54,9 +54,9 @@ def tip(state: State, seat: int) -> str:
         return "Only you know of the card up your sleeve: swap it in if that brings you nearer to 0."
     if state.phase == BETTING:
         due = owed(state, seat)
-        pay = f"Matching costs {due}, folding gives up the pool." if due else "Matching is free now, so do not fold."
-        third = " A third card, the spike, is still to come." if state.cards[seat, SPIKE_SLOT] == EMPTY else ""
-        return f"{now}; the nearer to 0, the better.{third} {pay} Raise if you expect to be nearest."
+        pay = f"Matching costs {due}, folding gives up the pool." if due else "Matching is free: do not fold."
+        third = " The spike, a third card, comes later." if state.cards[seat, SPIKE_SLOT] == EMPTY else ""
+        return f"{now}; the nearest to 0 wins.{third} {pay} Raise if you expect to win."
     return ""
 
 

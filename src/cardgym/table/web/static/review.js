@@ -139,14 +139,14 @@ export class Review {
     const [width, height, left, bottom] = [298, 90, 34, 12]; // As wide as the panel: 90 px high.
     const values = chart.flatMap((point) => point.values);
     const [low, high] = [Math.min(0, ...values), Math.max(...values, 0.001)];
-    const last = Math.max(chart.at(-1).move, frames.at(-1).move, 1);
+    const last = Math.max(chart.at(-1).move, frames.at(-1).move + 1);
     const x = (move) => left + ((width - left - 6) * move) / last;
     const y = (value) => 6 + ((height - bottom - 6) * (high - value)) / (high - low || 1);
     const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img",
       "aria-label": `${unit} by move: at the end ${chart.at(-1).values.map((value, seat) => `${this.players[seat]} ${plain(value)}`).join(", ")}` });
     for (const value of [low, high]) {
       drawing.append(svg("line", { x1: left, x2: width - 6, y1: y(value), y2: y(value), class: "grid" }),
-        svg("text", { x: left - 4, y: y(value) + 4, class: "number" }, String(Number(value.toPrecision(3)))));
+        svg("text", { x: left - 4, y: y(value) + 4, class: "number" }, plain(Math.abs(value) < 10 ? value : Math.round(value))));
     }
     chart[0].values.forEach((_, seat) => {
       drawing.append(svg("polyline", { class: `line seat${seat % 4}`, points: chart.map((point) => `${x(point.move)},${y(point.values[seat])}`).join(" ") }));
@@ -154,14 +154,14 @@ export class Review {
     for (const decision of this.review.decisions.filter((made) => made.blunder)) {
       drawing.append(svg("path", { class: "mark", d: `M${x(decision.move)} ${height - bottom}l-4 8h8z` }));
     }
-    const at = x(frames[this.at].move);
+    const at = x(frames[this.at].move + 1); // The chart has how a move was found, a frame how it left the table.
     drawing.append(svg("line", { x1: at, x2: at, y1: 2, y2: height - bottom, class: "cursor" }));
     const figure = h("figure", {}, drawing, h("figcaption", {},
       this.players.map((name, seat) => h("span", { class: `key seat${seat % 4}` }, name)), h("span", {}, `${unit}; ▲ a blunder`)));
     figure.onclick = (event) => {
       const box = figure.querySelector("svg").getBoundingClientRect();
       const move = (((event.clientX - box.left) / box.width) * width - left) * last / (width - left - 6);
-      const near = frames.map((frame) => Math.abs(frame.move - move));
+      const near = frames.map((frame) => Math.abs(frame.move + 1 - move));
       this.go(near.indexOf(Math.min(...near)));
     };
     return figure;
