@@ -27,7 +27,7 @@ def test_mean_has_the_textbook_interval() -> None:
 
 
 def test_no_win_in_ten_games_has_wilsons_interval() -> None:
-    # Wilson (1927): 0 of 10 gives 0 .. z^2 / (10 + z^2) = 0.2775 (Brown, Cai and DasGupta 2001, table).
+    # Wilson (1927): 0 of 10 gives 0 .. z^2 / (10 + z^2) = 0.2775.
     share, interval = moments_of(np.zeros(10), np.ones(10)).share(0, 1)
     assert share == 0.0
     assert interval == pytest.approx((0.0, 0.27753), abs=1e-5)

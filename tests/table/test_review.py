@@ -243,7 +243,7 @@ def test_advise_values_a_decision_of_a_saved_game(game_log: GameLog, capsys: pyt
         (["advise", POKER], "--decision is required"),
         (["advise", POKER, "AH", "KH"], "takes no position in words"),
         (["advise", POKER, "--decision", "9"], "this game has 3"),
-        (["advise", POKER, "--decision", "1", "--game", "7"], "there are 1 games"),
+        (["advise", POKER, "--decision", "1", "--game", "7"], f"`cardgym review --list --env {POKER}` shows them"),
         (["advise", POKER, "--decision", "1", "--coach", "nobody"], "unknown player 'nobody'"),
         (["advise"], "ENV comes first"),
         (["review", "--game", "5"], "there are 1 games"),

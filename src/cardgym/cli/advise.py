@@ -1,8 +1,8 @@
 """Print the coach's advice on a decision: each legal action with its value and reason, best first.
 
 The decision is one of a saved game, from your game log or from a file that `cardgym report --export` wrote: name the
-game by its number in `cardgym review --list` and the decision by its number in the review. Some games also take a
-position as text.
+game by its number in `cardgym review --list --env ENV` and the decision by its number in the review. Some games also
+take a position as text.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _advise(game: Game, arguments: argparse.Namespace) -> None:
     from cardgym.table.terminal.review import advice_lines
     from cardgym.table.terminal.screen import Screen
 
-    entry = entry_of(saved_games(arguments.log, game.id), arguments.game)
+    entry = entry_of(saved_games(arguments.log, game.id), arguments.game, game.id)
     decisions = decisions_of(entry)
     if arguments.decision > len(decisions):
         raise CardgymError(f"--decision {arguments.decision}: this game has {len(decisions)}")

@@ -46,15 +46,16 @@ def run(arguments: argparse.Namespace) -> None:
     elif arguments.all:
         _compare(entries, arguments)
     else:
-        _review(entry_of(entries, arguments.game), arguments)
+        _review(entry_of(entries, arguments.game, arguments.env), arguments)
 
 
-def entry_of(entries: Sequence[dict[str, Any]], number: int | None) -> dict[str, Any]:
-    """The game of that number, from 1; None for the latest finished one, or else the latest."""
+def entry_of(entries: Sequence[dict[str, Any]], number: int | None, env: str | None) -> dict[str, Any]:
+    """The game of that number, from 1, of `env` or all; None for the latest finished one, or else the latest."""
     if number is None:
         return next((entry for entry in reversed(entries) if entry["finished"]), entries[-1])
     if number > len(entries):
-        raise CardgymError(f"--game {number}: there are {len(entries)} games; `cardgym review --list` shows them")
+        command = "cardgym review --list" if env is None else f"cardgym review --list --env {env}"
+        raise CardgymError(f"--game {number}: there are {len(entries)} games; `{command}` shows them")
     return entries[number - 1]
 
 
@@ -71,10 +72,11 @@ def _list(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> N
         undone = str(entry.get("undone") or "")
         rows.append((str(number), entry["env"], ", ".join(names(entry)), result, undone, entry["time"][:16]))
     head = ("game", "env", "players by seat", "score", "taken back", "started (UTC)")
+    env = "" if arguments.env is None else f" --env {arguments.env}"
     if arguments.json:
         print(json.dumps([dict(zip(head, row, strict=True)) for row in rows], indent=2))
     else:
-        print_results("Games", head, rows, "cardgym review --game N reviews one")
+        print_results("Games", head, rows, f"cardgym review{env} --game N reviews one")
 
 
 def _review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
