@@ -26,14 +26,13 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
         # -- the parts ------------------------------------------------------------------------------------------------
         network = training.warm_start(training.policy_network(wide=config.wide, action_features=config.action_features))
         inputs, actions = network.shape.inputs, network.shape.actions
-        others_size = inputs * (training.options.num_players - 1) if config.critic != "own" else 0
+        others_size = inputs * (training.options.num_players - 1) if config.critic == "all" else 0
         normalizer = None
         if config.normalize:
             first = training.player(network)
             normalizer = measure(training.rollout(first), first, training.generator(3), others=others_size > 0)
             insert(network, normalizer, same_function=bool(config.init_from))
-        valued = actions if config.critic == "actions" else 0
-        critic = TableCritic(inputs + others_size, config.hidden_sizes, normalizer, valued) if others_size else None
+        critic = TableCritic(inputs + others_size, config.hidden_sizes, normalizer) if others_size else None
         learner = PPOLearner(network, config, training.device, training.generator(2), critic)
         player = training.player(learner.averaged)
         rollout = training.rollout(player)

@@ -276,27 +276,6 @@ def test_critic_of_all_seats_learns_from_their_observations(tiny: Game) -> None:
     assert np.corrcoef(own, returns)[0, 1] < 0.8
 
 
-def test_policy_follows_a_critic_of_actions_and_does_what_it_values_most() -> None:
-    torch.manual_seed(1)
-    config = QUICK.replace(critic="actions", forward_kl=True, learning_rate=0.01, reward_scale=1.0)
-    critic = TableCritic(3 + 3, (32,), num_actions=4)
-    learner = PPOLearner(
-        PolicyNetwork(NetworkShape(3, 4, (8,))), config, torch.device("cpu"), np.random.default_rng(1), critic
-    )
-    generator = np.random.default_rng(2)
-    masks = np.ones((256, 4), np.bool_)
-    masks[:, 3] = False
-    for _ in range(100):
-        observations, others = generator.normal(size=(2, 256, 3)).astype(np.float32)
-        actions, log_probs, values = learner.act(observations, masks.astype(np.int8), others)
-        returns = np.where(actions == 2 * (observations[:, 0] > 0), 1.0, 0.0) + others[:, 0]  # Which action is luck.
-        returns = returns.astype(np.float32)
-        learner.update(TurnBatch(observations, others, masks, actions, log_probs, values, returns - values, returns))
-    actions, _, values = learner.act(observations, masks.astype(np.int8), others)
-    assert (actions == 2 * (observations[:, 0] > 0)).mean() > 0.9
-    assert np.corrcoef(values, returns)[0, 1] > 0.9
-
-
 # -- the player -------------------------------------------------------------------------------------------------------
 
 

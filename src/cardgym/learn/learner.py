@@ -35,23 +35,19 @@ class NetworkLearner(Generic[N]):
         adam_epsilon: float,
         max_grad_norm: float = 0.0,
         critic: nn.Module | None = None,
-        critic_rate: float = 1.0,
         reports: Sequence[str] = (),
     ) -> None:
         """Move the networks to their device.
 
-        The critic's step size is `critic_rate` times the network's. Longer gradients are scaled down to the norm
-        `max_grad_norm`; 0 for no limit. `reports` are the tags of the figures that `log` takes.
+        Longer gradients are scaled down to the norm `max_grad_norm`; 0 for no limit. `reports` are the tags of the
+        figures that `log` takes.
         """
         self.device = torch.device(device)
         self.network = network.to(self.device)
         self.critic = None if critic is None else critic.to(self.device)
         self.updates = 0
-        own, more = list(network.parameters()), [] if critic is None else list(critic.parameters())
-        self._weights = own + more
-        groups = [{"params": own, "rate": 1.0}] + ([{"params": more, "rate": critic_rate}] if more else [])
-        self.optimizer = torch.optim.Adam(groups, eps=adam_epsilon, fused=True)
-        self.learning_rate = learning_rate
+        self._weights = [*network.parameters(), *(() if critic is None else critic.parameters())]
+        self.optimizer = torch.optim.Adam(self._weights, lr=learning_rate, eps=adam_epsilon, fused=True)
         self._max_grad_norm = max_grad_norm
         self._reports = reports
         self._sums = torch.zeros(len(reports), device=self.device)
@@ -59,13 +55,12 @@ class NetworkLearner(Generic[N]):
 
     @property
     def learning_rate(self) -> float:
-        """Adam's step size for the network."""
+        """Adam's step size."""
         return float(self.optimizer.param_groups[0]["lr"])
 
     @learning_rate.setter
     def learning_rate(self, value: float) -> None:
-        for group in self.optimizer.param_groups:
-            group["lr"] = group["rate"] * value
+        self.optimizer.param_groups[0]["lr"] = value
 
     def descend(self, loss: Tensor) -> None:
         """Take one step of Adam against the gradient of a loss, a scalar.

@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
 
 Magnet = Literal["none", "uniform", "copy", "ema"]
-Critic = Literal["own", "all", "actions"]
+Critic = Literal["own", "all"]
 
 
 class PPOConfig(NetworkConfig):
@@ -23,8 +23,7 @@ class PPOConfig(NetworkConfig):
     """Shift and scale the inputs to mean 0 and standard deviation 1, as the first policy meets them; checkpoints have
     that in their first layer."""
     critic: Critic = "own"
-    """What the critic reads in training: the observation of the seat alone, or the observations of all seats; `actions`
-    also reads all, and values each action, so that a decision teaches about every action and not only the sampled."""
+    """What the critic reads in training: the observation of the seat alone, or the observations of all seats."""
     wide: bool = False
     """Also connect the observation directly to the last layer."""
     action_features: Items[str] = ()
@@ -36,8 +35,6 @@ class PPOConfig(NetworkConfig):
     """Adam's step size at the start."""
     learning_rate_final: Share = 1e-4
     """Adam's step size at the end; it falls linearly."""
-    critic_rate: PositiveFloat = 1.0
-    """The step size of a critic that reads all seats, as a multiple."""
     adam_epsilon: PositiveFloat = 1e-5
     """Adam's epsilon."""
     max_grad_norm: NonNegativeFloat = 0.5

@@ -51,7 +51,6 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
             adam_epsilon=config.adam_epsilon,
             max_grad_norm=config.max_grad_norm,
             critic=critic,
-            critic_rate=config.critic_rate,
             reports=REPORTS,
         )
         self.averaged = copy.deepcopy(network).requires_grad_(False) if config.average_tau else network
@@ -79,8 +78,6 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         log_probs = log_probabilities(logits, torch.tensor(masks, device=self.device).bool())
         if self.critic is not None:
             values = self.critic(seen, torch.tensor(others, device=self.device))
-        if self._config.critic == "actions":
-            values = (log_probs.exp() * values).sum(dim=1)
         actions = sample_actions(log_probs.exp().cpu().numpy(), self._generator.random(len(masks)))
         chosen = log_probs.cpu().numpy()[np.arange(len(actions)), actions]
         return actions, chosen, values.cpu().numpy()
@@ -90,40 +87,25 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         config = self._config
         tensors = TurnBatch(*(torch.tensor(field, device=self.device) for field in batch))
         magnet = self._magnet_log_probs(tensors)
-        before = self._before(tensors) if config.critic == "actions" else None
         for rows in minibatches(len(batch.actions), config.num_minibatches, config.update_epochs, self._generator):
-            drawn = rows.to(self.device)
-            self._step(
-                take_rows(tensors, rows),
-                None if magnet is None else magnet[drawn],
-                None if before is None else (before[0][drawn], before[1][drawn]),
-            )
+            self._step(take_rows(tensors, rows), None if magnet is None else magnet[rows.to(self.device)])
         self.updates += 1
         self._follow()
         self._statistics = super().statistics()
         self._statistics[tags.EXPLAINED_VARIANCE] = explained_variance(tensors.values, tensors.returns)
 
-    def _step(self, rows: TurnBatch, magnet: Tensor | None, before: tuple[Tensor, Tensor] | None) -> None:
-        """Take one step of Adam; `before` has the log-probabilities and advantages of all actions, if known."""
+    def _step(self, rows: TurnBatch, magnet: Tensor | None) -> None:
         config = self._config
         logits, values = self.network(rows.observations)
         all_log_probs = log_probabilities(logits, rows.masks)
         log_probs = all_log_probs.gather(1, rows.actions[:, None]).squeeze(1)
-        if before is None:
-            advantages = rows.advantages
-            if config.norm_adv:
-                advantages = (advantages - advantages.mean()) / (advantages.std(unbiased=False) + 1e-8)
-            surrogate = clipped_surrogate(log_probs, rows.log_probs, advantages, config.clip_coef).mean()
-            critic = value_loss(values, rows.returns)
-        else:
-            old, advantages = before
-            surrogate = (old.exp() * clipped_surrogate(all_log_probs, old, advantages, config.clip_coef)).sum(1).mean()
-            critic = torch.zeros((), device=self.device)
+        advantages = rows.advantages
+        if config.norm_adv:
+            advantages = (advantages - advantages.mean()) / (advantages.std(unbiased=False) + 1e-8)
+        surrogate = clipped_surrogate(log_probs, rows.log_probs, advantages, config.clip_coef).mean()
+        critic = value_loss(values, rows.returns)
         if self.critic is not None:
-            found = self.critic(rows.observations, rows.others)
-            if before is not None:
-                found = found.gather(1, rows.actions[:, None]).squeeze(1)
-            critic = critic + value_loss(found, rows.returns)
+            critic = critic + value_loss(self.critic(rows.observations, rows.others), rows.returns)
         bonus = entropy(all_log_probs).mean()
         drift = torch.zeros((), device=self.device) if magnet is None else kl_divergence(all_log_probs, magnet).mean()
         pull = config.magnet_coef * drift - self.ent_coef * bonus
@@ -136,15 +118,6 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
             kl = approximate_kl(log_probs, rows.log_probs)
             clipped = clip_fraction(log_probs, rows.log_probs, config.clip_coef)
         self.log(-surrogate, critic, bonus, drift, kl, clipped)
-
-    @torch.no_grad()
-    def _before(self, batch: TurnBatch) -> tuple[Tensor, Tensor]:
-        """The log-probabilities and the advantages of all actions before an update, each (rows, actions)."""
-        assert self.critic is not None
-        log_probs = log_probabilities(self.network(batch.observations)[0], batch.masks)
-        values = self.critic(batch.observations, batch.others)
-        mean = (log_probs.exp() * values).sum(dim=1, keepdim=True)
-        return log_probs, torch.where(batch.masks, values - mean, 0.0)
 
     @torch.no_grad()
     def _magnet_log_probs(self, batch: TurnBatch) -> Tensor | None:

@@ -112,9 +112,7 @@ def _first_layer(body: nn.Sequential) -> nn.Linear:
 
 
 class TableCritic(nn.Module):
-    """A multilayer perceptron from the observations of all seats to what the first of them will be paid.
-
-    It values the state, or each action of that seat in it.
+    """A multilayer perceptron from the observations of all seats to the value of the state for the first of them.
 
     A critic that sees all hands predicts the winner better, so advantages contain less of the luck of the deal; the
     policy still reads only its own observation (Yang et al., "PerfectDou: dominating DouDizhu with perfect information
@@ -122,19 +120,15 @@ class TableCritic(nn.Module):
     cooperative-competitive environments", NeurIPS 2017).
     """
 
-    def __init__(
-        self, num_inputs: int, hidden_sizes: tuple[int, ...], normalizer: Normalizer | None = None, num_actions: int = 0
-    ) -> None:
-        """Draw the weights; with `num_actions` it values actions."""
+    def __init__(self, num_inputs: int, hidden_sizes: tuple[int, ...], normalizer: Normalizer | None = None) -> None:
         super().__init__()
         body, width = hidden_layers(NetworkShape(num_inputs, 1, hidden_sizes))
         self.normalizer = normalizer or nn.Identity()
         self.body = body
-        self.value = nn.Linear(width, num_actions or 1)
-        self._squeezes = not num_actions
+        self.value = nn.Linear(width, 1)
 
     def forward(self, observations: Tensor, others: Tensor) -> Tensor:
-        """Values (rows,) or (rows, actions), for what a seat sees, (rows, inputs), and what the next ones do."""
+        """State values (rows,), for what a seat sees, (rows, inputs), and what the others do, next seat first."""
         inputs = self.normalizer(torch.cat([observations, others], dim=1))
-        values: Tensor = self.value(self.body(inputs))
-        return values.squeeze(1) if self._squeezes else values
+        values: Tensor = self.value(self.body(inputs)).squeeze(1)
+        return values
