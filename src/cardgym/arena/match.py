@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.report import Report, Totals
+from cardgym.arena.report import ByAdvantages, Report, Totals
+from cardgym.arena.rollouts import ManyGames, actions_of, advantages
 from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import NOOP, RESET
@@ -20,8 +22,8 @@ from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.limits import MAX_GAMES, duration
 from cardgym.players import Player, PlayerSpec, resolve_all
-from cardgym.players.seats import SeatedBatch
-from cardgym.statistics import Moments
+from cardgym.players.seats import MixturePlayer, SeatedBatch
+from cardgym.statistics import Moments, mean_estimate, with_less_luck
 
 Seats = Literal["rotate", "fixed"]
 
@@ -47,6 +49,7 @@ def evaluate(
     games: int,
     seed: int,
     seats: Seats = "rotate",
+    rollouts: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Report:
     """Play players against each other on the same deals from every seating.
@@ -60,10 +63,13 @@ def evaluate(
         players: one for each seat.
         games: how many games to play, at least 1.
         seats: `rotate` or `fixed`.
+        rollouts: how often each decision of the first player is played out by the second one, which takes all other
+            seats, to report the first one's mean return with less luck; 0 for plain results. See `AdvantageMatch`.
         progress: called from time to time with the games played and the total.
 
     Raises:
-        CardgymError: for an unknown player, another number of players than seats, or an illegal action.
+        CardgymError: for an unknown player, another number of players than seats, an illegal action, or rollouts of a
+            match that they do not fit.
     """
     game = find(game)
     if not isinstance(options, Options):
@@ -76,13 +82,24 @@ def evaluate(
 
     seatings = options.num_players if seats == "rotate" else 1
     deals = -(-games // seatings)
-    match = Match(
-        game, options, roster, seed=seed, seatings=seatings, deals_at_once=min(deals_at_once(seatings), deals)
-    )
-    moments = Moments(match.layout.size)
+    match: Match | AdvantageMatch
+    if rollouts := whole_number("rollouts", rollouts, 0, MAX_ROLLOUTS):
+        if seats == "fixed":
+            raise CardgymError(
+                "rollouts compare two players over all seats, and seats fixed has one: use seats rotate, or no rollouts"
+            )
+        match = AdvantageMatch(game, options, roster, seed=seed, rollouts=rollouts)
+    else:
+        at_once = min(deals_at_once(seatings), deals)
+        match = Match(game, options, roster, seed=seed, seatings=seatings, deals_at_once=at_once)
+    size = match.layout.size
+    moments = Moments(size)
+    estimates = []
     start = time.perf_counter()
     for totals in match.play(0, deals):
-        moments.add(totals)
+        moments.add(totals[:, :size])
+        if rollouts:
+            estimates.append(totals[:, [match.layout.start(0) + 1, size]] / seatings)
         if progress is not None:
             progress(moments.count * seatings, deals * seatings)
     seconds = time.perf_counter() - start
@@ -96,7 +113,15 @@ def evaluate(
         decisions_per_second=match.decisions / seconds,
         players=match.layout.reports(moments, [player.name for player in roster], seatings),
         differences=match.layout.differences(moments, seatings),
+        by_advantages=_by_advantages(np.concatenate(estimates), rollouts) if rollouts else None,
     )
+
+
+def _by_advantages(estimates: npt.NDArray[np.float64], rollouts: int) -> ByAdvantages:
+    """The report of returns and of their estimates, (deals, 2)."""
+    values = with_less_luck(*estimates.T)
+    before, after = np.var(estimates[:, 0]), np.var(values)
+    return ByAdvantages(rollouts, *mean_estimate(values), float(before / after) if after > 0.0 else math.nan)
 
 
 def deals_at_once(seatings: int) -> int:
@@ -138,7 +163,7 @@ class Match:
         self._actions = np.zeros(len(self._played.batch), np.int64)
         self._commands = np.full(len(self._played.batch), NOOP, np.uint8)
         self._played.step(self._actions, self._commands)
-        self._tally.totals_of(self._played, 0)
+        self._tally.totals_of(self._played.batch.plain_states, self._played.paid, 0)
         self._key = derive(np.uint64(seed), _STREAM)
 
     @property
@@ -156,7 +181,94 @@ class Match:
             commands[: num_deals * seatings] = RESET
             commands[num_deals * seatings :] = NOOP
             played.step(self._actions, commands)
-            yield self._tally.totals_of(played, num_deals)
+            yield self._tally.totals_of(played.batch.plain_states, played.paid, num_deals)
+
+
+MAX_ROLLOUTS = 1024
+_MAX_ROLLOUT_ROWS = 1 << 17
+
+
+class AdvantageMatch:
+    """A player against another one in all other seats, each deal from every seat, with the advantages of its decisions.
+
+    The deals are those of `Match`. In a game whose payments add up to the same in every game, the second player wins
+    the same share of it from itself, so what the first one wins beyond that share is the sum of its advantages; see
+    `cardgym.arena.rollouts.advantages`. The rollouts start from the actual state, which the arena knows.
+    """
+
+    def __init__(self, game: Game, options: Options, roster: Sequence[Player], *, seed: int, rollouts: int) -> None:
+        """Seat the players.
+
+        Args:
+            roster: the first player, then the second for every other seat.
+            rollouts: how often the second player plays out each decision of the first one.
+
+        Raises:
+            CardgymError: for a game of one seat, three players or more, or a mixture.
+        """
+        if options.num_players == 1:
+            raise CardgymError(f"rollouts compare a player with another, and {game.id} has one seat: use none")
+        if len({player.name for player in roster[1:]}) > 1:
+            raise CardgymError("rollouts compare two players: name one, and the same other one for every other seat")
+        for player in roster:
+            if isinstance(player, MixturePlayer):
+                raise CardgymError(
+                    f"player {player.name}: a mixture cannot play on from a state; name one of its players"
+                )
+        self._game, self._options, self._players = game, options, roster[:2]
+        self._seed, self._rollouts = seed, rollouts
+        self._key = np.uint64(derive(np.uint64(seed), _STREAM))
+        self._tally = _Tally(game, options.num_players, options.num_players)
+        self.layout = self._tally.layout
+        self.decisions = 0
+
+    def play(self, first: int, count: int) -> Iterator[npt.NDArray[np.float64]]:
+        """As `Match.play`, with a column more: the first player's returns on each deal, estimated by its advantages.
+
+        Raises:
+            CardgymError: where the payments of the seats do not add up to the same in every game.
+        """
+        seats = self._options.num_players
+        at_once = max(min(ROWS, _MAX_ROLLOUT_ROWS // self._rollouts) // seats, 1)
+        sums = []
+        for start in range(first, first + count, at_once):
+            games, gained = self._play(np.arange(start, min(start + at_once, first + count), dtype=np.uint64))
+            sums += [(paid := games.paid.sum(axis=1)).min(), paid.max()]
+            if max(sums) - min(sums) > 1e-6:
+                raise CardgymError(
+                    f"rollouts need payments with the same sum over the seats in every game, and {self._game.id} paid "
+                    f"{min(sums):g} and {max(sums):g} with these options: use none"
+                )
+            deals = gained.reshape(-1, seats).sum(axis=1) + min(sums)
+            yield np.column_stack([self._tally.totals_of(games.states, games.paid, len(deals)), deals])
+
+    def _play(self, deals: npt.NDArray[np.uint64]) -> tuple[ManyGames, npt.NDArray[np.float64]]:
+        """The games of some deals, and the sum of the first player's advantages in each, (games,)."""
+        game, options, seats = self._game, self._options, self._options.num_players
+        first, second = self._players
+        # As `_prepare` in the kernel derives them.
+        keys = [derive(np.uint64(derive(self._key, deal)), np.uint64(0)) for deal in deals]
+        games = ManyGames.of_new_games(game, options, np.repeat(np.array(keys, np.uint64), seats))
+        own_seats = np.tile(np.arange(seats), len(deals))
+        generator = np.random.default_rng([self._seed, int(deals[0])])
+        gained = np.zeros(len(own_seats))
+        moves = np.zeros(len(own_seats), np.int64)
+        while (live := np.flatnonzero(games.who >= 0)).size:
+            self.decisions += len(live)
+            states, who = games.states.take(live), games.who[live]
+            # Players that draw an action outside the kernel draw with the same number, so they differ less often.
+            draws, sources = generator.random(len(live)), generator.integers(0, 2**63, (2, 2), np.uint64)
+            usual = actions_of(second, game, options, states, who, draws, sources[0])
+            chosen, own = usual.copy(), np.flatnonzero(who == own_seats[live])
+            if own.size:
+                at, seat = states.take(own), who[own]
+                chosen[own] = actions_of(first, game, options, at, seat, draws[own], sources[1])
+                gained[live[own]] += advantages(
+                    second, game, options, at, chosen[own], usual[own], seat, generator, self._rollouts
+                )
+            moves[live] = chosen
+            games.advance(moves)
+        return games, gained
 
 
 def number_of_games(games: Any) -> int:
@@ -222,15 +334,22 @@ class _Tally:
         self._seatings = seatings
         self._max_score, self._metrics = _measures(game)
 
-    def totals_of(self, played: SeatedBatch, num_deals: int) -> npt.NDArray[np.float64]:
-        """The totals of the first deals of a batch whose games have ended, (num_deals, size), float64."""
+    def totals_of(
+        self, states: npt.NDArray[Any], paid: npt.NDArray[np.float64], num_deals: int
+    ) -> npt.NDArray[np.float64]:
+        """The totals of the first deals of games that have ended, (num_deals, size), float64.
+
+        Args:
+            states: the last states, (rows,).
+            paid: what each seat was paid, (rows, MAX_PLAYERS).
+        """
         layout, seatings = self.layout, self._seatings
         rows = num_deals * seatings
-        states = played.batch.plain_states[:rows]
+        states = states[:rows]
         max_scores = np.empty(rows, np.float64)
         self._max_score(states, max_scores)
         by_seat = np.empty((layout.per_player, rows, layout.num_players), np.float64)
-        by_seat[1] = played.paid[:rows, : layout.num_players]
+        by_seat[1] = paid[:rows, : layout.num_players]
         for place, measure in zip((0, *range(2, layout.per_player)), self._metrics.values(), strict=True):
             measure(states, by_seat[place])
         totals = np.zeros((num_deals, layout.size), np.float64)

@@ -54,6 +54,21 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class ByAdvantages:
+    """The first player's mean return per game, with part of its luck taken out; see `AdvantageMatch`.
+
+    Attributes:
+        rollouts: how often each of its decisions was played out.
+        times_games: how many times as many games give the plain mean return as narrow an interval.
+    """
+
+    rollouts: int
+    mean_return: float
+    mean_return_ci95: Interval
+    times_games: float
+
+
+@dataclass(frozen=True)
 class Report:
     """The results of a match.
 
@@ -63,6 +78,7 @@ class Report:
         decisions_per_second: decisions of all seats per second.
         players: a report for each player, in the order given.
         differences: the differences between players' returns, for each pair; `asdict` leaves them out.
+        by_advantages: the first player's mean return with less luck, if that was asked for.
     """
 
     env: str
@@ -73,11 +89,14 @@ class Report:
     decisions_per_second: float
     players: tuple[PlayerReport, ...]
     differences: tuple[Difference, ...] = ()
+    by_advantages: ByAdvantages | None = None
 
     def asdict(self) -> dict[str, Any]:
         """The report as plain values for JSON: intervals are lists, and NaN (the interval of one deal) is null."""
         values = dataclasses.asdict(self)
         del values["differences"]
+        if self.by_advantages is None:
+            del values["by_advantages"]
         plain: dict[str, Any] = _plain(values)
         return plain
 
@@ -198,6 +217,11 @@ def report_texts(report: Mapping[str, Any]) -> TableTexts:
         below += f"; {report['seconds']:.2f} s"
     if report.get("decisions_per_second") is not None:
         below += f", {report['decisions_per_second']:,.0f} decisions/s"
+    if luckless := report.get("by_advantages"):
+        mean = with_interval(luckless["mean_return"], luckless["mean_return_ci95"], "+.3f")
+        below += f"\n{names[0]}'s mean return by advantages (rollouts: {luckless['rollouts']}): {mean}"
+        if luckless["times_games"] is not None:
+            below += f"; a plain interval as narrow takes {luckless['times_games']:.1f} times the games"
     return title, head, rows, below
 
 

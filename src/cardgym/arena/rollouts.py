@@ -88,7 +88,7 @@ class ManyGames:
                 return
             draws = draws_of(choice[live, 0], choice[live, 1])
             choice[live, 1] += np.uint64(1)
-            at, seats = self.states[live], self.who[live]
+            at, seats = self.states.take(live), self.who[live]  # Indexing would copy field by field.
             moves[live] = actions_of(player, self.game, self.options, at, seats, draws, source)
 
 
@@ -111,11 +111,43 @@ def payoffs(
     paid = np.empty(len(states))
     for at in range(0, len(states), _MAX_ROWS):
         rows = slice(at, at + _MAX_ROWS)
-        games = ManyGames(game, options, states[rows].copy(), generators(keys[0, luck[rows]]))
+        copied = states.take(np.arange(len(states))[rows])
+        games = ManyGames(game, options, copied, generators(keys[0, luck[rows]]))
         source = generator.integers(0, 2**63, 2, np.uint64)
         games.play_on(player, actions[rows], generators(keys[1, luck[rows]]), source, until)
         paid[rows] = games.paid[np.arange(len(games.who)), seats[rows]]
     return paid
+
+
+def advantages(
+    player: Player, game: Game, options: Options, states: States, chosen: Integers, usual: Integers, seats: Integers,
+    generator: np.random.Generator, rollouts: int,
+) -> npt.NDArray[np.float64]:  # fmt: skip
+    """What chosen actions pay more than the player's usual ones, by fresh rollouts to the end of the game, (rows,).
+
+    Summed over the decisions of a game, and over all seats, this estimates what whoever chose wins from the player in
+    all other seats of a zero-sum game, with less noise than the result of the game: it is the performance difference of
+    the two (Kakade and Langford, "Approximately optimal approximate reinforcement learning", ICML 2002), in which the
+    luck of the deal and of the other seats is averaged out, as in AIVAT (Burch et al., AAAI 2018).
+
+    Args:
+        player: the player that decides everything afterwards.
+        states: the states, (rows,); they stay as they are.
+        chosen: the action that was chosen in each, (rows,).
+        usual: what the player would have done there, (rows,), drawn as it draws.
+        seats: who decides, (rows,).
+        generator: decides all chance and draws.
+        rollouts: how often both actions are played out, with the same luck.
+    """
+    gains = np.zeros(len(states))
+    differ = np.flatnonzero(chosen != usual)
+    if differ.size:
+        rows = np.repeat(differ, 2 * rollouts)
+        actions = np.stack([chosen[differ], usual[differ]], axis=1).repeat(rollouts, axis=0).reshape(-1)
+        luck = np.repeat(np.arange(len(rows) // 2), 2)
+        paid = payoffs(player, game, options, states.take(rows), actions, seats[rows], luck, generator)
+        gains[differ] = (paid[0::2] - paid[1::2]).reshape(-1, rollouts).mean(axis=1)
+    return gains
 
 
 def actions_of(
@@ -142,7 +174,9 @@ def probabilities_of(
     deciding = masks.any(axis=1)
     observations, masks = observations[deciding], masks[deciding]
     if isinstance(player, KernelPlayer):
-        shares = one_hot(choose_actions(game, options, player.policy, states[deciding], seats[deciding], source), masks)
+        shares = one_hot(
+            choose_actions(game, options, player.policy, states.compress(deciding), seats[deciding], source), masks
+        )
     else:
         known = player.probabilities(observations, masks)
         shares = one_hot(legal_actions(player, observations, masks, draws[deciding]), masks) if known is None else known

@@ -52,6 +52,16 @@ def add_matches(parser: Parser, games: int) -> None:
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="the seed of the deals (0)")
 
 
+def add_rollouts(parser: Parser, whose: str) -> None:
+    parser.add_argument(
+        "--rollouts",
+        type=whole(0),
+        default=0,
+        metavar="N",
+        help=f"{whose} with less luck: play each decision out N times; costs time, saves games (0)",
+    )
+
+
 def add_engine(parser: Parser) -> None:
     group = parser.add_argument_group("Where it runs")
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in ENGINES.items())

@@ -277,7 +277,7 @@ class SeatedBatch:
         """What `seats[i]` knows in row `rows[i]`, in any of its observations; see `cardgym.engine.batch.look`."""
         batch = self.batch
         name = observation_name or batch.kernel.observation_name
-        return look(batch.game, batch.options, batch.plain_states[rows], seats, name)
+        return look(batch.game, batch.options, batch.plain_states.take(rows), seats, name)
 
 
 def game_keys(seed: int, num_games: int) -> npt.NDArray[np.uint64]:

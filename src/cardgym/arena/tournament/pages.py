@@ -78,9 +78,10 @@ def payoff_format(standings: Standings) -> str:
 def payoff_text(standings: Standings) -> str:
     """The unit of a payoff, such as `credits a game`."""
     game = find(standings.env)
-    if standings.payoff == game.payoff:
-        return f"{game.unit} a game"
-    return f"{standings.payoff.replace('_', ' ').removesuffix(' per game')} a game"
+    unit = game.unit
+    if standings.payoff != game.payoff:
+        unit = standings.payoff.replace("_", " ").removesuffix(" per game")
+    return f"{unit} a game" + f", by advantages (rollouts: {standings.rollouts})" * bool(standings.rollouts)
 
 
 def _cell(standings: Standings, i: int, j: int, form: str) -> str:

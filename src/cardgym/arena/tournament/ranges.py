@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.match import Match, deals_at_once
+from cardgym.arena.match import AdvantageMatch, Match, deals_at_once
 from cardgym.arena.report import Totals
 from cardgym.engine.contract import RETURN, Game, Options
 from cardgym.engine.registry import find
@@ -21,6 +21,7 @@ from cardgym.errors import CardgymError
 from cardgym.files.documents import Document
 from cardgym.files.tensors import SUFFIX, read_tensors, write_tensors
 from cardgym.players import Player, PlayerSpec, resolve
+from cardgym.statistics import with_less_luck
 
 Sums = npt.NDArray[np.float64]
 """Sums over deals, (1 + REPLICATES, 5): for each resample the number of deals, the wins of the first player and of the
@@ -44,7 +45,8 @@ class Pairing:
     """Two players of a tournament, with their identities (see `Entrant`), and the deals they play.
 
     In a game of several seats the second player takes every other seat. In a game of one seat both play each deal. The
-    payoff is `RETURN` or the name of one of the game's metrics.
+    payoff is `RETURN` or the name of one of the game's metrics. With `rollouts` the payoffs have less luck; see
+    `AdvantageMatch`.
     """
 
     env: str
@@ -54,6 +56,7 @@ class Pairing:
     payoff: str
     seed: int
     identities: tuple[str, str] = ("", "")
+    rollouts: int = 0
 
 
 def ranges(deals: int, seatings: int) -> list[tuple[int, int]]:
@@ -85,7 +88,8 @@ def play_range(pairing: Pairing, first: int, count: int) -> Sums:
         columns[:, WINS] = scores[:, 0]
         columns[:, LOSSES] = scores[:, 1:].sum(axis=1) / (seats - 1)
         payoffs = _payoffs(layout, part, pairing.payoff)
-        columns[:, PAYOFF] = payoffs[:, 0] - payoffs.sum(axis=1) / seats
+        own = with_less_luck(payoffs[:, 0], part[:, layout.size]) if pairing.rollouts else payoffs[:, 0]
+        columns[:, PAYOFF] = own - payoffs.sum(axis=1) / seats
     columns[:, SQUARE] = columns[:, PAYOFF] ** 2
     columns = np.rint(columns / _UNIT) * _UNIT
     sums: Sums = weights(first, count) @ columns
@@ -99,7 +103,7 @@ def _payoffs(layout: Totals, totals: npt.NDArray[np.float64], payoff: str) -> np
 
 
 @functools.lru_cache(maxsize=4)
-def _matches(pairing: Pairing, deals: int) -> tuple[Match, ...]:
+def _matches(pairing: Pairing, deals: int) -> tuple[Match | AdvantageMatch, ...]:
     """The match of a pairing, which plays `deals` at once; in a game of one seat, one match for each player."""
     game = find(pairing.env)
     options = game.parse_options(dict(pairing.options))
@@ -108,6 +112,8 @@ def _matches(pairing: Pairing, deals: int) -> tuple[Match, ...]:
         for spec in (pairing.first, pairing.second)
     )
     seats = options.num_players
+    if pairing.rollouts:
+        return (AdvantageMatch(game, options, [first, second], seed=pairing.seed, rollouts=pairing.rollouts),)
     rosters: list[list[Player]] = [[first], [second]] if seats == 1 else [[first, *[second] * (seats - 1)]]
     return tuple(
         Match(game, options, roster, seed=pairing.seed, seatings=seats, deals_at_once=deals) for roster in rosters
@@ -168,7 +174,8 @@ class RangeStore:
         write_tensors(self._path(pairing, first, count), {"format": _FORMAT}, {"sums": sums})
 
     def _path(self, pairing: Pairing, first: int, count: int) -> Path:
-        text = repr((pairing.env, pairing.options, pairing.identities, pairing.payoff, pairing.seed, first, count))
+        facts = (pairing.env, pairing.options, pairing.identities, pairing.payoff, pairing.seed, first, count)
+        text = repr((*facts, pairing.rollouts) if pairing.rollouts else facts)
         return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}{SUFFIX}"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.arena.match import MAX_SEED, number_of_games, whole_number
+from cardgym.arena.match import MAX_ROLLOUTS, MAX_SEED, number_of_games, whole_number
 from cardgym.arena.tournament.ranges import Pairing, RangeStore, Sums, play_range, ranges
 from cardgym.arena.tournament.standings import Standings, standings
 from cardgym.engine.contract import RETURN, Game, Options
@@ -125,6 +125,7 @@ def tournament(
     seed: int,
     games_of: Mapping[str, int] | None = None,
     payoff: str | None = None,
+    rollouts: int = 0,
     engine: Engine | None = None,
     folder: Path | None = None,
     resume: bool = False,
@@ -143,6 +144,8 @@ def tournament(
         games: how many games each match has, at least 2; rounded up to whole deals.
         games_of: fewer games for the matches of slow players, by name; the smaller number counts.
         payoff: `return`, or the name of a metric; None for the game's own choice.
+        rollouts: how often the later named player of a pair plays out each decision of the other one, for payoffs with
+            less luck; 0 for plain results. See `AdvantageMatch`.
         engine: where to play; None for this process.
         folder: where to save the ranges played, for `resume`.
         resume: whether to continue from the ranges in `folder`.
@@ -160,6 +163,8 @@ def tournament(
     payoff = payoff or game.payoff
     if payoff not in (RETURN, *game.metrics):
         raise unknown("payoff", payoff, (RETURN, *game.metrics))
+    if (rollouts := whole_number("rollouts", rollouts, 0, MAX_ROLLOUTS)) and payoff != RETURN:
+        raise CardgymError(f"rollouts estimate returns, not {payoff}: use none, or the payoff {RETURN}")
     entered = entrants(players, game, options)
     names = [entrant.name for entrant in entered]
     games_of = {} if games_of is None else dict(games_of)
@@ -174,7 +179,9 @@ def tournament(
     pairs = list((itertools.permutations if seats > 2 else itertools.combinations)(range(len(names)), 2))
     values = tuple(options.asdict().items())
     pairings = {
-        (i, j): Pairing(name, values, first.spec, second.spec, payoff, seed, (first.identity, second.identity))
+        (i, j): Pairing(
+            name, values, first.spec, second.spec, payoff, seed, (first.identity, second.identity), rollouts
+        )
         for (i, first), (j, second) in itertools.permutations(enumerate(entered), 2)
     }
     parts: list[Range] = []
@@ -194,6 +201,7 @@ def tournament(
         env=game.id,
         options=options.asdict(),
         payoff=payoff,
+        rollouts=rollouts,
         seed=seed,
         seconds=seconds,
         workers=1 if engine is None else engine.workers,
