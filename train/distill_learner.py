@@ -10,16 +10,16 @@ import torch
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from torch import Tensor
 
-from cardgym.engine.batch import look
+from cardgym.arena.rollouts import actions_of
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.states import choose_actions
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
 from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
 from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
-from cardgym.players import CompiledPlayer, KernelPlayer, legal_actions, one_hot, resolve, sample_actions
+from cardgym.players import one_hot, resolve, sample_actions
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 from cardgym.players.seats import MixturePlayer
+from cardgym.solvers.policies import probabilities_of
 
 
 class DistillConfig(NetworkConfig):
@@ -107,19 +107,12 @@ class Teacher:
             seats: the seat to decide in each, (rows,).
             masks: what is legal there, (rows, actions).
         """
-        player = self._player
-        if isinstance(player, CompiledPlayer) and player.name == "random":
-            legal = masks.astype(np.float32)
-            shares: npt.NDArray[np.float32] = legal / legal.sum(axis=1, keepdims=True)
-            return shares
-        if isinstance(player, KernelPlayer):
-            source = self._generator.integers(2**63, size=2).astype(np.uint64)
-            return one_hot(choose_actions(self._game, self._options, player.policy, states, seats, source), masks)
-        observations, _, _ = look(self._game, self._options, states, seats, player.observation_name)
-        probabilities = player.probabilities(observations, masks, self._temperature)
+        game, options, player = self._game, self._options, self._player
+        probabilities = probabilities_of(game, options, states, seats, player, self._temperature)
         if probabilities is None:
+            source = self._generator.integers(2**63, size=2).astype(np.uint64)
             draws = self._generator.random(len(masks))
-            return one_hot(legal_actions(player, observations, masks, draws), masks)
+            return one_hot(actions_of(player, game, options, states, seats, draws, source), masks)
         return probabilities.astype(np.float32)
 
 

@@ -21,11 +21,17 @@ class RandomPlayerError(CardgymError):
 
 
 def probabilities_of(
-    game: Game, options: Options, states: npt.NDArray[Any], seats: npt.NDArray[np.int64], player: Player
+    game: Game,
+    options: Options,
+    states: npt.NDArray[Any],
+    seats: npt.NDArray[np.int64],
+    player: Player,
+    temperature: float = 0.0,
 ) -> npt.NDArray[np.floating[Any]] | None:
     """The probabilities of a player's actions, (states, actions), where `seats` are to decide in `states`.
 
-    The player may be any but a mixture. None for one that draws its actions with unknown probabilities.
+    The player may be any but a mixture. None for one that draws its actions with unknown probabilities; `temperature`
+    is for one that chooses by values (see `Player.probabilities`).
     """
     uniform = isinstance(player, CompiledPlayer) and player.name == "random"
     if isinstance(player, KernelPlayer) and not uniform:
@@ -35,7 +41,7 @@ def probabilities_of(
     observations, masks, _ = look(game, options, states, seats, player.observation_name)
     if uniform:
         return np.asarray(masks / masks.sum(axis=1, keepdims=True), np.float64)
-    return player.probabilities(observations, masks)
+    return player.probabilities(observations, masks, temperature)
 
 
 def policy_of(mdp: Mdp, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]:
