@@ -15,7 +15,7 @@ from cardgym.engine import batch
 from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Game, Options, State
 from cardgym.engine.kernel import Kernel, code_name, kernel_of
-from cardgym.engine.rules import derive, draws_of, rule
+from cardgym.engine.rules import Generator, derive, draws_of, rule
 from cardgym.errors import CardgymError
 from cardgym.players import PlayerSpec, resolve
 from cardgym.players.seats import MixturePlayer
@@ -29,6 +29,7 @@ _ROWS = 4096
 """Games played side by side."""
 
 Worth = Callable[[State, int], float]
+Resample = Callable[[State, int, Generator], None]
 
 
 @rule
@@ -52,6 +53,7 @@ class Rollouts:
         unit: str = "reward",
         blunder: float = 0.2,
         worth: Worth | None = None,
+        resample: Resample | None = None,
         whole_game: bool = True,
         worlds: int = WORLDS,
     ) -> None:
@@ -62,6 +64,8 @@ class Rollouts:
             unit: what values are in.
             blunder: the cost from which an action is a blunder.
             worth: a rule `worth(state, seat)`, evaluated at the end of a rollout; None for the sum of rewards.
+            resample: a rule `resample(state, seat, generator)` that draws the hidden cards; None for the game's own,
+                which deals them uniformly.
             whole_game: play to the end of the game instead of the deal.
             worlds: how often the hidden cards are resampled for one decision.
         """
@@ -76,7 +80,7 @@ class Rollouts:
         self._worlds = worlds
         self._by_reward = worth is None
         kernel = kernel_of(game, game.default_observation)
-        self._sample, self._evaluate = _compiled(kernel, worth or _no_worth)
+        self._sample, self._evaluate = _compiled(kernel, worth or _no_worth, resample)
         name_entry_point(f"{game.id} (coach)", self._sample)
 
     def advise(
@@ -232,9 +236,10 @@ def _evaluate(states: Any, by_worth: bool, out: Any) -> None:
 
 
 @cache
-def _compiled(kernel: Kernel, worth: Worth) -> tuple[Callable[..., None], Callable[..., None]]:
-    suffix = f"_{code_name(kernel.game, [worth])}"
-    return (
-        kernel.entry_point(_sample),
-        kernel.entry_point(_evaluate, suffix, worth=worth),
-    )
+def _compiled(
+    kernel: Kernel, worth: Worth, resample: Resample | None
+) -> tuple[Callable[..., None], Callable[..., None]]:
+    sample = kernel.entry_point(_sample)
+    if resample is not None:
+        sample = kernel.entry_point(_sample, f"_{code_name(kernel.game, [resample])}", resample=resample)
+    return sample, kernel.entry_point(_evaluate, f"_{code_name(kernel.game, [worth])}", worth=worth)

@@ -7,19 +7,18 @@ import pytest
 
 from cardgym import find
 from cardgym.games.corellian_spike.state import FOLD
-from cardgym.players import CompiledPlayer, resolve
+from cardgym.players import CompiledPlayer
 from cardgym.table.coach import Coach
-from cardgym.table.rollouts import look
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 
 pytest.importorskip("torch")
 
 
-def test_first_advice_is_the_action_that_the_strongest_agent_prefers() -> None:
+def test_values_are_credits_in_falling_order() -> None:
     game = find("CorellianSpike-v0")
     options = game.parse_options()
-    coach, agent = Coach(game, options), resolve("ppo:greedy", game, options)
+    coach = Coach(game, options)
     session = Session(Setup(game, options, [CompiledPlayer("heuristic")], seed=4, seat=0))
     session.play()
     rng = np.random.default_rng(4)
@@ -28,10 +27,9 @@ def test_first_advice_is_the_action_that_the_strongest_agent_prefers() -> None:
         legal = session.legal_actions()
         if len(legal) > 1:
             advice = coach.advise(session.state, 0)
-            observation, mask = look(game, options, session.state, 0, agent.observation_name)
-            assert advice.best.action == agent.act(observation[None], mask[None])[0]
             assert advice.unit == "credits"
-            assert all(one.value <= advice.best.value for one in advice.actions)
+            values = [one.value for one in advice.actions]
+            assert values == sorted(values, reverse=True)
             advised += 1
         session.act(int(rng.choice([action for action in legal if action != FOLD])))
     assert advised > 5

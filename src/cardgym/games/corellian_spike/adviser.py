@@ -1,12 +1,13 @@
 """The adviser of Corellian Spike: credits won in the hand, by rollouts of the strongest player.
 
-Actions are ranked as that player ranks them: rollouts deal the hidden cards uniformly, whatever the opponents have bet,
-and whoever takes the action of the highest value loses to the player.
+Where a player was trained, rollouts deal the opponents' hands by the belief: what they have bet, bought and discarded
+counts. Between two players the actions are in the order of their values, otherwise in that of the player's own choice.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import State, rule
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike.belief import resample_by_actions
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import count_unseen
@@ -27,7 +29,7 @@ from cardgym.games.corellian_spike.text import signed
 from cardgym.players import PlayerSpec
 from cardgym.table.advice import Advice, Adviser
 from cardgym.table.coach import equilibrium_player
-from cardgym.table.rollouts import Rollouts
+from cardgym.table.rollouts import Resample, Rollouts
 
 _BLUNDER = 3.0
 """Credits."""
@@ -37,13 +39,13 @@ _STRONGEST = {2: "ppo", 3: "ppo_three_players", 4: "ppo_four_players"}
 
 
 def adviser(options: CorellianSpikeOptions) -> Adviser:
-    rollouts = cache(partial(_rollouts, options))  # To solve a small game takes seconds.
+    by_rollouts = cache(partial(_by_rollouts, options))  # To solve a small game takes seconds.
 
     def advise(state: State, seat: int) -> Advice:
         kind = "bet" if state.phase == s.BETTING else "buy" if state.phase == s.BUYING else "place"
         # Relative to the credits the seat has now, not to those it started the game with.
         so_far = float(state.stack[seat] - state.credits)
-        advice = rollouts().advise(state, seat, kind, base=so_far, prefers=True, reason=_share_won)
+        advice = by_rollouts()(state, seat, kind, base=so_far, reason=_share_won)
         best, *others = advice.actions
         best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat)}")
         return dataclasses.replace(advice, actions=(best, *others))
@@ -54,10 +56,10 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
     return Adviser(advise, standing, "credits")
 
 
-def _rollouts(options: CorellianSpikeOptions) -> Rollouts:
-    """Rollouts of the strongest player; of the equilibrium or of `heuristic` where no player was trained."""
+def _by_rollouts(options: CorellianSpikeOptions) -> Callable[..., Advice]:
+    """Advice by the strongest player; by the equilibrium or by `heuristic` where no player was trained."""
 
-    def of(player: PlayerSpec) -> Rollouts:
+    def of(player: PlayerSpec, resample: Resample | None = None) -> Rollouts:
         # More players mean bigger pools, so more luck has to average out.
         worlds = _WORLDS * (options.num_players - 1)
         return Rollouts(
@@ -67,14 +69,16 @@ def _rollouts(options: CorellianSpikeOptions) -> Rollouts:
             unit="credits",
             blunder=_BLUNDER,
             worth=_credits_after_hand,
+            resample=resample,
             whole_game=False,
             worlds=worlds,
         )
 
     try:
-        return of(_STRONGEST.get(options.num_players, "heuristic"))
-    except (CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
-        return of(equilibrium_player(GAME, options) or "heuristic")
+        rollouts = of(_STRONGEST[options.num_players], resample_by_actions)
+        return partial(rollouts.advise, prefers=options.num_players > 2)
+    except (KeyError, CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
+        return partial(of(equilibrium_player(GAME, options) or "heuristic").advise, prefers=True)
 
 
 def _share_won(values: npt.NDArray[np.float64]) -> str:

@@ -24,10 +24,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, places, rule
+from cardgym.engine.contract import Feature, Generator, State, places, rule, uniform_float
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum
-from cardgym.games.corellian_spike.observations import count_unseen, full_features, observe_full
+from cardgym.games.corellian_spike.observations import (
+    count_hidden,
+    count_unseen,
+    deal_hidden,
+    full_features,
+    observe_full,
+)
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 
 SIZES = 21
@@ -195,6 +201,37 @@ def weigh_actions(state: State, other: int, weights: npt.NDArray[np.float64]) ->
                 for _ in range(state.bets[other, number, kind]):
                     by_sum[total] *= BETS[kind, number, size]
         _weigh_sums(weights, by_sum)
+
+
+@rule
+def resample_by_actions(state: State, seat: int, generator: Generator) -> None:
+    """Deal again all cards that `seat` cannot see, each opponent's hand by the belief.
+
+    With several opponents, one hand is drawn after the other, without the cards of those before it.
+    """
+    counts = np.zeros(s.NUM_VALUES, np.int64)
+    count_hidden(state, seat, counts)
+    dealt = np.zeros(state.num_players, np.bool_)
+    weights = np.empty((s.NUM_VALUES, s.NUM_VALUES), np.float64)
+    for ahead in range(1, state.num_players):
+        other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
+        if state.folded[other] or state.cards[other, s.HIGH_SLOT] == s.EMPTY:
+            continue
+        weigh_pairs(state, other, (counts / 3.0).astype(np.float32), weights)
+        left = uniform_float(generator)
+        low, high = 0, 0
+        for pair in range(s.NUM_VALUES * s.NUM_VALUES):
+            one, two = pair // s.NUM_VALUES, pair % s.NUM_VALUES
+            if two >= one and weights[one, two] > 0.0:
+                low, high = one, two
+                left -= weights[one, two]
+                if left < 0.0:
+                    break
+        state.cards[other, s.LOW_SLOT], state.cards[other, s.HIGH_SLOT] = low - 10, high - 10
+        counts[low] -= 1
+        counts[high] -= 1
+        dealt[other] = True
+    deal_hidden(state, seat, counts, dealt, generator)
 
 
 @rule

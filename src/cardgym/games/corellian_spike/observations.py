@@ -146,8 +146,14 @@ def count_unseen(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 @rule
 def resample(state: State, seat: int, generator: Generator) -> None:
     """Shuffle all cards that `seat` cannot see and deal them again: pile, hands, bought card, the cheat's sleeve."""
-    # Count by value first, so that the draw depends only on what the seat knows, not on the true order of the cards.
     counts = np.zeros(s.NUM_VALUES, np.int64)
+    count_hidden(state, seat, counts)
+    deal_hidden(state, seat, counts, np.zeros(state.num_players, np.bool_), generator)
+
+
+@rule
+def count_hidden(state: State, seat: int, counts: npt.NDArray[np.int64]) -> None:
+    """Add the hidden cards of each value, (21,): what the seat can know of them, and not their true order."""
     for place in range(state.deck_size):
         counts[state.deck[place] + 10] += 1
     for other in range(state.num_players):
@@ -155,12 +161,20 @@ def resample(state: State, seat: int, generator: Generator) -> None:
             for slot in range(s.SPIKE_SLOT):
                 if state.cards[other, slot] != s.EMPTY:
                     counts[state.cards[other, slot] + 10] += 1
-    hidden_extra = state.extra != s.EMPTY and state.turn != seat
-    if hidden_extra:
+    if state.extra != s.EMPTY and state.turn != seat:
         counts[state.extra + 10] += 1
-    hidden_sleeve = state.sleeve != s.EMPTY and state.cheat != seat
-    if hidden_sleeve:
+    if state.sleeve != s.EMPTY and state.cheat != seat:
         counts[state.sleeve + 10] += 1
+
+
+@rule
+def deal_hidden(
+    state: State, seat: int, counts: npt.NDArray[np.int64], dealt: npt.NDArray[np.bool_], generator: Generator
+) -> None:
+    """Deal cards, of which there are `counts` of each value, (21,), to all hidden places.
+
+    The hands of the seats that are `dealt`, (num_players,), stay as they are.
+    """
     hidden = np.empty(s.DECK.shape[0] + 1, np.int16)
     size = 0
     for value in range(s.NUM_VALUES):
@@ -176,15 +190,15 @@ def resample(state: State, seat: int, generator: Generator) -> None:
         size -= 1
         state.deck[place] = hidden[size]
     for other in range(state.num_players):
-        if other != seat:
+        if other != seat and not dealt[other]:
             for slot in range(s.SPIKE_SLOT):
                 if state.cards[other, slot] != s.EMPTY:
                     size -= 1
                     state.cards[other, slot] = hidden[size]
             sort_hand(state, other)
-    if hidden_extra:
+    if state.extra != s.EMPTY and state.turn != seat:
         size -= 1
         state.extra = hidden[size]
-    if hidden_sleeve:
+    if state.sleeve != s.EMPTY and state.cheat != seat:
         size -= 1
         state.sleeve = hidden[size]
