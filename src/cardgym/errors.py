@@ -8,11 +8,7 @@ from collections.abc import Iterable
 
 
 class CardgymError(ValueError):
-    """Bad input: an option, a name, a path, a checkpoint or an action. The command line prints it and exits 2.
-
-    Everything in cardgym raises it for what its caller got wrong, with a message of one line. Docstrings mention errors
-    only where there is more to say.
-    """
+    """Bad input: an option, a name, a path, a checkpoint or an action. The command line prints it and exits 2."""
 
 
 class IllegalActionError(CardgymError):

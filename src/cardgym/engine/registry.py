@@ -191,7 +191,11 @@ def find(name: str | Game) -> Game:
 
 
 def load(reference: str) -> Any:
-    """Import the object that a reference `module:attribute` names; the module may be a script shipped with cardgym."""
+    """Import the object that a reference `module:attribute` names; the module may be a script that comes with cardgym.
+
+    Raises:
+        CardgymError: if the module needs a package that is not installed.
+    """
     module, _, attribute = reference.partition(":")
     try:
         if module.endswith(".py"):

@@ -32,6 +32,9 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         illegal_action: "penalize", "raise" or "random".
         render_mode: "ansi" or "rgb_array".
         options: the arguments above, and the game's options.
+
+    Raises:
+        CardgymError: for an unknown name or a value that is not allowed.
     """
 
     def __init__(self, game: str | Game, **options: Any) -> None:

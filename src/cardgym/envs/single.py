@@ -46,6 +46,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
         arguments: the arguments above, and the game's options.
 
     Raises:
+        CardgymError: for an unknown name or a value that is not allowed.
         IllegalActionError: for an illegal action with `illegal_action="raise"`; the game does not change.
     """
 
@@ -66,6 +67,9 @@ class CardEnv(gymnasium.Env[Any, Any]):
         """Start the next game; with a seed, the first game of that seed. Returns the observation and the info.
 
         `options={"deck": [...]}` deals chosen cards in games that support it; see the game's page.
+
+        Raises:
+            CardgymError: for an unknown option or an impossible deck.
         """
         check_reset_options(options, ("deck",))
         super().reset(seed=seed)

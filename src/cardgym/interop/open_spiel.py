@@ -39,7 +39,11 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
     """A game of cardgym as a `pyspiel.Game`."""
 
     def __init__(self, game: str | Game, options: Mapping[str, object] | None = None) -> None:
-        """Wrap a zero-sum game, as OpenSpiel's `exploitability` demands."""
+        """Wrap a zero-sum game, as OpenSpiel's `exploitability` demands.
+
+        Raises:
+            CardgymError: for an unknown game or option.
+        """
         self.game = find(game)
         self.options: Options = self.game.parse_options(options)
         players = self.options.num_players

@@ -45,6 +45,9 @@ class ArenaCallback(BaseCallback):
         seat: the model's seat; by default every seat.
         verbose: 1 prints the win rates.
 
+    Raises:
+        CardgymError: as the training starts, for a model that cannot be a player or an opponent that cannot be found.
+
     Attributes:
         results: the last evaluation: metrics against each opponent.
     """
@@ -169,7 +172,11 @@ class SelfPlay:
         return self.learner if opponent == SELF else mixture(SNAPSHOT, self.snapshots, [1.0] * len(self.snapshots))
 
     def connect(self, model: BaseAlgorithm) -> None:
-        """Let `model` play from now on. Seats of snapshots that nobody has yet taken begin with the model as it is."""
+        """Let `model` play from now on. Seats of snapshots that nobody has yet taken begin with the model as it is.
+
+        Raises:
+            CardgymError: for a model that cannot be a player.
+        """
         self.learner.model = ModelPlayer(model, SELF, samples=True)
         for seat in self.snapshots:
             seat.model = seat.model or self.learner.model.snapshot()
@@ -185,7 +192,11 @@ class SelfPlay:
         self._num_taken += 1
 
     def check(self) -> None:
-        """Check that the opponents have a model."""
+        """Check that the opponents have a model.
+
+        Raises:
+            CardgymError: if they have none.
+        """
         if self.used and self.learner.model is None:
             raise CardgymError(
                 f"opponent {SELF!r} or {SNAPSHOT!r}: the env does not know the model that learns; pass "

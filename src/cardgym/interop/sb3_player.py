@@ -84,6 +84,9 @@ class ModelPlayer(Player):
         """A player that plays as `model` does now, and changes with it.
 
         If the model's env is wrapped in `VecNormalize`, the player reads observations as that normalizes them.
+
+        Raises:
+            CardgymError: for a model that was not made in an env of cardgym, or that cannot be a player.
         """
         policy = model.policy if isinstance(model, BaseAlgorithm) else model
         metadata = vars(policy.action_space).get("cardgym")

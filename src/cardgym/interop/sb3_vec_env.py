@@ -53,6 +53,7 @@ class CardVecEnv(VecEnv):
         self_play: what "self" and "snapshot" play.
 
     Raises:
+        CardgymError: for an unknown name or a value that is not allowed.
         IllegalActionError: for an illegal action with `illegal_action="raise"`; all games are left as they were.
     """
 
@@ -92,6 +93,9 @@ class CardVecEnv(VecEnv):
         """Start the next game in every row; after `seed(s)`, the first game of seed s + i in row i.
 
         `set_options({"deck": [...]})` deals chosen cards in games that support it.
+
+        Raises:
+            CardgymError: for an unknown option, or a deck that cannot be dealt.
         """
         batch = self._core.seated.batch
         rows = batch.plain_rows
@@ -111,7 +115,11 @@ class CardVecEnv(VecEnv):
         return self._observations()
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Take the actions, whole numbers of (num_envs,), of the step that `step_wait` plays."""
+        """Take the actions, whole numbers of (num_envs,), of the step that `step_wait` plays.
+
+        Raises:
+            CardgymError: for other actions.
+        """
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
             raise CardgymError(f"actions: give whole numbers of ({self.num_envs},), not {chosen.dtype} {chosen.shape}")
@@ -175,7 +183,11 @@ class CardVecEnv(VecEnv):
     # -- rows, as vec envs of separate envs show them -----------------------------------------------------------------
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of each row: one of `RowView`, or one that `set_attr` has set."""
+        """An attribute of each row: one of `RowView`, or one that `set_attr` has set.
+
+        Raises:
+            AttributeError: where there is none of that name.
+        """
         return [getattr(self._views[i], attr_name) for i in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
@@ -186,7 +198,11 @@ class CardVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call a method of each row: `action_masks()` or `render()`."""
+        """Call a method of each row: `action_masks()` or `render()`.
+
+        Raises:
+            AttributeError: where there is none of that name.
+        """
         if method_name == "action_masks" and indices is None:
             return list(self.action_masks())
         return [getattr(self._views[i], method_name)(*method_args, **method_kwargs) for i in self._get_indices(indices)]

@@ -54,6 +54,9 @@ class SampledBuffer(Generic[R]):
             key: the config key of the capacity, for errors.
             capacity: the most records it can hold.
             generator: draws the samples.
+
+        Raises:
+            CardgymError: if there is not enough memory.
         """
         self.capacity = capacity
         self.size = 0
@@ -92,7 +95,11 @@ class ReplayBuffer(SampledBuffer[Transitions]):
     saved = (*SampledBuffer.saved, "_position")
 
     def __init__(self, capacity: int, observation_size: int, num_actions: int, generator: np.random.Generator) -> None:
-        """Allocate the buffer; `generator` draws the samples."""
+        """Allocate the buffer; `generator` draws the samples.
+
+        Raises:
+            CardgymError: if there is not enough memory.
+        """
         layout: list[tuple[Any, ...]] = [
             ("observations", np.float32, observation_size),
             ("actions", np.int64),

@@ -156,7 +156,11 @@ def write_results(
     results: Mapping[str, Metrics],
     **more: Any,
 ) -> None:
-    """Write a run's final results to TensorBoard, as `final/` and with its hyper-parameters, and to `results.json`."""
+    """Write a run's final results to TensorBoard, as `final/` and with its hyper-parameters, and to `results.json`.
+
+    Raises:
+        CardgymError: if the file cannot be written.
+    """
     if results:
         board.final_results(step, config, _by_tag(results, tags.final_tag))
     with replacing(folder / "results.json") as temporary:

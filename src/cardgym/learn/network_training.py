@@ -64,7 +64,11 @@ class NetworkTraining(Training):
         return PolicyNetwork(shape)
 
     def warm_start(self, network: N) -> N:
-        """The network, with the weights of the checkpoint that `init_from` names, if it names one."""
+        """The network, with the weights of the checkpoint that `init_from` names, if it names one.
+
+        Raises:
+            CardgymError: as `load_checkpoint`, and for a network of another kind or shape.
+        """
         if self._config.init_from:
             load_weights(network, Path(self._config.init_from), self.game, self.options, self.observation)
         return network
@@ -124,7 +128,11 @@ class NetworkTraining(Training):
 
 
 def choose_device(name: str) -> torch.device:
-    """The device of that name; `auto` is a GPU if there is one."""
+    """The device of that name; `auto` is a GPU if there is one.
+
+    Raises:
+        CardgymError: for `cuda` on a machine without a GPU.
+    """
     available = torch.cuda.is_available()
     if name == "cuda" and not available:
         raise CardgymError("device 'cuda': this machine has no GPU that PyTorch can use; choose cpu or auto")
@@ -136,6 +144,9 @@ def load_weights(network: Network, path: Path, game: Game, options: Options, obs
 
     The checkpoint's observation may be a shorter one that `observation` extends: the weights of the further features
     start at 0, so the network computes what the checkpoint does.
+
+    Raises:
+        CardgymError: as `load_checkpoint`, and for another kind of network, other layers, or another observation.
     """
     other, metadata = load_checkpoint(path, game, options)
     if type(other) is not type(network):

@@ -67,6 +67,9 @@ def restore(part: Any, state: Any) -> Any:
     """Restore in place what `state_of` returned, and return the part; a plain value is replaced by its state.
 
     If a part has a method `restored`, it is called afterwards.
+
+    Raises:
+        CardgymError: for an array of another type or shape.
     """
     import torch
 
@@ -136,7 +139,11 @@ def save_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> 
 
 
 def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> None:
-    """Restore what `save_parts` wrote."""
+    """Restore what `save_parts` wrote.
+
+    Raises:
+        CardgymError: for a file that is not such a state, or a run that began with another config.
+    """
     state = load_state(path)
     began = parse_json(state["config"], f"{path}: its config") if isinstance(state.get("config"), str) else None
     if not isinstance(began, dict):
@@ -185,13 +192,18 @@ def save_state(path: Path, state: dict[str, Any]) -> None:
 
     Raises:
         NotFiniteError: for NaN or infinity in an array; the old state is kept.
+        CardgymError: if the file cannot be written.
     """
     arrays: Arrays = {}
     write_tensors(path, {"format": "cardgym-training-state-1", "state": _without_arrays(state, "", arrays)}, arrays)
 
 
 def load_state(path: Path) -> dict[str, Any]:
-    """Read a state."""
+    """Read a state.
+
+    Raises:
+        CardgymError: for a file that cannot be read, is damaged, or has anything but a state.
+    """
     document, arrays = read_tensors(path, str(path), _State, None)
     try:
         state: dict[str, Any] = _with_arrays(document.state, arrays)

@@ -74,6 +74,9 @@ class SelfPlayRollout:
             seed: decides the deals, the seats, the opponents and what they draw.
             snapshots: how many earlier copies are kept, if the pool has them.
             seat: the learner's seat; ANY_SEAT draws one for each game.
+
+        Raises:
+            CardgymError: for a seat that the game does not have, or an opponent that cannot be found.
         """
         self._num_seats = options.num_players
         if seat >= self._num_seats:
@@ -103,7 +106,11 @@ class SelfPlayRollout:
 
     @classmethod
     def configured(cls, config: SelfPlayConfig, game: Game, options: Options, learner: Player) -> Self:
-        """Start the first games as a training's hyper-parameters say."""
+        """Start the first games as a training's hyper-parameters say.
+
+        Raises:
+            CardgymError: for a seat that the game does not have, or opponents that cannot be read or found.
+        """
         return cls(
             game,
             options,

@@ -31,6 +31,9 @@ class TensorBoard:
         """Open a file of events in a folder, which is made if it does not exist.
 
         A resumed run names the step from which it continues: TensorBoard drops what an interrupted run wrote later.
+
+        Raises:
+            CardgymError: if the folder cannot be made.
         """
         from torch.utils.tensorboard import SummaryWriter
 
@@ -135,6 +138,9 @@ def read_curves(folder: Path) -> dict[str, Curve]:
 
     A step that was written twice, as after an interruption, counts once, with its last value. A record that was cut
     short, as by a killed process, ends its file.
+
+    Raises:
+        CardgymError: if the folder has no TensorBoard files, or one of them is damaged.
     """
     points: dict[str, dict[int, float]] = {}
     files = sorted(folder.glob("events.out.tfevents.*"))
@@ -179,7 +185,11 @@ def _events(path: Path) -> Iterator[Any]:
 
 
 def read_evaluations(folder: Path) -> list[Evaluation]:
-    """The evaluations during a run's training, in the order of their steps. The final one is in `results.json`."""
+    """The evaluations during a run's training, in the order of their steps. The final one is in `results.json`.
+
+    Raises:
+        CardgymError: if the folder has no TensorBoard files.
+    """
     curves = read_curves(folder)
     at_step: dict[int, dict[str, Metrics]] = {}
     for tag, (steps, values) in curves.items():

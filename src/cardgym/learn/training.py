@@ -36,7 +36,11 @@ class Training:
     """
 
     def __init__(self, config: NetworkConfig | TabularConfig, folder: Path) -> None:
-        """Find the game and the opponents of the evaluations."""
+        """Find the game and the opponents of the evaluations.
+
+        Raises:
+            CardgymError: for a game, an option or an opponent that does not exist.
+        """
         self.game = find(config.env_id)
         self.options = self.game.parse_options(config.env_options)
         for name in config.eval_opponents:
@@ -49,7 +53,11 @@ class Training:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        """Close everything. A training that diverged ends in a `CardgymError` that names the step."""
+        """Close everything.
+
+        Raises:
+            CardgymError: if the training diverged, with the step.
+        """
         self._stack.close()
         if isinstance(error, NotFiniteError):
             saved = f"the last good state is kept in {self._folder}" if has_state(self._folder) else "nothing was saved"

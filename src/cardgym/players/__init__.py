@@ -146,7 +146,11 @@ class Player:
 def legal_actions(
     player: Player, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None
 ) -> Actions:
-    """The actions that a player chooses, checked, (rows,) int64; see `Player.act`."""
+    """The actions that a player chooses, checked, (rows,) int64; see `Player.act`.
+
+    Raises:
+        CardgymError: if one is not legal, or they are not whole numbers; the message names the player.
+    """
     actions = np.asarray(player.act(observations, masks, draws) if player.samples else player.act(observations, masks))
     if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
         raise CardgymError(f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}")
@@ -166,7 +170,11 @@ class KernelPlayer(Player):
         raise NotImplementedError
 
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
-        """Not possible from observations."""
+        """Not possible from observations.
+
+        Raises:
+            CardgymError: always.
+        """
         raise CardgymError(
             f"player {self.name} is played by the kernel and chooses by states; seat it in a `SeatedBatch`, or call "
             "`cardgym.engine.states.choose_actions`"
@@ -281,6 +289,9 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     (`.mixture.json`) or a model of Stable-Baselines3 (`.zip`); games add formats of `.safetensors` files. A policy
     network samples its actions; with `:greedy` after the path it takes the most probable ones. A checkpoint that comes
     with the game can be named by its file's name without suffixes, or by its path in a checkout, from any folder.
+
+    Raises:
+        CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
     """
     if isinstance(spec, Player):
         return spec
@@ -339,7 +350,11 @@ GREEDY = ":greedy"
 
 
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
-    """The players of `seats` seats: one player for all of them, or a list with one for each."""
+    """The players of `seats` seats: one player for all of them, or a list with one for each.
+
+    Raises:
+        CardgymError: for a list of another length.
+    """
     if isinstance(players, str) or not isinstance(players, Sequence):
         return [players] * seats
     if len(players) != seats:
@@ -348,7 +363,11 @@ def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[Playe
 
 
 def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Player]:
-    """The players of all seats of a game, in the order of the seats."""
+    """The players of all seats of a game, in the order of the seats.
+
+    Raises:
+        CardgymError: for another number of players than seats, and as `resolve`.
+    """
     seats = options.num_players
     if len(specs) != seats:
         wanted = "1 seat: name 1 player" if seats == 1 else f"{seats} seats: name {seats} players, one for each"

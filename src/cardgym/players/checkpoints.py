@@ -68,6 +68,9 @@ def save_checkpoint(
     """Write a network's weights; see `cardgym.files.tensors`.
 
     The document has `format`, the keys of `checkpoint_metadata`, `network` (its shape) and `config` (of the training).
+
+    Raises:
+        CardgymError: where the file cannot be written.
     """
     metadata = {
         "format": POLICY_NETWORK if isinstance(network, PolicyNetwork) else Q_NETWORK,
@@ -125,7 +128,11 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
 
 
 def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | PolicyPlayer:
-    """The player of a checkpoint: greedy for a Q-network, sampling for a policy network."""
+    """The player of a checkpoint: greedy for a Q-network, sampling for a policy network.
+
+    Raises:
+        CardgymError: as `load_checkpoint`.
+    """
     network, metadata = load_checkpoint(path, game, options)
     if isinstance(network, PolicyNetwork):
         return PolicyPlayer(str(path), network, metadata.observation)
@@ -133,7 +140,11 @@ def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | Pol
 
 
 def load_greedy_player(path: Path, game: Game, options: Options) -> PolicyPlayer:
-    """The greedy player of a policy network's checkpoint, named with `:greedy` after its path."""
+    """The greedy player of a policy network's checkpoint, named with `:greedy` after its path.
+
+    Raises:
+        CardgymError: as `load_checkpoint`, and for a Q-network.
+    """
     checkpoint = Path(str(path).removesuffix(GREEDY))
     network, metadata = load_checkpoint(checkpoint, game, options)
     if not isinstance(network, PolicyNetwork):

@@ -96,13 +96,22 @@ def save_q_table(
     *,
     form: str = FORMAT,
 ) -> None:
-    """Write a Q-table, or pairs in another format, with the keys of `checkpoint_metadata` and `config`."""
+    """Write a Q-table, or pairs in another format, with the keys of `checkpoint_metadata` and `config`.
+
+    Raises:
+        CardgymError: where the file cannot be written.
+    """
     made_for = checkpoint_metadata(game, options, observation_name)
     write_tensors(path, {"format": form, **made_for, "config": dict(config or {})}, pairs._asdict())
 
 
 def load_player(path: Path, game: Game, options: Options) -> QTablePlayer:
-    """The greedy player of a Q-table file."""
+    """The greedy player of a Q-table file.
+
+    Raises:
+        CardgymError: for a file that is missing, not a Q-table of cardgym, or made for another game, options or
+            observation.
+    """
     metadata, pairs = read_pairs(path, f"Q-table {path}", QTableMetadata, game, options)
     return QTablePlayer(str(path), metadata.observation, pairs)
 
@@ -116,6 +125,9 @@ def read_pairs(
         what: what messages call it.
         kind: the model of its metadata.
         game: the game that it must be made for.
+
+    Raises:
+        CardgymError: for a file that is missing, of another kind, or made for another game, options or observation.
     """
 
     def layout(metadata: PlayerMetadata) -> Layout:

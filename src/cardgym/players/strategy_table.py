@@ -73,7 +73,12 @@ save_strategy = partial(save_q_table, form=FORMAT)
 
 
 def load_player(path: Path, game: Game, options: Options) -> StrategyPlayer:
-    """The player of a strategy file."""
+    """The player of a strategy file.
+
+    Raises:
+        CardgymError: for a file that is missing, not a strategy of cardgym, or made for another game, options or
+            observation.
+    """
     what = f"strategy {path}"
     metadata, pairs = read_pairs(path, what, StrategyMetadata, game, options)
     if not (pairs.values >= 0).all():

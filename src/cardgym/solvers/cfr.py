@@ -36,7 +36,11 @@ class CFR:
     """
 
     def __init__(self, tree: ExactTree, variant: str = "cfr+") -> None:
-        """Start with the uniform strategy."""
+        """Start with the uniform strategy.
+
+        Raises:
+            CardgymError: for an unknown variant.
+        """
         if variant not in VARIANTS:
             raise unknown("variant of CFR", variant, VARIANTS)
         self.tree = tree

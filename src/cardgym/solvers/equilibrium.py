@@ -47,7 +47,11 @@ class EquilibriumSolver:
     """CFR over a game's tree, or by sampling."""
 
     def __init__(self, game: Game, options: Options, method: Method) -> None:
-        """Start with the uniform strategy."""
+        """Start with the uniform strategy.
+
+        Raises:
+            CardgymError: for an unknown method or observation, a game of one seat, or a tree that cannot be enumerated.
+        """
         if method.by not in METHODS:
             raise unknown("solver", method.by, METHODS)
         if options.num_players == 1:
@@ -94,7 +98,11 @@ class EquilibriumSolver:
             yield self.solver.iterations
 
     def save(self, path: Path) -> None:
-        """Write the strategy."""
+        """Write the strategy.
+
+        Raises:
+            CardgymError: if the file cannot be written.
+        """
         config = {**asdict(self.method), "iterations": self.solver.iterations}
         save_strategy(path, self.player().pairs, self.game, self.options, self.method.observation, config)
 

@@ -63,6 +63,9 @@ class MCCFR:
             branch: the share of a seat's own decisions, drawn at random, at which a walk tries all actions. At the
                 others it samples one action, updates no regret, and uses the result as the decision's value. Such walks
                 are short and unbiased, but visit rare actions less often.
+
+        Raises:
+            CardgymError: for an unknown observation.
         """
         self.game, self.options = game, options
         self.observation_name = observation_name or game.default_observation
@@ -80,7 +83,11 @@ class MCCFR:
         self._resize(1 << (max(capacity, 2) - 1).bit_length())
 
     def run(self, iterations: int) -> None:
-        """Run `iterations` more."""
+        """Run `iterations` more.
+
+        Raises:
+            CardgymError: for a game in which a seat decides too often for a walk over all its actions.
+        """
         walks = _walk_of(self.game, self.observation_name)
         goal = self.iterations + iterations
         counters = np.array([self.iterations, self.num_info_sets, self.decisions])

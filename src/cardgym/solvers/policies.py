@@ -32,6 +32,9 @@ def probabilities_of(
 
     The player may be any but a mixture. None for one that draws its actions with unknown probabilities; `temperature`
     is for one that chooses by values (see `Player.probabilities`).
+
+    Raises:
+        CardgymError: if it chooses an illegal action.
     """
     uniform = isinstance(player, CompiledPlayer) and player.name == "random"
     if isinstance(player, KernelPlayer) and not uniform:
@@ -48,6 +51,7 @@ def policy_of(mdp: Mdp, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]:
     """The policy of a player, (num_states, actions).
 
     Raises:
+        CardgymError: for a player that cannot be found or read, or that chooses an illegal action.
         RandomPlayerError: for a mixture, or a player that draws its actions with unknown probabilities.
     """
     player = resolve(spec, mdp.game, mdp.options)
@@ -61,7 +65,11 @@ def policy_of(mdp: Mdp, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]:
 
 
 def policy_table(mdp: Mdp, actions: npt.NDArray[np.integer]) -> npt.NDArray[np.int8]:
-    """The policy table, (num_info_states,) int8 by info state index, of an action for each state, (num_states,)."""
+    """The policy table, (num_info_states,) int8 by info state index, of an action for each state, (num_states,).
+
+    Raises:
+        CardgymError: for a game that does not number its states.
+    """
     places = indices(mdp)
     if mdp.game.state_index.num_info_states is None:
         raise CardgymError(f"{mdp.game.id} does not number its states, so it has no policy tables")

@@ -48,7 +48,11 @@ class Solver:
         self._places = self.small.find(self.mdp.states)
 
     def solve(self, gamma: float | str | Fraction = GAMMA) -> Solution:
-        """The optimum, in exact fractions: solved up to symmetry, returned for every state."""
+        """The optimum, in exact fractions: solved up to symmetry, returned for every state.
+
+        Raises:
+            CardgymError: for gamma outside [0, 1].
+        """
         small = backward_induction(self.small, gamma)
         values = [small.values[place] for place in self._places.tolist()]
         return Solution(small.value, values, small.actions[self._places], small.optimal[self._places])
@@ -57,6 +61,9 @@ class Solver:
         """The exact value of a policy; faster for one that respects the symmetry.
 
         A policy is an action for each state of `mdp`, (num_states,), or probabilities, (num_states, actions).
+
+        Raises:
+            CardgymError: for gamma outside [0, 1], or a policy that does not fit the game.
         """
         if len(policy) == self.mdp.num_states:
             small = np.zeros((self.small.num_states, *policy.shape[1:]), policy.dtype)
@@ -68,7 +75,11 @@ class Solver:
 
 @cache
 def solver(game: Game, options: Options) -> Solver:
-    """The solver of a game with these options, made once."""
+    """The solver of a game with these options, made once.
+
+    Raises:
+        CardgymError: for a game of several seats, or of too many states.
+    """
     return Solver(game, options)
 
 
@@ -114,6 +125,9 @@ def solve(env: str | Game, options: Mapping[str, object] | None = None, players:
 
     Returns:
         The report and the optimal policy. Values are expected rewards from before the first chance.
+
+    Raises:
+        CardgymError: for an unknown env or option, a value not allowed, a game that cannot be solved, or a bad file.
     """
     game = find(env)
     values = dict(options or {})

@@ -58,6 +58,9 @@ def find_puzzle(
         seed: what is drawn at random follows from it.
         own: finished games of the person with these options, with their moves.
         seconds: how long to look for one.
+
+    Raises:
+        CardgymError: if none was found in that time.
     """
     rng = np.random.default_rng(seed)
     coach = Coach(game, options)

@@ -68,6 +68,9 @@ class Rollouts:
                 which deals them uniformly.
             whole_game: play to the end of the game instead of the deal.
             worlds: how often the hidden cards are resampled for one decision.
+
+        Raises:
+            CardgymError: for an unknown player, one that does not play these options, or a mixture.
         """
         self.game = game
         self.options = options

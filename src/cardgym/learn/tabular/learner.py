@@ -42,6 +42,10 @@ class TabularLearner:
             observation.
         visits: how often each was updated, (rows, actions), int32.
         entries: the dictionary of observations and actions, `loop.ENTRY`; one free entry with numbered states.
+
+    Raises:
+        CardgymError: for a seat that the game does not have, a game that does not number its states, an unknown
+            observation, or an opponent that compiled code cannot ask.
     """
 
     def __init__(
@@ -138,7 +142,11 @@ class TabularLearner:
         return np.uint64(self._played.batch.plain_rows["key"][0])
 
     def advance(self, decisions: int) -> None:
-        """Learn until this many decisions are taken in all."""
+        """Learn until this many decisions are taken in all.
+
+        Raises:
+            CardgymError: if the table is full.
+        """
         batch, counters = self._played.batch, self._counters
         observation, action_values, mask, rewards = self._scratch
         counters["until"] = decisions
@@ -190,7 +198,11 @@ class TabularLearner:
         return TablePlayer(name, self.policy())
 
     def save(self, path: Path) -> None:
-        """Write the table or the policy as a player's file."""
+        """Write the table or the policy as a player's file.
+
+        Raises:
+            CardgymError: if the file cannot be written.
+        """
         config = self.config
         if config.observation:
             save_q_table(path, self.table(), self.game, self.options, config.observation, config.model_dump())

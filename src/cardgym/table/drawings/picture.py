@@ -50,7 +50,11 @@ def picture_of(game: Game, state: State, seat: int) -> npt.NDArray[np.uint8]:
 
 
 def rasterized(svg: str) -> npt.NDArray[np.uint8]:
-    """An SVG document without fonts as a picture, (height, width, 3), uint8."""
+    """An SVG document without fonts as a picture, (height, width, 3), uint8.
+
+    Raises:
+        CardgymError: if the packages of the extra `pictures` are missing.
+    """
     require("a picture", "resvg_py", "PIL")
     import resvg_py
     from PIL import Image
