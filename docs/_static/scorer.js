@@ -1,10 +1,14 @@
-// Pages of docs whose title has the words searched come first, then sections and text, then the API: "coach" finds the
-// page on the coach, not the games with a section on theirs, and "ppo" the algorithm, not the card of an agent.
+// Pages of docs whose title has the words searched come first, then sections whose heading has them, then text, then the
+// API: "coach" finds the page on the coach, not the games with a section on theirs, and "ppo" the algorithm, not the card
+// of an agent.
 const words = (new URLSearchParams(window.location.search).get("q") || "").toLowerCase().split(/\s+/).filter(Boolean);
-const isOfPage = ([name, title, anchor]) => !anchor && !name.startsWith("project/") && words.every((word) => title.toLowerCase().includes(word));
+const bonus = ([name, title, anchor]) => {
+  const heading = title.split(" > ").pop().toLowerCase();
+  if (name.startsWith("project/") || !words.every((word) => heading.includes(word))) return 0;
+  return anchor ? 500 : 1000;
+};
 var Scorer = {
-  score: (result) =>
-    /^(api|genindex|py-modindex)/.test(result[0]) ? result[4] / 100 : result[4] + (isOfPage(result) ? 1000 : 0),
+  score: (result) => /^(api|genindex|py-modindex)/.test(result[0]) ? result[4] / 100 : result[4] + bonus(result),
   objNameMatch: 3,
   objPartialMatch: 1,
   objPrio: { 0: 0, 1: 0, 2: 0 },

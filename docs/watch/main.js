@@ -9,7 +9,7 @@ import { run } from "./shell.js";
 async function shelf() {
   const { games } = await get("lobby");
   show(h("section", { class: "lobby" }, h("h1", {}, "Games to step through"),
-    h("p", {}, "Played by agents that come with cardgym. Each opens at the first player's costliest decision, with the better action marked."),
+    h("p", {}, "Players that come with cardgym play each other. Each game opens at its costliest decision, with the better action marked."),
     h("div", { class: "games" }, games.map((game) => h("article", { class: "game" }, h("h2", {}, title(game.id)),
       h("p", {}, game.players.join(" against ")),
       h("p", {}, h("a", { href: `#/review/${game.id}` }, "Watch the game"), game.puzzles && [" · ", h("a", { href: `#/puzzles/${game.id}` }, "Solve puzzles")]))))));

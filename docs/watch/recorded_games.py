@@ -71,14 +71,15 @@ def build(folder: Path, games: dict[str, list[str]]) -> None:
         client = served.client
         for game, players in games.items():
             table = played(client, game, players)
-            for part in ("review", "replay"):
-                write(folder / "api" / "history" / game / f"{part}.json", client.get(f"/api/history/{table}/{part}"))
+            parts = {part: client.get(f"/api/history/{table}/{part}") for part in ("review", "replay")}
+            for part, content in parts.items():
+                write(folder / "api" / "history" / game / f"{part}.json", content)
             write(folder / "api" / "games" / game / "rules.json", client.get(f"/api/games/{game}/rules"))
             status, _, sprite = client.raw("GET", f"/symbols/{game}.svg")
             assert status == 200
             (folder / "symbols").mkdir(exist_ok=True)
             (folder / "symbols" / f"{game}.svg").write_bytes(sprite)
-            shelf.append({"id": game, "players": players, "puzzles": False})
+            shelf.append({"id": game, "players": parts["review"]["players"], "puzzles": False})
         lobby = client.get("/api/lobby")["games"]
         for entry in lobby:
             if entry["id"] in games and entry["puzzles"]:
