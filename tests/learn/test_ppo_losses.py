@@ -22,7 +22,7 @@ from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.resume import restore, state_of
 from cardgym.learn.rollouts import Turns
 from cardgym.players import sample_actions
-from cardgym.players.policy_networks import log_probabilities
+from cardgym.players.policy_networks import log_probabilities, probabilities
 
 MASKS = torch.tensor([[True, True, False], [True, False, True]])
 LOGITS = torch.tensor([[1.0, 1.0, 50.0], [0.0, 9.0, math.log(3.0)]])
@@ -32,6 +32,7 @@ def test_illegal_actions_have_probability_0_and_no_gradient() -> None:
     logits = LOGITS.clone().requires_grad_()
     log_probs = log_probabilities(logits, MASKS)
     assert log_probs.exp().tolist() == [[0.5, 0.5, 0.0], pytest.approx([0.25, 0.0, 0.75])]
+    assert torch.equal(probabilities(log_probs), log_probs.exp())
     torch.autograd.backward(entropy(log_probs).sum() + kl_divergence(log_probs, uniform_log_probs(MASKS)).sum())
     assert logits.grad is not None
     assert logits.grad.isfinite().all()

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
 from cardgym.files.tensors import NotFiniteError
+from cardgym.players.policy_networks import probabilities
 
 N = TypeVar("N", bound=nn.Module)
 B = TypeVar("B", bound=tuple[Any, ...])
@@ -111,4 +112,4 @@ def take_rows(batch: B, rows: Tensor) -> B:
 
 def entropy(all_log_probs: Tensor) -> Tensor:
     """The entropy -sum p log p of each row of log-probabilities (rows, actions), in nats, (rows,)."""
-    return -(all_log_probs.exp() * all_log_probs).sum(dim=1)
+    return -(probabilities(all_log_probs) * all_log_probs).sum(dim=1)

@@ -87,6 +87,13 @@ def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
     return masked(torch.log_softmax(masked(logits, masks), dim=1), masks)
 
 
+def probabilities(log_probs: Tensor) -> Tensor:
+    """`exp` of the result of `log_probabilities`: where most actions are illegal, several times as fast as torch's."""
+    legal = log_probs != torch.finfo(log_probs.dtype).min
+    zero = torch.zeros((), device=log_probs.device)
+    return torch.where(legal, torch.where(legal, log_probs, zero).exp(), zero)
+
+
 class PolicyPlayer(Player):
     """The player of a policy network, which samples its actions or takes the most probable ones."""
 
@@ -107,5 +114,5 @@ class PolicyPlayer(Player):
             # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
             logits, _ = self.network(torch.tensor(observations, device=self._device))
             log_probs = log_probabilities(logits, torch.tensor(masks, device=self._device).bool())
-            shares: npt.NDArray[np.float32] = log_probs.exp().cpu().numpy()
+            shares: npt.NDArray[np.float32] = probabilities(log_probs).cpu().numpy()
         return shares if self.samples else one_hot(best_actions(shares, masks), masks)

@@ -15,7 +15,7 @@ from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.networks import TableCritic, folded
 from cardgym.learn.ppo.turns import TurnBatch
 from cardgym.players import sample_actions
-from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
+from cardgym.players.policy_networks import PolicyNetwork, log_probabilities, probabilities
 
 REPORTS = (tags.POLICY_LOSS, tags.VALUE_LOSS, tags.ENTROPY, tags.MAGNET_KL, tags.APPROX_KL, tags.CLIP_FRACTION)
 
@@ -78,7 +78,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         log_probs = log_probabilities(logits, torch.tensor(masks, device=self.device).bool())
         if self.critic is not None:
             values = self.critic(seen, torch.tensor(others, device=self.device))
-        actions = sample_actions(log_probs.exp().cpu().numpy(), self._generator.random(len(masks)))
+        actions = sample_actions(probabilities(log_probs).cpu().numpy(), self._generator.random(len(masks)))
         chosen = log_probs.cpu().numpy()[np.arange(len(actions)), actions]
         return actions, chosen, values.cpu().numpy()
 
