@@ -21,7 +21,9 @@ PAGES = [
 """Every page that people read; those below src/ are shown on the games' reference pages."""
 PROGRAMS = ("cardgym", "python", "make", "pip", "pytest")
 _FENCE = re.compile(r"^```(?P<kind>\w*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
-_INLINE = re.compile(r"`((?:cardgym [a-z]|python (?:-m|train|benchmarks|tests|research|results|papers|docs)|make [a-z])[^`]*)`")
+_INLINE = re.compile(
+    r"`((?:cardgym [a-z]|python (?:-m|train|benchmarks|tests|research|results|papers|docs)|make [a-z])[^`]*)`"
+)
 _ELLIPSIS = re.compile(r"\.\.\.(?!/)")
 
 

@@ -216,6 +216,7 @@ def test_every_public_name_is_documented(name):
 
 # -- links ------------------------------------------------------------------------------------------------------------
 
+
 def anchors(path: Path) -> set[str]:
     """The anchors of a page's headings, as GitHub makes them."""
     text = _FENCE.sub("", path.read_text(encoding="utf-8"))
