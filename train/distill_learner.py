@@ -17,7 +17,7 @@ from cardgym.learn import tags
 from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
 from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
 from cardgym.players import one_hot, resolve, sample_actions
-from cardgym.players.policy_networks import PolicyNetwork, log_probabilities, probabilities
+from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 from cardgym.players.seats import MixturePlayer
 from cardgym.solvers.policies import probabilities_of
 
@@ -170,7 +170,7 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
         if own.any():
             seen = torch.tensor(observations[own], device=self.device)
             legal = torch.tensor(masks[own], device=self.device).bool()
-            probabilities[own] = probabilities(log_probabilities(self.network(seen)[0], legal)).cpu().numpy()
+            probabilities[own] = log_probabilities(self.network(seen)[0], legal).exp().cpu().numpy()
         return sample_actions(probabilities, self._generator.random(len(masks)))
 
     def update(self, batch: Labelled) -> None:
