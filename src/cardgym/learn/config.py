@@ -1,7 +1,7 @@
 """Hyper-parameters: pydantic models, with TOML files for their values and flags of the command line on top.
 
 A training script's hyper-parameters are one class below `TrainingConfig`. Its fields are the keys of its config files
-and the flags of its command line; their docstrings are the help. docs/config.md lists all of them.
+and the flags of its command line; their docstrings are the help. docs/config.md explains files and flags.
 """
 
 from __future__ import annotations
