@@ -18,12 +18,12 @@ import numpy as np
 
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament.pages import DPI, heat_map, printed, section
-from cardgym.cli import guarded
 from cardgym.cli.flags import add_engine, open_engine
 from cardgym.cli.tournament import add_scale, parse_games_of
 from cardgym.console.arguments import Parser
 from cardgym.console.figures import save_png
 from cardgym.console.progress import Progress
+from cardgym.console.streams import guarded
 from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, registered
 from cardgym.errors import unknown

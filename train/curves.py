@@ -16,6 +16,7 @@ from pathlib import Path
 
 from cardgym import CardgymError
 from cardgym.console.arguments import Parser
+from cardgym.console.streams import guarded
 from cardgym.experiments.sweep_report import Curves, draw
 from cardgym.files import replacing
 from cardgym.learn.tags import EVAL, LOWER, UPPER, WIN_RATE, eval_tag
@@ -26,15 +27,10 @@ FORMATS = (".png", ".svg", ".pdf")
 
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
-    try:
-        run(words)
-    except CardgymError as error:
-        print(f"curves.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return guarded(lambda: run(words), "curves.py")
 
 
-def run(words: list[str]) -> None:
+def run(words: list[str]) -> int:
     """Read the runs that the command line names, and draw them.
 
     Raises:
@@ -53,7 +49,7 @@ def run(words: list[str]) -> None:
     arguments = parser.parse_args(words)
     suffix = arguments.out.suffix.lower() or FORMATS[0]
     if suffix not in FORMATS:
-        raise CardgymError(f"--out {arguments.out}: no picture ends in {suffix!r}; allowed: {', '.join(FORMATS)}")
+        raise CardgymError(f"--out {arguments.out}: allowed are files ending in {', '.join(FORMATS)}")
     groups: dict[str, list[Curves]] = defaultdict(list)
     for word in arguments.runs:
         name, sign, folder = word.partition("=")
@@ -62,6 +58,7 @@ def run(words: list[str]) -> None:
     even = 1 / arguments.players if arguments.players > 1 else None
     with replacing(arguments.out) as temporary:
         draw(groups, tags, even).savefig(temporary, format=suffix.lstrip("."))
+    return 0
 
 
 def _chosen(words: list[str] | None, known: Iterable[str]) -> list[str]:

@@ -13,10 +13,10 @@ from pathlib import Path
 from benchmark_plan import SOLVER, Benchmark, Library
 from benchmark_report import JSON, MARKDOWN, PICTURE, BenchmarkReport, rows, write_pages, write_report
 from benchmark_solver import SolverConfig, train
-from cardgym.cli import guarded
 from cardgym.cli.flags import add_engine, open_engine
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
+from cardgym.console.streams import guarded
 from cardgym.console.tables import print_results
 from cardgym.experiments.sweep import SweepFolder, note_end, parse_seeds, run_all
 from cardgym.files.limits import MAX_STEPS

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.cli import guarded
 from cardgym.cli.flags import add_options, game_of
 from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
+from cardgym.console.streams import guarded
 from cardgym.console.tables import print_results
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule

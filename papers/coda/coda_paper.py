@@ -13,9 +13,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
+from cardgym.console.streams import guarded
 from cardgym.console.tables import with_interval, wrapped
 from cardgym.files import replacing
 from cardgym.statistics import Z95

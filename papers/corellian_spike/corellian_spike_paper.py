@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
+from cardgym.console.streams import guarded
 from cardgym.console.tables import wrapped
 from cardgym.engine.registry import find
 from cardgym.files import replacing

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.figures import new_figure
+from cardgym.console.streams import guarded
 from cardgym.console.tables import print_results
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import State, rule

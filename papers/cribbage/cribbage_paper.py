@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.match import EVALUATION_SEED
-from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
+from cardgym.console.streams import guarded
 from cardgym.console.tables import markdown_table, with_interval, wrapped
 from cardgym.files import replacing
 from cribbage_expert_player import HOLES, STRATEGIES, Weights

@@ -13,9 +13,9 @@ import sys
 import time
 from pathlib import Path
 
-from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
+from cardgym.console.streams import guarded
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.pegging.policy import save_policy
 from cribbage_pegging_solver import PeggingSolver, kept_shares, pack, pair_weights, rounded, whole_strategy

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.cli import guarded
 from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
+from cardgym.console.streams import guarded
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
+from cardgym.console.streams import guarded
 from cardgym.console.tables import wrapped
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET

@@ -15,10 +15,11 @@ from cardgym import CardgymError, find
 from cardgym.arena import evaluate
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament import runner as running
-from cardgym.arena.tournament.pages import labels, section, write_results
+from cardgym.arena.tournament.pages import section, write_results
 from cardgym.arena.tournament.ranges import REPLICATES, play_range, ranges, weights
 from cardgym.arena.tournament.standings import bradley_terry, nash
 from cardgym.cli import main
+from cardgym.console.tables import short_names
 from cardgym.files.tensors import write_tensors
 from cardgym.scaling import make
 
@@ -190,7 +191,7 @@ def test_folder_means_all_its_players_of_the_game(tmp_path: Path, capsys: pytest
         shutil.copy(source, tmp_path / f"{path.replace('/', '_')}.safetensors")
     (tmp_path / "results.json").write_text("{}")
     standings = tournament(ENV, None, ["random", tmp_path], games=4, seed=0)
-    assert labels(standings.names) == ["random", "corellian_spike_dqn"]
+    assert short_names(standings.names) == ["random", "corellian_spike_dqn"]
     said = capsys.readouterr().err
     assert "left out" in said
     assert "made for Coda-v0" in said

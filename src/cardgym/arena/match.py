@@ -296,7 +296,7 @@ def whole_number(name: str, value: Any, low: int, high: int) -> int:
     except TypeError:
         number = low - 1
     if isinstance(value, bool) or not low <= number <= high:
-        raise CardgymError(f"{name} {value!r}: allowed are whole numbers from {low} to {high}")
+        raise CardgymError(f"{name} {value!r}: allowed are whole numbers from {low} to {high:,}")
     return number
 
 

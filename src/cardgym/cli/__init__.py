@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from cardgym.console.arguments import Parser
-from cardgym.console.streams import adapt_streams, silence_stdout
+from cardgym.console.streams import guarded
 from cardgym.engine.registry import Command, packages
-from cardgym.errors import CardgymError, missing, printable, unknown
+from cardgym.errors import CardgymError, nearest, quoted, unknown
 from cardgym.files import shipped
 
 GENERAL = {
@@ -37,9 +37,6 @@ GENERAL = {
 """The commands that work with every game, and the lines of help. Each is a module of this package, or a script."""
 SCRIPTS = {"benchmark": "papers/benchmark/benchmark.py"}
 
-BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
-"""Exit codes besides 0; the last two are those of a shell for SIGINT and SIGPIPE."""
-
 
 def commands() -> dict[str, Command]:
     """All commands by name: the general ones, then those of the games. A game cannot replace a command."""
@@ -56,34 +53,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     return guarded(lambda: _run(words))
 
 
-def guarded(run: Callable[[], int]) -> int:
-    """Call `run` and return its exit code; an error is printed in one line and gives its code."""
-    adapt_streams()
-    try:
-        try:
-            code = run()
-        except SystemExit as stop:  # argparse, after --help
-            code = stop.code if isinstance(stop.code, int) else 0
-        sys.stdout.flush()
-        return code
-    except CardgymError as error:
-        return _fail(str(error))
-    except ModuleNotFoundError as error:
-        if (error.name or "cardgym").startswith("cardgym"):
-            raise
-        return _fail(str(missing("this", error)))
-    except BrokenPipeError:
-        silence_stdout()
-        return BROKEN_PIPE
-    except OSError as error:
-        silence_stdout()
-        where = f" {error.filename}" if error.filename else ""
-        return _fail(f"cannot read or write{where}: {error.strerror or error}")
-    except KeyboardInterrupt:
-        print("cardgym: interrupted", file=sys.stderr)
-        return INTERRUPTED
-
-
 def _run(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
         print(_help())
@@ -94,8 +63,11 @@ def _run(words: list[str]) -> int:
         print(f"cardgym {__version__}")
         return 0
     name, known = words[0], commands()
+    if name.startswith("-"):
+        hint = nearest(name, ("--help", "--version"))
+        raise CardgymError(f"unknown option {quoted(name)}: {hint}a command comes first (see cardgym --help)")
     if name not in known:
-        raise unknown("option" if name.startswith("-") else "command", name, known)
+        raise unknown("command", name, known)
     return run_command(name, known[name], words[1:])
 
 
@@ -128,8 +100,3 @@ def _help() -> str:
             "cardgym COMMAND --help lists the arguments of a command.",
         ]
     )
-
-
-def _fail(message: str) -> int:
-    print(f"cardgym: {printable(' '.join(message.split()), 2000)}", file=sys.stderr)
-    return BAD_INPUT

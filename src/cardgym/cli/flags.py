@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cardgym.console.arguments import Parser, whole
 from cardgym.engine.contract import Game, Options
@@ -22,6 +22,12 @@ def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | N
     if not words or words[0].startswith("-"):
         raise CardgymError(f"{name} comes first (see {prog} --help)")
     return words[0]
+
+
+def listing(lines: Mapping[str, str]) -> str:
+    """Names in a column, each with its line of help."""
+    width = max(map(len, lines), default=0)
+    return "\n".join(f"  {name:<{width}}  {line}" for name, line in lines.items())
 
 
 def add_game(parser: Parser) -> None:

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from cardgym.errors import CardgymError, require, unknown
+from cardgym.cli.flags import first_word, listing
+from cardgym.errors import require, unknown
 from cardgym.files import shipped
 
 
@@ -20,21 +20,13 @@ def papers() -> dict[str, Path]:
 def main(words: list[str]) -> int:
     """Run the script of the paper named first, with the words after it."""
     scripts = papers()
-    if words and words[0] in ("-h", "--help"):
-        print(_help(scripts))
+    known = listing({name: shipped.first_line(path) for name, path in scripts.items()})
+    word = first_word(words, "cardgym reproduce", "PAPER", f"{__doc__}\npapers:\n{known}")
+    if word is None:
         return 0
-    if not words or words[0].startswith("-"):
-        raise CardgymError(f"PAPER comes first: {', '.join(scripts)} (see cardgym reproduce --help)")
-    name = words[0].replace("_", "-")
+    name = word.replace("_", "-")
     if name not in scripts:
-        raise unknown("paper", words[0], scripts)
+        raise unknown("paper", word, scripts)
     if not {"-h", "--help"} & set(words):
         require("cardgym reproduce", "matplotlib")  # The figures come last, after hours.
     return shipped.run_script(scripts[name], words[1:])
-
-
-def _help(scripts: Mapping[str, Path]) -> str:
-    width = max(map(len, scripts), default=0)
-    lines = [f"  {name:<{width}}  {shipped.first_line(path)}" for name, path in scripts.items()]
-    head = ["usage: cardgym reproduce PAPER [--seed S] [--out FOLDER] ...", "", (__doc__ or "").strip()]
-    return "\n".join([*head, "", "papers; cardgym reproduce PAPER --help lists the arguments of one:", *lines])

@@ -55,6 +55,8 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.arena.tournament import tournament
     from cardgym.arena.tournament.pages import printed
 
+    if arguments.resume and arguments.out is None:
+        raise CardgymError("--resume: name the folder of the tournament with --out")
     _, options = game_of(arguments)
     with open_engine(arguments) as engine, Progress("games", "games") as progress:
         results = tournament(

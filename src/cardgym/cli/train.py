@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cardgym.cli import run_command
+from cardgym.cli.flags import first_word, listing
 from cardgym.engine.registry import Command, packages
-from cardgym.errors import CardgymError, require, unknown
+from cardgym.errors import require, unknown
 from cardgym.files import shipped
 
 _PACKAGES = {"sb3": ("stable_baselines3", "sb3_contrib")}
@@ -26,34 +27,20 @@ def trainings() -> dict[str, Command]:
 
 def main(words: list[str]) -> int:
     scripts, own = shipped.scripts(), trainings()
-    if words and words[0] in ("-h", "--help"):
-        print(_help(scripts, own))
+    word = first_word(words, "cardgym train", "SCRIPT", _help(scripts, own))
+    if word is None:
         return 0
-    if not words:
-        raise CardgymError(f"SCRIPT comes first: {', '.join([*scripts, *own])} (see cardgym train --help)")
-    name = words[0].removesuffix(".py").replace("-", "_")
+    name = word.removesuffix(".py").replace("-", "_")
     if name in scripts:
         require(f"cardgym train {name}", *_PACKAGES.get(name, ()))
         return shipped.run_script(scripts[name], words[1:])
     if name not in own:
-        raise unknown("training", words[0], [*scripts, *own])
+        raise unknown("training", word, [*scripts, *own])
     return run_command(name, own[name], words[1:])
 
 
 def _help(scripts: Mapping[str, Path], own: Mapping[str, Command]) -> str:
     lines = {name: shipped.first_line(path) for name, path in scripts.items()}
     lines |= {name: f"{command.help[0].upper()}{command.help[1:]}." for name, command in own.items()}
-    width = max(map(len, lines), default=0)
-    return "\n".join(
-        [
-            "usage: cardgym train SCRIPT [--config CONFIG] [--KEY VALUE] ...",
-            "",
-            (__doc__ or "").strip(),
-            "",
-            "scripts:",
-            *(f"  {name:<{width}}  {line}" for name, line in lines.items()),
-            "",
-            "configs that come with cardgym; you can also give a path to your own file:",
-            *(f"  {name}" for name in shipped.configs()),
-        ]
-    )
+    configs = "\n".join(f"  {name}" for name in shipped.configs())
+    return f"{__doc__}\nscripts:\n{listing(lines)}\n\nconfigs for --config, which also takes your own file:\n{configs}"

@@ -1,4 +1,4 @@
-"""Standard output and standard error: characters that a terminal lacks, and readers that stop early."""
+"""What every command does with its streams: characters that a terminal lacks, one-line errors, and exit codes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Callable
+
+from cardgym.errors import CardgymError, missing, printable
+
+BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+"""Exit codes besides 0; the last two are those of a shell for SIGINT and SIGPIPE."""
 
 _SUBSTITUTES = {
     **{"♠": "S", "♥": "H", "♦": "D", "♣": "C", "…": "...", "±": "+-", "→": "->", "─": "-"},
@@ -36,7 +42,37 @@ def _substitute(error: UnicodeError) -> tuple[str, int]:
     return "".join(_SUBSTITUTES.get(character, "?") for character in characters), error.end
 
 
-def silence_stdout() -> None:
+def guarded(run: Callable[[], int], prog: str = "cardgym") -> int:
+    """Call `run` and return its exit code; an error is printed in one line, after `prog`, and gives its code."""
+    adapt_streams()
+    try:
+        try:
+            code = run()
+        except SystemExit as stop:  # argparse, after --help
+            code = stop.code if isinstance(stop.code, int) else 0
+        sys.stdout.flush()  # Not at exit, where Python would print a warning.
+        return code
+    except CardgymError as error:
+        message = str(error)
+    except ModuleNotFoundError as error:
+        if (error.name or "cardgym").startswith("cardgym"):
+            raise
+        message = str(missing("this", error))
+    except BrokenPipeError:
+        _silence_stdout()
+        return BROKEN_PIPE
+    except OSError as error:
+        _silence_stdout()
+        where = f" {error.filename}" if error.filename else ""
+        message = f"cannot read or write{where}: {error.strerror or error}"
+    except KeyboardInterrupt:
+        print(f"{prog}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    print(f"{prog}: {printable(' '.join(message.split()), 2000)}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def _silence_stdout() -> None:
     """Silence the interpreter's flush error at exit: stdout is closed or its disk is full."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import glob
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cardgym.console.streams import adapt_streams, silence_stdout
+from cardgym.console.streams import guarded
 from cardgym.console.tables import results_console
 from cardgym.engine.registry import find, registered
-from cardgym.errors import CardgymError, printable
+from cardgym.errors import CardgymError
 from cardgym.files import sweep
 from cardgym.files.locks import locked
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run
@@ -53,19 +52,7 @@ def run_script(
     it over if it cannot resume. The exit code is 0; 2 for an error that the user can fix, with one line on stderr; 130
     when interrupted; 143 after SIGTERM and 129 after SIGHUP, with the state saved there; 141 if stdout is closed.
     """
-    adapt_streams()
-    try:
-        try:
-            return _run_script(script, kind, train, words)
-        finally:
-            sys.stdout.flush()  # Not at exit, where Python would print a warning.
-    except BrokenPipeError:
-        silence_stdout()
-        return 128 + signal.SIGPIPE if hasattr(signal, "SIGPIPE") else 1
-    except OSError as error:
-        silence_stdout()
-        print(f"{script}: cannot write to stdout: {error.strerror or error}", file=sys.stderr)
-        return 2
+    return guarded(lambda: _run_script(script, kind, train, words), script)
 
 
 def _run_script(
@@ -81,23 +68,17 @@ def _run_script(
         with locked(folder), listening():
             sweep(folder)
             result = train(config, folder, run.resume or run.restart)
-    except CardgymError as error:
-        print(f"{script}: {printable(str(error), 2000)}", file=sys.stderr)
-        return 2
     except BrokenPipeError:
         raise
     except OSError as error:  # TensorBoard's, above all a full disk.
         where = f"stopped writing below {folder}" if folder else "nothing was written"
-        print(f"{script}: {error.strerror or error}: {where}", file=sys.stderr)
-        return 2
+        raise CardgymError(f"{error.strerror or error}: {where}") from error
     except (MemoryError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "alloc" not in str(error):  # Torch's word for no memory.
             raise
-        print(
-            f"{script}: not enough memory; a smaller buffer_size, num_envs, batch_size or network needs less",
-            file=sys.stderr,
-        )
-        return 2
+        raise CardgymError(
+            "not enough memory; a smaller buffer_size, num_envs, batch_size or network needs less"
+        ) from error
     except (KeyboardInterrupt, Stopped) as stop:
         if folder is not None and has_state(folder):
             print(f"stopped; to continue, run the same command with `--resume --out {folder}`", file=sys.stderr)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from cardgym.arena.report import TableTexts, options_text
 from cardgym.arena.tournament.standings import Standings
 from cardgym.console.figures import new_figure, save_png
-from cardgym.console.tables import markdown_table, number, with_interval, wrapped
+from cardgym.console.tables import markdown_table, number, short_names, with_interval, wrapped
 from cardgym.engine.registry import find
 from cardgym.files import replacing
 
@@ -22,13 +21,6 @@ if TYPE_CHECKING:
 
 Rows = tuple[list[str], list[list[str]]]
 """Column headers and rows."""
-
-
-def labels(names: Sequence[str]) -> list[str]:
-    """Short names: a file's name without suffixes, if that is unique."""
-    stems = [PurePath(name).name.split(".")[0] + (":greedy" if name.endswith(":greedy") else "") for name in names]
-    short = [stem if stem != name else name for stem, name in zip(stems, names, strict=True)]
-    return [stem if short.count(stem) == 1 else name for stem, name in zip(short, names, strict=True)]
 
 
 def order(standings: Standings) -> npt.NDArray[np.int64]:
@@ -47,7 +39,7 @@ def _original(standings: Standings, player: int) -> int:
 
 def ranking(standings: Standings) -> Rows:
     """A row for each player, best first."""
-    shown = labels(standings.names)
+    shown = short_names(standings.names)
     head = ["player", "rating [95 %]", "share at equilibrium", "payoff against it [95 %]"]
     rows = [
         [
@@ -63,7 +55,7 @@ def ranking(standings: Standings) -> Rows:
 
 def matrix(standings: Standings) -> Rows:
     """What the row's player wins from the column's, with half the width of the interval."""
-    shown, places = labels(standings.names), order(standings)
+    shown, places = short_names(standings.names), order(standings)
     form = payoff_format(standings)
     rows = [[shown[i], *(_cell(standings, i, j, form) for j in places)] for i in places]
     return ["player", *(shown[j] for j in places)], rows
@@ -97,11 +89,12 @@ def printed(standings: Standings) -> tuple[TableTexts, TableTexts]:
     title = f"{standings.env}: {len(standings.names)} players, {standings.games:,} games a match, seed {standings.seed}"
     about = options_text(standings.options)
     below = f"{about}; {standings.seconds:.2f} s on {standings.workers} worker{'s' if standings.workers != 1 else ''}"
-    head, rows = ranking(standings)
+    ranking_head, ranking_rows = ranking(standings)
+    head, *rows = ([cell.replace(" [", "\n[") for cell in row] for row in (ranking_head, *ranking_rows))
     columns, cells = matrix(standings)
     cells = [[name, *(cell.replace(" ± ", "\n± ") for cell in row)] for name, *row in cells]
     return (
-        (title, head, [[cell.replace(" [", "\n[") for cell in row] for row in rows], below),
+        (title, head, rows, below),
         (f"What the row's player wins from the column's, in {payoff_text(standings)}", columns, cells, ""),
     )
 
@@ -115,7 +108,7 @@ def heat_map(standings: Standings) -> Figure:
     """What each player wins from each other, best player first, with the numbers in the cells."""
     places = order(standings)
     payoffs = standings.payoffs[np.ix_(places, places)]
-    names = [labels(standings.names)[i] for i in places]
+    names = [short_names(standings.names)[i] for i in places]
     size = max(4.0, 0.75 * len(names) + 2.0)
     figure = new_figure(size + 1.0, size)
     panel = figure.subplots()
@@ -154,7 +147,7 @@ def section(standings: Standings, payoffs_png: str) -> list[str]:
     default = standings.options == find(standings.env).parse_options().asdict()
     played = "Default options" if default else options_text(standings.options)
     played += f"; {standings.games:,} games a match, seed {standings.seed}"
-    for name, games in zip(labels(standings.names), standings.match_games.max(axis=1), strict=True):
+    for name, games in zip(short_names(standings.names), standings.match_games.max(axis=1), strict=True):
         played += f"; {games:,} a match with `{name}`, which is slow" * bool(games < standings.games)
     return [
         f"## {standings.env}",
@@ -174,14 +167,14 @@ def _level_with_the_first(standings: Standings) -> str:
     first, *others = order(standings)
     low, high = standings.payoffs_ci95[first, :, 0], standings.payoffs_ci95[first, :, 1]
     level = (standings.ratings_ci95[:, 1] >= standings.ratings_ci95[first, 0]) & (low <= 0) & (high >= 0)
-    shown = [f"`{name}`" for name in labels(standings.names)]
+    shown = [f"`{name}`" for name in short_names(standings.names)]
     names = ", ".join(shown[i] for i in others if level[i])
     return f" Neither ratings nor matches separate {shown[first]}, the first, from {names}." if names else ""
 
 
 def _copies(standings: Standings) -> str:
     """A sentence that names the players that are left out because they play exactly as another one does."""
-    shown = [f"`{name}`" for name in labels(standings.names)]
+    shown = [f"`{name}`" for name in short_names(standings.names)]
     originals = [_original(standings, i) for i in range(len(shown))]
     copies = [shown[i] for i, original in enumerate(originals) if i != original]
     return f" Left out, as with these options they play like another player: {', '.join(copies)}." if copies else ""
