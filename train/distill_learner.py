@@ -10,7 +10,7 @@ import torch
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from torch import Tensor
 
-from cardgym.arena.rollouts import actions_of
+from cardgym.arena.rollouts import actions_of, known_probabilities
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
@@ -19,7 +19,6 @@ from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_row
 from cardgym.players import one_hot, resolve, sample_actions
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 from cardgym.players.seats import MixturePlayer
-from cardgym.solvers.policies import probabilities_of
 
 
 class DistillConfig(NetworkConfig):
@@ -108,7 +107,7 @@ class Teacher:
             masks: what is legal there, (rows, actions).
         """
         game, options, player = self._game, self._options, self._player
-        probabilities = probabilities_of(game, options, states, seats, player, self._temperature)
+        probabilities = known_probabilities(player, game, options, states, seats, self._temperature)
         if probabilities is None:
             source = self._generator.integers(2**63, size=2).astype(np.uint64)
             draws = self._generator.random(len(masks))

@@ -34,9 +34,7 @@ def test_more_envs_than_fit_in_memory_are_refused(num_envs: int) -> None:
 
 @pytest.mark.parametrize("games", [10**11, 10**30])
 def test_more_games_than_a_match_can_use_are_refused(games: int) -> None:
-    with pytest.raises(
-        CardgymError, match=r"allowed are whole numbers from 1 to 1,000,000,000 .*would take"
-    ):
+    with pytest.raises(CardgymError, match=r"allowed are whole numbers from 1 to 1,000,000,000 .*would take"):
         evaluate(GAME, None, PLAYERS, games=games, seed=1)
 
 

@@ -15,7 +15,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS, kernel_of
 from cardgym.engine.rules import Generator, draws_of
 from cardgym.engine.states import CHANCE, END, choose_actions, new_state
-from cardgym.players import KernelPlayer, Player, legal_actions, one_hot
+from cardgym.players import CompiledPlayer, KernelPlayer, Player, legal_actions
 
 States = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
@@ -165,23 +165,33 @@ def probabilities_of(
     player: Player, game: Game, options: Options, states: States, seats: Integers, draws: npt.NDArray[np.float64],
     source: Generator,
 ) -> npt.NDArray[np.floating[Any]]:  # fmt: skip
-    """A player's probability of each action, (rows, actions); 1 for a drawn action where they are not known.
+    """A player's probability of each action, (rows, actions); 1 for a drawn action where they are not known."""
+    known = known_probabilities(player, game, options, states, seats)
+    if known is None:
+        known = np.eye(game.actions(options))[actions_of(player, game, options, states, seats, draws, source)]
+    return known
 
-    Rows in which the seat is not to decide are 0.
+
+def known_probabilities(
+    player: Player, game: Game, options: Options, states: States, seats: Integers, temperature: float = 0.0
+) -> npt.NDArray[np.floating[Any]] | None:
+    """A player's probability of each action, (rows, actions), where `seats` are to decide in `states`.
+
+    The player may be any but a mixture. None for one that draws its actions with unknown probabilities; `temperature`
+    is for one that chooses by values (see `Player.probabilities`).
+
+    Raises:
+        CardgymError: if it chooses an illegal action.
     """
+    uniform = isinstance(player, CompiledPlayer) and player.name == "random"
+    if isinstance(player, KernelPlayer) and not uniform:
+        source = np.zeros(2, np.uint64)
+        actions = choose_actions(game, options, player.policy, states, seats, source)
+        return None if source[1] else np.eye(game.actions(options))[actions]  # [1] counts the draws.
     observations, masks, _ = look(game, options, states, seats, player.observation_name)
-    result = np.zeros(masks.shape)
-    deciding = masks.any(axis=1)
-    observations, masks = observations[deciding], masks[deciding]
-    if isinstance(player, KernelPlayer):
-        shares = one_hot(
-            choose_actions(game, options, player.policy, states.compress(deciding), seats[deciding], source), masks
-        )
-    else:
-        known = player.probabilities(observations, masks)
-        shares = one_hot(legal_actions(player, observations, masks, draws[deciding]), masks) if known is None else known
-    result[deciding] = shares
-    return result
+    if uniform:
+        return np.asarray(masks / masks.sum(axis=1, keepdims=True), np.float64)
+    return player.probabilities(observations, masks, temperature)
 
 
 def generators(keys: npt.ArrayLike) -> npt.NDArray[np.uint64]:

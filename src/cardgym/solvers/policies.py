@@ -1,4 +1,4 @@
-"""What players do in given states, as probabilities; policies over an enumerated game, and policy tables."""
+"""Players as policies over an enumerated game, and policy tables."""
 
 from __future__ import annotations
 
@@ -7,44 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.batch import look
-from cardgym.engine.contract import Game, Options
-from cardgym.engine.states import choose_actions, info_state_indices
+from cardgym.arena.rollouts import known_probabilities
+from cardgym.engine.states import info_state_indices
 from cardgym.errors import CardgymError
-from cardgym.players import CompiledPlayer, KernelPlayer, Player, PlayerSpec, resolve
+from cardgym.players import PlayerSpec, resolve
 from cardgym.players.seats import MixturePlayer
 from cardgym.solvers.enumeration import Mdp
 
 
 class RandomPlayerError(CardgymError):
     """A player that chooses at random with unknown probabilities, so it is not a policy."""
-
-
-def probabilities_of(
-    game: Game,
-    options: Options,
-    states: npt.NDArray[Any],
-    seats: npt.NDArray[np.int64],
-    player: Player,
-    temperature: float = 0.0,
-) -> npt.NDArray[np.floating[Any]] | None:
-    """The probabilities of a player's actions, (states, actions), where `seats` are to decide in `states`.
-
-    The player may be any but a mixture. None for one that draws its actions with unknown probabilities; `temperature`
-    is for one that chooses by values (see `Player.probabilities`).
-
-    Raises:
-        CardgymError: if it chooses an illegal action.
-    """
-    uniform = isinstance(player, CompiledPlayer) and player.name == "random"
-    if isinstance(player, KernelPlayer) and not uniform:
-        generator = np.zeros(2, np.uint64)
-        actions = choose_actions(game, options, player.policy, states, seats, generator)
-        return None if generator[1] else np.eye(game.actions(options))[actions]  # [1] counts the draws.
-    observations, masks, _ = look(game, options, states, seats, player.observation_name)
-    if uniform:
-        return np.asarray(masks / masks.sum(axis=1, keepdims=True), np.float64)
-    return player.probabilities(observations, masks, temperature)
 
 
 def policy_of(mdp: Mdp, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]:
@@ -58,7 +30,7 @@ def policy_of(mdp: Mdp, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]:
     if isinstance(player, MixturePlayer):
         raise RandomPlayerError(f"player {player.name!r} is a mixture: no single policy")
     seats = np.zeros(mdp.num_states, np.int64)
-    probabilities = probabilities_of(mdp.game, mdp.options, mdp.states, seats, player)
+    probabilities = known_probabilities(player, mdp.game, mdp.options, mdp.states, seats)
     if probabilities is None:
         raise RandomPlayerError(f"player {player.name!r} chooses at random, with unknown probabilities")
     return probabilities

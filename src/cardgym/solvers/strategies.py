@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.arena.rollouts import actions_of, known_probabilities
 from cardgym.engine.compilation import compiled
 from cardgym.engine.rules import derive, hash_of
-from cardgym.engine.states import choose_actions
-from cardgym.players import CompiledPlayer, Player, legal_actions
+from cardgym.players import Player
 from cardgym.players.seats import MixturePlayer
 from cardgym.solvers.best_response import reach_probabilities
 from cardgym.solvers.cfr import find_own_reach
-from cardgym.solvers.policies import probabilities_of
 from cardgym.solvers.tree import GameTree, Strategy, TreeArrays
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
         parts = [known_strategy(tree, part) for part in player.players]
         known = [part for part in parts if part is not None]
         return mixed_strategy(tree, known, player.weights) if len(known) == len(parts) else None
-    probabilities = probabilities_of(tree.game, tree.options, tree.set_states, tree.arrays.set_seats, player)
+    probabilities = known_probabilities(player, tree.game, tree.options, tree.set_states, tree.arrays.set_seats)
     return None if probabilities is None else tree.strategy(probabilities)
 
 
@@ -68,28 +67,18 @@ def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs
 
 def sampled_strategy(tree: GameTree, player: Player, draws: int, seed: int) -> Strategy:
     """The frequency of each action of a player in `draws` draws at each information set, for unknown probabilities."""
-    if isinstance(player, CompiledPlayer):
-        return _compiled_frequencies(tree, player, draws, seed)
     if isinstance(player, MixturePlayer):
         parts = [sampled_strategy(tree, part, draws, seed + i) for i, part in enumerate(player.players)]
         return mixed_strategy(tree, parts, player.weights)
-    observations, masks = tree.look(player.observation_name)
-    generator = np.random.default_rng(seed)
-    counts = np.zeros(masks.shape)
-    rows = np.arange(len(masks))
-    for _ in range(draws):
-        counts[rows, legal_actions(player, observations, masks, generator.random(len(masks)))] += 1
-    return tree.strategy(counts)
-
-
-def _compiled_frequencies(tree: GameTree, player: CompiledPlayer, draws: int, seed: int) -> Strategy:
     counts = np.zeros((tree.num_info_sets, tree.game.actions(tree.options)))
-    generator = np.array([derive(np.uint64(seed), np.uint64(0)), 0], np.uint64)
+    generator = np.random.default_rng(seed)
+    source = np.array([derive(np.uint64(seed), np.uint64(0)), 0], np.uint64)
     for first in range(0, tree.num_info_sets * draws, _CHUNK):
         sets = np.arange(first, min(first + _CHUNK, tree.num_info_sets * draws)) // draws
-        actions = choose_actions(
-            tree.game, tree.options, player.name, tree.set_states[sets], tree.arrays.set_seats[sets], generator
-        )
+        actions = actions_of(
+            player, tree.game, tree.options, tree.set_states[sets], tree.arrays.set_seats[sets],
+            generator.random(len(sets)), source,
+        )  # fmt: skip
         np.add.at(counts, (sets, actions), 1.0)
     return tree.strategy(counts)
 
