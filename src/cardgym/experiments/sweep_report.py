@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cardgym.console.figures import COLORS, new_figure
-from cardgym.console.tables import with_interval
 from cardgym.errors import CardgymError
 from cardgym.experiments.sweep import RunResult
 from cardgym.files import replacing
+from cardgym.learn.evaluation import metric_text
 from cardgym.learn.tags import EVAL, WIN_RATE, ci95_tags
 from cardgym.learn.tensorboard import Curve, read_curves
 from cardgym.statistics import Estimate, interquartile_mean, mean_over_runs
@@ -110,10 +110,7 @@ def table(results: Sequence[RunResult], metric: str = WIN_RATE) -> tuple[list[st
 
 def shown(metric: str, estimate: Estimate | None) -> str:
     """A figure with its interval, for a cell of a table."""
-    if estimate is None:
-        return "-"
-    percent = metric == WIN_RATE
-    return with_interval(*estimate, ".1f" if percent else "+.2f", percent=percent)
+    return "-" if estimate is None else metric_text(metric, *estimate)
 
 
 def write_report(folder: Path, about: Mapping[str, Any], results: Sequence[RunResult], metric: str = WIN_RATE) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cardgym.arena import PlayerReport, evaluate
-from cardgym.arena.match import EVALUATION_SEED
+from cardgym.arena import evaluate
+from cardgym.arena.match import EVALUATION_SEED, Seats
 from cardgym.console.tables import fitting_tables, with_interval
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
@@ -17,6 +17,7 @@ from cardgym.files.json_values import sealed
 from cardgym.learn import tags
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players import Player, PlayerSpec
+from cardgym.statistics import Interval
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -85,21 +86,15 @@ def match(
     games: int,
     seat: int = ANY_SEAT,
 ) -> Metrics:
-    """Match a player with an opponent in every other seat; the player's metrics.
+    """Match a player with an opponent in every other seat: its `win_rate`, `mean_return` and the game's own metrics.
 
     The player sits in `seat`; with ANY_SEAT each deal is played from every seat.
     """
-    others = options.num_players - 1
-    if seat == ANY_SEAT:
-        return _metrics(
-            evaluate(game, options, [player, *[opponent] * others], games=games, seed=EVALUATION_SEED).players[0]
-        )
-    players: list[PlayerSpec] = [*[opponent] * seat, player, *[opponent] * (others - seat)]
-    return _metrics(evaluate(game, options, players, games=games, seed=EVALUATION_SEED, seats="fixed").players[seat])
-
-
-def _metrics(report: PlayerReport) -> Metrics:
-    """A player's `win_rate` and `mean_return`, and the game's own metrics."""
+    place = max(seat, 0)
+    players: list[PlayerSpec] = [opponent] * options.num_players
+    players[place] = player
+    seats: Seats = "rotate" if seat == ANY_SEAT else "fixed"
+    report = evaluate(game, options, players, games=games, seed=EVALUATION_SEED, seats=seats).players[place]
     metrics: Metrics = {
         "win_rate": (report.win_rate, report.win_rate_ci95),
         "mean_return": (report.mean_return, report.mean_return_ci95),
@@ -139,11 +134,12 @@ def results_tables(results: Mapping[str, Metrics], width: int) -> list[Table]:
     own = [name for name, (_, interval) in metrics.items() if interval and name not in ("win_rate", "mean_return")]
     names = [name for name in ("win_rate", *(own or ["mean_return"])) if name in metrics]
     head = ["opponent", *(f"{name.replace('_', ' ')} [95 %]" for name in names)]
-    rows = [[opponent, *(_cell(name, *row[name]) for name in names)] for opponent, row in results.items()]
+    rows = [[opponent, *(metric_text(name, *row[name]) for name in names)] for opponent, row in results.items()]
     return fitting_tables(head, rows, width)
 
 
-def _cell(name: str, value: float, interval: tuple[float, float] | None) -> str:
+def metric_text(name: str, value: float, interval: Interval | None) -> str:
+    """A metric with its interval, for a cell of a table."""
     percent = name == "win_rate"
     return with_interval(value, interval, ".1f" if percent else "+.2f", percent=percent)
 
