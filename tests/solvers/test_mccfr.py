@@ -50,7 +50,6 @@ def test_leduc_poker_approaches_an_equilibrium() -> None:
     ("walks", "iterations", "limit", "share"),
     [
         # What one does not do is walked in one of 20 walks, so strategies there are learned later.
-        pytest.param({"prune": 20.0}, 100_000, 0.4, 0.7, id="pruned"),
         pytest.param({"branch": 0.3}, 200_000, 0.2, 0.5, id="short"),
     ],
 )

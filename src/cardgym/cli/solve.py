@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,11 +123,7 @@ def _solve_by(game: Game, words: Sequence[str]) -> int:
         "--by-deal", action="store_true", help="mccfr walks one deal per iteration, for games of many deals"
     )
     parser.add_argument(
-        "--prune", type=_number(0.0, math.inf), default=0.0, metavar="X",
-        help="mccfr skips, in 19 of 20 walks, actions whose regret is X rewards below zero (0: never)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--branch", type=_number(math.ulp(0.0), 1.0), default=1.0, metavar="P",
+        "--branch", type=_share, default=1.0, metavar="P",
         help="mccfr tries all actions at this share of a seat's decisions, and plays one at the others (1)",
     )  # fmt: skip
     parser.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="seed of mccfr's samples (0)")
@@ -146,20 +141,15 @@ def _solve_by(game: Game, words: Sequence[str]) -> int:
     return 0
 
 
-def _number(low: float, high: float) -> Callable[[str], float]:
-    """The type of an argument that is a number from `low` to `high`."""
-
-    def parse(word: str) -> float:
-        try:
-            value = float(word)
-        except ValueError:
-            value = math.nan
-        if not low <= value <= high or value == math.inf:
-            limit = "of at least 0" if low == 0 else f"above 0, at most {high:g}"
-            raise argparse.ArgumentTypeError(f"{word!r}: allowed are numbers {limit}")
-        return value
-
-    return parse
+def _share(word: str) -> float:
+    """The type of an argument that is a number above 0, at most 1."""
+    try:
+        value = float(word)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value <= 1.0:
+        raise argparse.ArgumentTypeError(f"{word!r}: allowed are numbers above 0, at most 1")
+    return value
 
 
 def _solve_equilibrium(game: Game, by: str, arguments: Any) -> dict[str, Any]:
@@ -179,10 +169,7 @@ def _solve_equilibrium(game: Game, by: str, arguments: Any) -> dict[str, Any]:
                 progress.note(f"exploitability {exact[0]:.4g} {game.unit} per game")
             return None if exact is None else exact[0]
 
-        method = Method(
-            by, observation, seed=arguments.seed, by_deal=arguments.by_deal, prune=arguments.prune,
-            branch=arguments.branch,
-        )  # fmt: skip
+        method = Method(by, observation, arguments.seed, arguments.by_deal, arguments.branch)
         solver = EquilibriumSolver(game, options, method)
         found = solve_equilibrium(solver, iterations, path=arguments.out, measure=measure, progress=progress)
     return {
@@ -191,7 +178,6 @@ def _solve_equilibrium(game: Game, by: str, arguments: Any) -> dict[str, Any]:
         "by": by,
         "observation": observation,
         "by_deal": arguments.by_deal,
-        "prune": arguments.prune,
         "branch": arguments.branch,
         "seed": arguments.seed,
         **found,

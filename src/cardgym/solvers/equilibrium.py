@@ -31,7 +31,6 @@ class Method:
         by: one of `METHODS`.
         observation: the key of the strategy's file, and for `mccfr` all that a seat is assumed to know.
         by_deal: `mccfr` walks deal by deal.
-        prune: how far below zero an action's regret must be for most walks of `mccfr` to skip it; 0 for never.
         branch: the share of a seat's decisions at which `mccfr` tries all actions.
     """
 
@@ -39,7 +38,6 @@ class Method:
     observation: str
     seed: int = 0
     by_deal: bool = False
-    prune: float = 0.0
     branch: float = 1.0
 
 
@@ -61,13 +59,12 @@ class EquilibriumSolver:
         game.observation(method.observation)
         if method.by == SAMPLED:
             self.solver = MCCFR(
-                game, options, method.observation,
-                seed=method.seed, by_deal=method.by_deal, prune=method.prune, branch=method.branch,
-            )  # fmt: skip
+                game, options, method.observation, seed=method.seed, by_deal=method.by_deal, branch=method.branch
+            )
             return
-        if method.by_deal or method.prune or method.branch < 1:
+        if method.by_deal or method.branch < 1:
             raise CardgymError(
-                f"{method.by} walks the whole tree as it is; only {SAMPLED} takes --by-deal, --prune and --branch"
+                f"{method.by} walks the whole tree as it is; only {SAMPLED} takes --by-deal and --branch"
             )
         try:
             self.solver = CFR(enumerate_tree(game, options), method.by)

@@ -48,7 +48,6 @@ class MCCFR:
         seed: int = 0,
         capacity: int = 1024,
         by_deal: bool = False,
-        prune: float = 0.0,
         branch: float = 1.0,
     ) -> None:
         """Start with the uniform strategy.
@@ -57,9 +56,6 @@ class MCCFR:
             capacity: the initial size of the table of observations, which grows.
             by_deal: walk one deal per iteration, valued by what it pays, and then play on to the next deal; for games
                 of many deals, whose full walk would never end. A deal's effect on later deals is ignored.
-            prune: above 0, 19 of 20 walks skip the actions that the strategy does not take and whose regret is below
-                -`prune` times the iteration's weight. Brown and Sandholm, "Superhuman AI for multiplayer poker"
-                (Science 365, 2019).
             branch: the share of a seat's own decisions, drawn at random, at which a walk tries all actions. At the
                 others it samples one action, updates no regret, and uses the result as the decision's value. Such walks
                 are short and unbiased, but visit rare actions less often.
@@ -78,7 +74,6 @@ class MCCFR:
         self._generator[0] = derive(np.uint64(seed), np.uint64(0))
         self._actions = game.actions(options)
         self._by_deal = by_deal
-        self._prune = prune
         self._branch = branch
         self._resize(1 << (max(capacity, 2) - 1).bit_length())
 
@@ -102,7 +97,6 @@ class MCCFR:
                 self._observation,
                 self._generator,
                 self._by_deal,
-                self._prune,
                 self._branch,
                 goal,
                 counters,

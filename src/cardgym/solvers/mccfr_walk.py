@@ -16,7 +16,6 @@ from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.rules import Generator, hash_of, next_bits, rule, uniform, uniform_float
 from cardgym.solvers.walk import find_place
 
-_PRUNED_WALKS = 0.95
 DONE, FULL, TOO_DEEP = range(3)
 
 
@@ -49,7 +48,7 @@ def draw_action(strategy: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], g
 @template
 def walk(
     states: Any, copies: Any, num_players: int, keys: Any, regrets: Any, sums: Any, observation: Any, generator: Any,
-    by_deal: bool, prune: float, branch: float, goal: int, counters: Any,
+    by_deal: bool, branch: float, goal: int, counters: Any,
 ) -> int:  # fmt: skip
     """Iterate up to `goal`. `states` and `copies` share memory: the initial state, and the state at each frame.
 
@@ -80,7 +79,6 @@ def walk(
         deal = bound.deal(states[0]) if by_deal else -1
         for turn in range(num_players):
             depth = 0
-            pruning = prune > 0.0 and uniform_float(generator) < _PRUNED_WALKS
             chance[0], chance[1] = next_bits(generator), 0
             for byte in range(size):
                 copies[last, byte] = copies[0, byte]
@@ -134,8 +132,6 @@ def walk(
                     drawn[depth] = chance[1]
                     for action in range(num_actions):
                         masks[depth, action] = mask[action]
-                        if pruning and strategy[action] == 0.0 and regrets[place, action] < -prune * weight:
-                            masks[depth, action] = 0
                         strategies[depth, action] = strategy[action]
                     branches[depth] = branch >= 1.0 or uniform_float(generator) < branch
                     if not branches[depth]:

@@ -113,7 +113,6 @@ class GameTree(ExactTree):
     Attributes:
         observation_name: the observation that says what a seat sees.
         set_keys: (num_info_sets,), int64: the game's key of each information set; -1 in a game without keys.
-        set_hashes: (num_info_sets,), uint64: the hash of all that the seat has seen and done.
         set_states: (num_info_sets,): a state of each information set, as an `np.recarray`.
     """
 
@@ -121,16 +120,7 @@ class GameTree(ExactTree):
     options: Options
     observation_name: str
     set_keys: npt.NDArray[np.int64]
-    set_hashes: npt.NDArray[np.uint64]
     set_states: np.recarray[Any, Any]
-
-    @functools.cached_property
-    def forgetful_keys(self) -> int:
-        """How many of the game's keys stand for several information sets; 0 where they never forget, or are none."""
-        if not self.game.state_index.has_keys:
-            return 0
-        pairs = np.stack((self.arrays.set_seats, self.set_keys))
-        return int(np.count_nonzero(np.unique(pairs, axis=1, return_counts=True)[1] > 1))
 
     def look(self, observation_name: str | None = None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """What is observed at each information set, (sets, size) float32, and the masks, (sets, actions) int8."""
@@ -177,7 +167,7 @@ _KINDS: dict[int, tuple[str, ...]] = {
     walks.NODES: ("seats", "info_sets", "first_edge"),
     walks.EDGES: ("targets", "chances"),
     walks.ENDS: ("payments",),
-    walks.SETS: ("set_seats", "set_keys", "set_hashes", "set_before", "set_words", "first_choice"),
+    walks.SETS: ("set_seats", "set_keys", "set_before", "set_words", "first_choice"),
     walks.CHOICES: ("choice_actions",),
     walks.PENDING: ("pending", "shares"),
 }
@@ -212,7 +202,7 @@ class _Growing:
         rooms: dict[str, tuple[tuple[int, ...], Any]] = {
             "seats": ((1024,), np.int8), "info_sets": ((1024,), np.int32), "first_edge": ((1024,), np.int64),
             "targets": ((4096,), np.int32), "chances": ((4096,), np.float64), "payments": ((64, players), np.float64),
-            "set_seats": ((256,), np.int64), "set_keys": ((256,), np.int64), "set_hashes": ((256,), np.uint64),
+            "set_seats": ((256,), np.int64), "set_keys": ((256,), np.int64),
             "set_before": ((256,), np.int64), "set_words": ((256, words.shape[1]), words.dtype),
             "first_choice": ((256,), np.int64), "choice_actions": ((1024 + actions,), np.int64),
             "places": ((4096,), np.uint64), "targets_at": ((4096,), np.int64), "histories_at": ((4096,), np.int64),
@@ -271,7 +261,6 @@ class _Growing:
             arrays=arrays,
             num_histories=int(self.frames.histories[0]),
             set_keys=found.set_keys,
-            set_hashes=found.set_hashes,
             choice_actions=found.choice_actions,
             set_states=found.set_words.reshape(-1).view(self.game.state).view(np.recarray),
         )

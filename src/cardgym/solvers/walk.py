@@ -89,7 +89,6 @@ class Found(NamedTuple):
     payments: npt.NDArray[np.float64]
     set_seats: npt.NDArray[np.int64]
     set_keys: npt.NDArray[np.int64]
-    set_hashes: npt.NDArray[np.uint64]
     set_before: npt.NDArray[np.int64]
     set_words: npt.NDArray[Any]
     first_choice: npt.NDArray[np.int64]
@@ -223,7 +222,6 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
                             found.sets_at[place] = number
                             found.set_seats[number] = seat
                             found.set_keys[number] = known
-                            found.set_hashes[number] = set_key
                             found.set_before[number] = frames.choices[depth, seat]
                             found.first_choice[number] = counters[NUM_CHOICES]
                             for word in range(found.set_words.shape[1]):
