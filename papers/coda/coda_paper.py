@@ -124,7 +124,7 @@ def _settings(results: Results) -> str:
     lines = [
         "## Set-up",
         "",
-        "The first four columns are the paper's first table; the last has what it leaves open.",
+        "The first four columns repeat the paper's first table. The last column is our choice where the paper says nothing.",
         "",
         "| approach | cards (n) | initial cards | epochs | chosen here |",
         "|---|---|---|---|---|",
@@ -186,7 +186,7 @@ def _readings(readings: Sequence[Reading]) -> str:
             f"| {row.name} | {row.heuristic:.5f} | {row.standard_errors:+.1f} | {measured} | {row.optimum:.5f} | {_verdict(row)} |"
         )
     agreeing = [row.name for row in readings if _verdict(row) == "agrees"]
-    conclusion = f"So it is: {'; '.join(agreeing)}." if agreeing else "None agrees."
+    conclusion = f"So the paper's rules are: {'; '.join(agreeing)}." if agreeing else "None agrees."
     return "\n".join([*lines, "", f"{conclusion} That reading is the preset of `Coda-v0`.", ""])
 
 
@@ -264,7 +264,7 @@ def _losses(results: Results) -> str:
     lines = [
         "## The paper's figures 6 and 7: losses",
         "",
-        f"Each run faint, the mean of {len(results.seeds)} strong. The loss is Huber's of rewards +1 and -1, so its scale is not the paper's.",
+        f"Each run is drawn faintly, and the mean of {len(results.seeds)} runs strongly. The loss is Huber's with rewards of +1 and -1, so its scale differs from the paper's.",
         "",
         *LOSS_RISES,
         "",

@@ -162,7 +162,10 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
     if discounted:
         parts += _discounts(discounted)
     last = [run for run in runs if run.kind == first and run.start == "uniform"]
-    parts += ["## Against every single strategy", "At the end. `hand_max_avg` plays like `greedy`."]
+    parts += [
+        "## Against every single strategy",
+        "Win rates at the end of training. The strategy `hand_max_avg` plays like `greedy`.",
+    ]
     parts += [_rates_table([run for run in runs if run.start == "uniform"], STRATEGIES, last_only=True), _lowest(last)]
     same = [run for run in runs if run.kind == first]
     begun = {run.start: run for run in same if run.seed == same[0].seed}
@@ -198,12 +201,12 @@ def _discounts(runs: list[Run]) -> list[str]:
     summary = "Some have not lost."
     if all(_gain(run) <= 0 for run in runs):
         summary = (
-            "None has gained. The update looks only at the weights and at who won: no credit tells it which strategy "
-            "preferred the keep."
+            "None of them improves. The update looks only at the weights and at who won, so no credit tells it which "
+            "strategy preferred the keep."
         )
     return [
         "## Can credit save the paper's update?",
-        "With less credit for the deals before the last, and from weights that play well to begin with: "
+        "Here the deals before the last get less credit, or training starts from weights that already play well: "
         f"{runs[0].games:,} games each, seed {runs[0].seed}. The share against `greedy`:",
         _table(["learns by", "start", "at first", "at the end"], rows),
         summary,
@@ -331,7 +334,7 @@ def _near_the_end(runs: list[Run]) -> str:
     return (
         f"From {low}-{high} to {last[0]}-{last[1]}: {'; '.join(sides)}. The play comes before the count, in which the "
         "pone's hand is first and the crib last: near the end, what counts last counts least. Far from the diagonal "
-        "the game is all but decided, so little is learned there: such positions are gray."
+        "the game is all but decided, so little is learned there. Such positions are gray in the picture."
     )
 
 
