@@ -242,7 +242,7 @@ def puffer_ppo(game: str, steps: int) -> Measure:
     """PufferLib's PPO on one core: on cardgym's env through its Gymnasium wrapper, or on its own card game in C.
 
     The network has two hidden layers of 128 units, and batch, epochs and minibatches are `PPO`'s; everything else is
-    PufferLib's default but for Adam, the optimizer of both sides. Its loop does not mask illegal actions.
+    PufferLib's default except for Adam, the optimizer of both sides. Its loop does not mask illegal actions.
     """
     scratch = tempfile.TemporaryDirectory()
     atexit.register(scratch.cleanup)

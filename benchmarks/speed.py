@@ -96,7 +96,7 @@ def first_step(game: str, *, cold: bool) -> float:
 
 
 def in_new_process(program: str, environment: dict[str, str] | None = None) -> float:
-    """The number that a program prints in a process of its own."""
+    """The number that a program prints in its own process."""
     words = [sys.executable, "-c", program]
     done = subprocess.run(words, env=os.environ | (environment or {}), stdout=subprocess.PIPE, text=True, check=True)
     return float(done.stdout)

@@ -16,7 +16,7 @@ from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.solvers.backward_induction import backward_induction
 from cardgym.solvers.enumeration import enumerate_game
-from cardgym.solvers.solve import Solver
+from cardgym.solvers.optimum import Solver
 
 PAPER_SECONDS = 15 * 60
 LIMITS_MS = {"exact fractions, every state": 5_000.0}

@@ -28,8 +28,8 @@ from cardgym.engine.spaces import offsets
 from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.state import BETTING, BUY, BUYING, DISCARD, EMPTY, FOLD, PLACING, RAISE, SWAP_SPIKE
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.resume import STATE_FILE
 from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.learn.saved_state import STATE_FILE
 from cardgym.players import GREEDY, Player, resolve
 from cardgym.players.checkpoints import load_player
 from cardgym.players.policy_networks import PolicyPlayer
@@ -46,7 +46,7 @@ RESPONDING = shlex.split("--critic own --ent-coef 0.01 --ent-coef-final 0.001 --
 """Flags of a responder: its network already has values, which a new critic of all seats would have to learn."""
 SEEDS = (1, 2)
 PAIRS = ((1, 2), (2, 1))
-"""Pairs of training seeds: players of the same run do not meet."""
+"""Pairs of training seeds: players of the same run do not play each other."""
 OBSERVATIONS = ("full", "belief", "cards_up", "three_cards", "code")
 CHEAT = {"cheat": 0}
 SPECIAL = {"special_hands": "yes"}

@@ -1,4 +1,4 @@
-"""Elo points of Corellian Spike's players by games: whoever gains more credits in ten hands has won.
+"""Elo points of Corellian Spike's players by games: the player that gains more credits in ten hands wins.
 
 The leaderboard rates hands; a person's record counts games. `python research/spike_ratings.py` prints what
 `cardgym.games.corellian_spike.view` has as `RATINGS`.

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from cardgym.console.progress import Progress
-from cardgym.learn.resume import load_state
+from cardgym.learn.saved_state import load_state
 
 ROOT = Path(__file__).parents[1]
 SEARCH_PATH = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests" / "learn")])

@@ -75,7 +75,7 @@ def _of_game(game: Game) -> dict[str, Any]:
     learner.advance(config.total_steps)
     values["Q-learning"] = [*learner.table()]
     if seats == 1:
-        from cardgym.solvers.solve import solve
+        from cardgym.solvers.optimum import solve
 
         solved = solve(game).report
         values["exact solution"] = [solved[key] for key in ("states", "optimal", "policies")]

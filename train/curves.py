@@ -34,7 +34,7 @@ def run(words: list[str]) -> int:
     """Read the runs that the command line names, and draw them.
 
     Raises:
-        CardgymError: for a bad command line, a folder that holds no run, or a tag that no run has.
+        CardgymError: for a bad command line, a folder without a run, or a tag that no run has.
     """
     parser = Parser("curves.py", (__doc__ or "").splitlines()[0])
     parser.add_argument("runs", nargs="+", metavar="NAME=FOLDER", help="a run's folder, and the name of its line")
@@ -63,16 +63,16 @@ def run(words: list[str]) -> int:
 
 def _chosen(words: list[str] | None, known: Iterable[str]) -> list[str]:
     """The tags to draw; a tag without its group is one of the evaluations."""
-    shown = sorted(tag for tag in known if not tag.endswith((LOWER, UPPER)))
+    names = sorted(tag for tag in known if not tag.endswith((LOWER, UPPER)))
     if not words:
-        tags = [tag for tag in shown if tag.startswith(eval_tag(WIN_RATE, ""))]
+        tags = [tag for tag in names if tag.startswith(eval_tag(WIN_RATE, ""))]
         if not tags:
-            raise CardgymError(f"no win rates in these runs; name --tag, one of {', '.join(shown) or 'none'}")
+            raise CardgymError(f"no win rates in these runs; name --tag, one of {', '.join(names) or 'none'}")
         return tags
-    tags = [word if word in shown else f"{EVAL}{word}" for word in words]
+    tags = [word if word in names else f"{EVAL}{word}" for word in words]
     for word, tag in zip(words, tags, strict=True):
-        if tag not in shown:
-            raise CardgymError(f"--tag {word}: not in these runs; they have {', '.join(shown)}")
+        if tag not in names:
+            raise CardgymError(f"--tag {word}: not in these runs; they have {', '.join(names)}")
     return tags
 
 

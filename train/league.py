@@ -72,7 +72,7 @@ def _summary(population: Population) -> str:
     """The latest generation in a few words."""
     last, before = population.generations[-1], population.generations[-2:-1]
     exact = "" if last.exploitability is None else f", exploitability {last.exploitability:.4f}"
-    gain = "".join(f", {one.gain:+.3f} won from generation {one.number}" for one in before)
+    gain = "".join(f", {answered.gain:+.3f} won from generation {answered.number}" for answered in before)
     return f"{len(last.weights)} of {last.players} players in the equilibrium{exact}{gain}"
 
 

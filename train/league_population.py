@@ -22,7 +22,7 @@ from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
 from cardgym.files import replacing
 from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
-from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
+from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.players import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
 from cardgym.scaling import Engine, Outcome, Task

@@ -84,7 +84,7 @@ class SB3Training(Training):
             CardgymError: if the folder has a model and `restart` is false; see `Training` for the others.
         """
         if not restart and (folder / MODEL_FILE).exists():
-            raise CardgymError(f"{folder}: holds a run already; name another folder, or start over with --restart")
+            raise CardgymError(f"{folder}: has a run already; name another folder, or start over with --restart")
         torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
         super().__init__(cast(Any, config), folder)  # It has every key that `Training` reads.
         self._sb3_config = config

@@ -37,7 +37,7 @@ class Algorithm(Document):
 
     Attributes:
         script: a training script of cardgym, `cfr` for a solver, `league`, or the path of a script of one's own.
-        decisions_factor: how many decisions it meets for each one of the benchmark's; more than 1 for solvers.
+        decisions_factor: how many decisions it visits for each one of the benchmark's; more than 1 for solvers.
         deterministic: whether all seeds give the same, so that it runs once.
     """
 

@@ -1,7 +1,7 @@
-"""A solver as a training script of the benchmark: its steps are the decisions that it meets.
+"""A solver as a training script of the benchmark: its steps are the decisions that it visits.
 
-CFR over the tree meets every node at which somebody decides once for each seat in an iteration; histories that nobody
-can tell apart are one node. MCCFR counts the decisions of its sampled walks. Exploitability is measured at steps that
+CFR over the tree visits every decision node once for each seat in an iteration; histories that no seat can tell apart
+are one node. MCCFR counts the decisions of its sampled walks. Exploitability is measured at steps that
 double, from the uniform strategy at step 0.
 """
 
@@ -36,7 +36,7 @@ class SolverConfig(EvaluationConfig, GameConfig):
     algorithm: Literal["cfr", "cfr+", "dcfr", "mccfr"] = "cfr+"
     """The solver."""
     total_steps: Steps = 10_000_000
-    """The decisions that it meets; at least one iteration is run."""
+    """The decisions that it visits; at least one iteration is run."""
 
     @property
     def algorithm_name(self) -> str:

@@ -1,4 +1,4 @@
-"""Reproduce the paper on Coda: both tables and the losses of figures 6 and 7, beside the highest win rate possible.
+"""Reproduce the paper on Coda: both tables and the losses of figures 6 and 7, with the highest win rate possible.
 
 Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game" (2019). The page also shows what the paper's
 win rates of 0.839 and 0.963 come from.

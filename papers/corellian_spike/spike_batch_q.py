@@ -18,8 +18,8 @@ from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
-from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.signals import Saving
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players import resolve

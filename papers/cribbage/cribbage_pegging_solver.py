@@ -174,7 +174,7 @@ class PeggingSolver:
         return sum(self.best_response(strategy, seat) for seat in (PONE, DEALER)) / 2.0
 
     def _walk_against(self, seat: int, mode: int, strategy: Floats, takers: float, weight: float = 0.0) -> float:
-        """Walk for a seat when the other may be a taker; the strategy is unchanged but for the updater's learning."""
+        """Walk for a seat when the other may be a taker; only the updater's learning changes the strategy."""
         if takers == 0.0:
             return self._walk(seat, mode, strategy, weight)
         tree, other = self.tree, 1 - seat

@@ -14,7 +14,7 @@ from cardgym.games.one_play_poker.adviser import pot_share
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import BET, EMPTY, NUM_RANKS, NUM_SUITS, is_flush
 from cardgym.games.one_play_poker.text import RANKS
-from cardgym.solvers.solve import GAMMA, solver
+from cardgym.solvers.optimum import GAMMA, solver
 
 # Blue and orange of the Okabe-Ito palette, which colour-blind readers can tell apart; the cells say it in words too.
 _BET, _PASS, _EITHER, _IMPOSSIBLE = "#56B4E9", "#F0C987", "#FFFFFF", "#DDDDDD"

@@ -1,6 +1,6 @@
 """Fill the results table of the paper "One Play Poker" (Bastiaan and Krabben), and draw the optimal policy.
 
-The paper's table of 50,000 simulated games holds only zeros. The page has it for every reading of the rules, simulated
+The paper's table of 50,000 simulated games has only zeros. The page has it for every reading of the rules, simulated
 and in exact values.
 """
 
@@ -27,8 +27,8 @@ from cardgym.games.one_play_poker.observations import info_state_labels
 from cardgym.players import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.solvers.backward_induction import Policy
+from cardgym.solvers.optimum import GAMMA, Solver, fraction_text, solver
 from cardgym.solvers.policies import indices, policy_of, policy_table
-from cardgym.solvers.solve import GAMMA, Solver, fraction_text, solver
 from cardgym.statistics import Moments
 from one_play_poker_chart import draw_chart
 

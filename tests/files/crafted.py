@@ -22,7 +22,7 @@ import safetensors.torch
 import torch
 from good_files import good_checkpoint, good_entry, good_policy, good_q_table
 
-from cardgym.learn.resume import save_state
+from cardgym.learn.saved_state import save_state
 
 DEEP = "[" * 100_000
 BOMB = 6 * 10**8

@@ -27,7 +27,7 @@ from cardgym.files.json_values import sealed
 from cardgym.files.shipped import import_script
 from cardgym.learn.config import read_config
 from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.resume import load_state, save_state
+from cardgym.learn.saved_state import load_state, save_state
 from cardgym.learn.tensorboard import TensorBoard, read_curves
 from cardgym.players import resolve
 from cardgym.players.mixture_file import save_mixture

@@ -19,7 +19,7 @@ from pathlib import Path
 from good_files import game
 
 from cardgym.cli import main
-from cardgym.learn.resume import load_state
+from cardgym.learn.saved_state import load_state
 from cardgym.players import resolve
 
 SECONDS = 60

@@ -28,7 +28,7 @@ from cardgym.files.tensors import read_document, read_tensors, write_tensors
 from cardgym.learn.config import read_config
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.ppo.config import PPOConfig
-from cardgym.learn.resume import load_state
+from cardgym.learn.saved_state import load_state
 from cardgym.learn.tensorboard import TensorBoard, read_curves
 from cardgym.players import resolve
 from cardgym.players.checkpoints import CheckpointMetadata
@@ -123,7 +123,7 @@ def test_a_league_without_a_config_of_its_trainings_is_refused(
 def test_a_state_that_is_a_broken_link_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "resume.safetensors").symlink_to("nothing")
     words = ["train", "dqn", "--env-id", game()[0].id, "--out", str(tmp_path)]
-    assert "holds a run already" in refused(words, capsys)
+    assert "has a run already" in refused(words, capsys)
     assert "resume.safetensors: a broken link" in refused([*words, "--resume"], capsys)
 
 

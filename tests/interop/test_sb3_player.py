@@ -134,7 +134,7 @@ def test_models_play_wherever_a_player_is_named(tiny, tmp_path, model_file, caps
 
 
 def test_models_are_valued_by_the_solver(tmp_path):
-    from cardgym.solvers.solve import solve
+    from cardgym.solvers.optimum import solve
 
     game = next(game for game in map(cardgym.find, IDS) if game.parse_options().num_players == 1)
     trained("maskable_dqn", CardVecEnv(game, 4)).save(tmp_path / "model.zip")

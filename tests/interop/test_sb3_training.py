@@ -149,7 +149,7 @@ def test_restarted_run_ends_with_the_same_bits(script, tiny, tmp_path, capsys):
     assert script.main(words) == 0
     first = str(weights(tmp_path))
     assert script.main(words) == 2
-    assert "holds a run already" in capsys.readouterr().err
+    assert "has a run already" in capsys.readouterr().err
     assert script.main([*words, "--restart"]) == 0
     assert str(weights(tmp_path)) == first
 

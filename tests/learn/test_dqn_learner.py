@@ -13,7 +13,7 @@ from cardgym.errors import CardgymError
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.dqn.learner import DQNLearner, double_dqn_target
 from cardgym.learn.network_training import choose_device
-from cardgym.learn.resume import restore, state_of
+from cardgym.learn.saved_state import restore, state_of
 from cardgym.learn.transitions import Transitions
 from cardgym.players.networks import NetworkShape, QNetwork
 

@@ -17,8 +17,8 @@ from cardgym.errors import CardgymError
 from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.config import RunArgs
 from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.resume import load_state, restore, save_state
 from cardgym.learn.run import TrainingResult, run_folder, run_script
+from cardgym.learn.saved_state import load_state, restore, save_state
 from cardgym.learn.tensorboard import read_curves
 from cardgym.players import resolve
 from cardgym.players.networks import NetworkPlayer
@@ -127,7 +127,7 @@ def test_existing_run_is_not_overwritten(
 ) -> None:
     (tmp_path / "resume.safetensors").write_bytes(b"earlier")
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path)]) == 2
-    assert "holds a run already" in capsys.readouterr().err
+    assert "has a run already" in capsys.readouterr().err
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
     assert "truncated or not a safetensors file" in capsys.readouterr().err
     save_state(tmp_path / "resume.safetensors", {"weights": [1.0]})

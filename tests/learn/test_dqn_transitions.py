@@ -15,8 +15,8 @@ from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.resume import restore, state_of
 from cardgym.learn.rollouts import SelfPlayRollout, Turns
+from cardgym.learn.saved_state import restore, state_of
 from cardgym.learn.transitions import TransitionBuilder, Transitions
 from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
 

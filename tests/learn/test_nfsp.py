@@ -17,8 +17,8 @@ from cardgym.engine.contract import Game
 from cardgym.learn.buffers import Decisions
 from cardgym.learn.dqn.config import NFSPConfig
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.resume import STATE_FILE, load_state, restore, state_of
 from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.learn.saved_state import STATE_FILE, load_state, restore, state_of
 from cardgym.learn.transitions import TransitionBuilder
 from cardgym.players import resolve
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, network_shape

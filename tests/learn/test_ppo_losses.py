@@ -19,8 +19,8 @@ from cardgym.learn.ppo.learner import (
     value_loss,
 )
 from cardgym.learn.ppo.turns import TurnBuffer
-from cardgym.learn.resume import restore, state_of
 from cardgym.learn.rollouts import Turns
+from cardgym.learn.saved_state import restore, state_of
 from cardgym.players import sample_actions
 from cardgym.players.policy_networks import log_probabilities, probabilities
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cardgym.errors import CardgymError
-from cardgym.learn.resume import load_state, save_state
+from cardgym.learn.saved_state import load_state, save_state
 
 
 def test_states_come_back_with_their_arrays_and_plain_values(tmp_path: Path) -> None:

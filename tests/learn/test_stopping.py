@@ -16,7 +16,7 @@ from learning_game import ROOT, load_script
 from cardgym.engine.contract import Game
 from cardgym.files import sweep
 from cardgym.learn import signals as stopping
-from cardgym.learn.resume import STATE_FILE, load_state, save_state
+from cardgym.learn.saved_state import STATE_FILE, load_state, save_state
 from cardgym.learn.signals import Saving, Stopped, listening
 from killing import check_run_that_is_asked_to_end_saves
 

@@ -17,7 +17,7 @@ from cardgym import CardgymError, find, register
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game, StateIndex, rule
 from cardgym.engine.rules import hash_of
-from cardgym.learn.resume import restore, state_of
+from cardgym.learn.saved_state import restore, state_of
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tabular.loop import ENTRY, best_legal, greedy_legal, insert
@@ -288,7 +288,7 @@ def test_script_trains_and_resumes_and_does_not_overwrite(
         # The final results are next to the hyper-parameters in TensorBoard.
         assert any(b"_hparams_/session_start_info" in path.read_bytes() for path in out.rglob("events*"))
         assert tabular.main([*env, *words, str(out)]) == 2
-        assert "holds a run already" in capsys.readouterr().err
+        assert "has a run already" in capsys.readouterr().err
         assert tabular.main([*env, *words, str(out), "--resume"]) == 0
 
 

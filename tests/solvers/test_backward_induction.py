@@ -13,8 +13,8 @@ from cardgym import CardgymError, find
 from cardgym.engine.contract import Options, no_symmetry, rule
 from cardgym.solvers.backward_induction import backward_induction, check_gamma, policy_value
 from cardgym.solvers.enumeration import Mdp, enumerate_game
+from cardgym.solvers.optimum import solver
 from cardgym.solvers.policies import policy_of
-from cardgym.solvers.solve import solver
 
 GAME = find("OnePlayPoker-v0")
 

@@ -11,7 +11,7 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.engine.states import new_state
 from cardgym.solvers.enumeration import enumerate_game
-from cardgym.solvers.solve import solver
+from cardgym.solvers.optimum import solver
 
 GAME = find("OnePlayPoker-v0")
 

@@ -103,7 +103,7 @@ def payoffs(
         states: the states, (rows,); they stay as they are.
         actions: an action in each, (rows,).
         seats: whose payments count, (rows,).
-        luck: rows with the same number meet the same chance and the same draws of the player, (rows,).
+        luck: rows with the same number have the same chance and the same draws of the player, (rows,).
         generator: decides all chance and draws.
         until: see `ManyGames.play_on`.
     """
@@ -125,10 +125,10 @@ def advantages(
 ) -> npt.NDArray[np.float64]:  # fmt: skip
     """What chosen actions pay more than the player's usual ones, by fresh rollouts to the end of the game, (rows,).
 
-    Summed over the decisions of a game, and over all seats, this estimates what whoever chose wins from the player in
-    all other seats of a zero-sum game, with less noise than the result of the game: it is the performance difference of
-    the two (Kakade and Langford, "Approximately optimal approximate reinforcement learning", ICML 2002), in which the
-    luck of the deal and of the other seats is averaged out, as in AIVAT (Burch et al., AAAI 2018).
+    Summed over the decisions of a game, and over all seats, this estimates what the one who chose wins from the player
+    in all other seats of a zero-sum game, with less noise than the result of the game: it is the performance difference
+    of the two (Kakade and Langford, "Approximately optimal approximate reinforcement learning", ICML 2002), in which
+    the luck of the deal and of the other seats is averaged out, as in AIVAT (Burch et al., AAAI 2018).
 
     Args:
         player: the player that decides everything afterwards.

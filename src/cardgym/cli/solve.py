@@ -61,7 +61,7 @@ def main(words: list[str]) -> int:
 
 
 def _solve(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:
-    from cardgym.solvers.solve import solve
+    from cardgym.solvers.optimum import solve
 
     if arguments.out is not None and arguments.out.suffix != ".json":
         raise CardgymError(f"--out {arguments.out}: the name of a policy file ends in .json")

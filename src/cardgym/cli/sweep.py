@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     write_report(folder.path, about, results, arguments.metric)
     curves = {label: [curves_of(result.folder) for result in group] for label, group in grouped(results).items()}
-    known = {tag for group in curves.values() for one in group for tag in one}
+    known = {tag for group in curves.values() for run in group for tag in run}
     tags = sorted(tag for tag in known if tag.startswith(eval_tag(arguments.metric, "")))
     if tags:
         seats = game.parse_options(script.config.model_dump()["env_options"]).num_players

@@ -125,7 +125,7 @@ class LearnerPlayer(Player):
     which model learns.
 
     Attributes:
-        model: who plays; None for nobody yet.
+        model: who plays; None until `SelfPlay.connect`.
     """
 
     samples = True
@@ -172,7 +172,7 @@ class SelfPlay:
         return self.learner if opponent == SELF else mixture(SNAPSHOT, self.snapshots, [1.0] * len(self.snapshots))
 
     def connect(self, model: BaseAlgorithm) -> None:
-        """Let `model` play from now on. Seats of snapshots that nobody has yet taken begin with the model as it is.
+        """Let `model` play from now on. Seats of snapshots without a model begin with this one as it is.
 
         Raises:
             CardgymError: for a model that cannot be a player.

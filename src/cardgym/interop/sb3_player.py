@@ -1,8 +1,8 @@
 """Models of Stable-Baselines3 as players: in memory, and from the `.zip` files that `model.save` writes.
 
-A `.zip` holds weights, which are read as tensors alone, and the rest of the model as JSON, partly pickled. Unpickling a
-file runs whatever code it holds. So a model with one of the policies in `_POLICIES` and plain settings is rebuilt from
-its weights and its JSON, and nothing is unpickled but plain arrays, its last observations. Any other is refused.
+A `.zip` contains weights, which are read as tensors alone, and the rest of the model as JSON, partly pickled.
+Unpickling a file runs whatever code it contains. So a model with one of the policies in `_POLICIES` and plain settings
+is rebuilt from its weights and its JSON. Only plain arrays, its last observations, are unpickled. Any other is refused.
 """
 
 from __future__ import annotations
@@ -205,8 +205,8 @@ def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
     policy_class, kwargs = _plain_policy(data, metadata.as_dict)
     if policy_class is None:
         raise CardgymError(
-            f"{what}: its policy could only be unpickled, which runs any code it holds; if you trust its source, load "
-            "it in Python and play it as cardgym.interop.sb3.ModelPlayer"
+            f"{what}: its policy could only be unpickled, which runs any code it contains; if you trust its source, "
+            "load it in Python and play it as cardgym.interop.sb3.ModelPlayer"
         )
     _check_layers(what, kwargs, weights, game.actions(options))
     try:

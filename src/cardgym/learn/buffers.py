@@ -37,8 +37,8 @@ class SampledBuffer(Generic[R]):
     """Up to `capacity` records; a subclass decides which it keeps.
 
     Attributes:
-        capacity: the most records it can hold.
-        size: how many it holds now.
+        capacity: the most records it can have.
+        size: how many it has now.
     """
 
     saved: ClassVar[tuple[str, ...]] = ("size", "filled", "_generator")
@@ -52,7 +52,7 @@ class SampledBuffer(Generic[R]):
             kind: the named tuple that samples are returned as.
             layout: the fields of a record in the same order, as `numpy.dtype` takes them.
             key: the config key of the capacity, for errors.
-            capacity: the most records it can hold.
+            capacity: the most records it can have.
             generator: draws the samples.
 
         Raises:

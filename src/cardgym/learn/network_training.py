@@ -150,7 +150,7 @@ def load_weights(network: Network, path: Path, game: Game, options: Options, obs
     """
     other, metadata = load_checkpoint(path, game, options)
     if type(other) is not type(network):
-        raise CardgymError(f"init_from {path}: holds a {type(other).__name__}, not a {type(network).__name__}")
+        raise CardgymError(f"init_from {path}: has a {type(other).__name__}, not a {type(network).__name__}")
     if observation not in extensions(game, options, metadata.observation):
         raise CardgymError(
             f"init_from {path}: reads the observation {metadata.observation!r}, not {observation!r}; set `observation`"

@@ -18,7 +18,7 @@ from cardgym.files import sweep
 from cardgym.files.locks import locked
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run
 from cardgym.learn.evaluation import Metrics, results_tables
-from cardgym.learn.resume import has_state
+from cardgym.learn.saved_state import has_state
 from cardgym.learn.signals import Stopped, listening
 
 WIN_RATES = "http://localhost:6006/#custom_scalars while that runs"
@@ -115,7 +115,7 @@ def run_folder(run: RunArgs, game_id: str, name: str) -> Path:
     folder = run.out or numbered_folder(Path("runs") / game_id, name, run.resume)
     saved = has_state(folder)
     if saved and not run.resume:
-        raise CardgymError(f"{folder}: holds a run already; add --resume to continue it, or name another folder")
+        raise CardgymError(f"{folder}: has a run already; add --resume to continue it, or name another folder")
     if run.resume and not saved:
         print(f"nothing to resume in {folder}: starting from the beginning", file=sys.stderr)
     return folder

@@ -145,7 +145,7 @@ def read_curves(folder: Path) -> dict[str, Curve]:
     points: dict[str, dict[int, float]] = {}
     files = sorted(folder.glob("events.out.tfevents.*"))
     if not files:
-        raise CardgymError(f"{folder}: holds no TensorBoard files; name the folder of a run")
+        raise CardgymError(f"{folder}: has no TensorBoard files; name the folder of a run")
     for path in files:
         for event in _events(path):
             if event.HasField("session_log") and event.session_log.status == event.session_log.START:

@@ -14,8 +14,8 @@ from cardgym.errors import CardgymError
 from cardgym.files.tensors import NotFiniteError
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
-from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.run import TrainingResult
+from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.schedules import Stopwatch, crossed, linear
 from cardgym.learn.signals import Saving
 from cardgym.learn.tensorboard import TensorBoard
@@ -82,7 +82,8 @@ class Training:
             steps: returns the steps so far; a step is a decision of the learner.
             player: returns the learner as a player, for evaluations.
             save: writes the checkpoint, the file `checkpoint`.
-            parts: what is saved to resume from, by name; see `cardgym.learn.resume`. Without parts a run cannot resume.
+            parts: what is saved to resume from, by name; see `cardgym.learn.saved_state`. A run without parts cannot
+                resume.
             log_every: steps from one entry of the log to the next; 0 for none.
         """
         self.checkpoint = self._folder / checkpoint

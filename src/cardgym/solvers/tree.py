@@ -4,7 +4,7 @@ An information set is what a seat has seen and done: its observation, its key wh
 actions, at this decision and all its earlier ones, and the actions that it took there. So no game needs keys, and no
 set forgets. What a seat could see between its decisions counts only where a later observation shows it.
 
-Histories that nobody can tell apart from here on, because their states, the seats' memories and what has been paid are
+Histories that no seat can tell apart from here on, because their states, the seats' memories and what has been paid are
 the same, are one node; see `walk`. So what is called a tree is a graph without cycles.
 """
 

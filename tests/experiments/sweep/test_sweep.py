@@ -15,7 +15,7 @@ import pytest
 from cardgym.cli import main
 from cardgym.experiments.launch import TrainingScript
 from cardgym.experiments.sweep import RunResult, SweepFolder, run_all, runs_of
-from cardgym.learn.resume import load_state
+from cardgym.learn.saved_state import load_state
 from cardgym.scaling import Engine, Task
 from cardgym.scaling.engine import Outcome
 

@@ -30,7 +30,7 @@ from cardgym.games.corellian_spike.state import (
     CorellianSpikeOptions,
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
-from cardgym.learn.resume import restore, state_of
+from cardgym.learn.saved_state import restore, state_of
 from cardgym.players import TablePlayer, resolve
 from spike_batch_q_learner import (
     ENV,

@@ -16,7 +16,7 @@ from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.tosses import rank_set
-from cardgym.learn.resume import restore, state_of
+from cardgym.learn.saved_state import restore, state_of
 from cardgym.players import resolve
 from cribbage_expert_player import (
     NUM_STRATEGIES,

@@ -17,7 +17,7 @@ from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.games.one_play_poker.view import STRENGTH
-from cardgym.solvers.solve import solve, solver
+from cardgym.solvers.optimum import solve, solver
 from cardgym.table.presentation import COACH
 from one_play_poker_paper import gamma_difference
 

@@ -10,8 +10,8 @@ import pytest
 from cardgym import find
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.solvers.optimum import solver
 from cardgym.solvers.policies import policy_of
-from cardgym.solvers.solve import solver
 
 POKER = "OnePlayPoker-v0"
 

@@ -155,7 +155,7 @@ class RangeStore:
         """The sums of a range; None if it was not played.
 
         Raises:
-            CardgymError: for a file that holds something else.
+            CardgymError: for a file of anything else.
         """
         path = self._path(pairing, first, count)
         if not path.exists():

@@ -77,7 +77,7 @@ DOC = _TEMPLATE.format(full=feature_table(full_features(OnePlayPokerOptions())),
 def optimal(options: rules.OnePlayPokerOptions) -> TablePlayer:
     """The policy with the highest expected undiscounted return."""
     from cardgym.players import TablePlayer
-    from cardgym.solvers.solve import optimal_table
+    from cardgym.solvers.optimum import optimal_table
 
     return TablePlayer("optimal", optimal_table(GAME, options))
 

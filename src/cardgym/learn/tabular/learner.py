@@ -209,7 +209,7 @@ class TabularLearner:
         else:
             save_policy(path, self.policy(), self.game, self.options, algorithm=config.algorithm)
 
-    # -- the state to resume from; see cardgym.learn.resume -----------------------------------------------------------
+    # -- the state to resume from; see cardgym.learn.saved_state ------------------------------------------------------
 
     saved: ClassVar[tuple[str, ...]] = (
         "values", "visits", "tried", "_played.batch.plain_states", "_played.batch.plain_rows", "_pending",
