@@ -2,7 +2,8 @@
 
     python results/figures.py make [GROUP ...] [--again]    play the matches of groups.toml that are not up to date
     COMMAND --json | python results/figures.py keep NAME    keep the JSON of a tournament or of `cardgym exploit`
-    python results/figures.py keep papers/GAME/results.md   keep the figures of a page that `cardgym reproduce` wrote
+    python results/figures.py keep PAGE ...                 keep the figures of pages: all of those that a command wrote
+                                                            (papers/), of the others those without an interval
     python results/figures.py render                        write the tables of the model cards and of other pages
     python results/figures.py check                         say what is out of date, or shown without being kept here
 
@@ -16,6 +17,7 @@ import hashlib
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,17 +28,19 @@ from cardgym.console.progress import Progress
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.files.documents import validate
-from intervals import CODE, figures_of, without_result
+from intervals import CODE, Figures, figures_of, plain_figures, without_result
 from matches import HERE, MATCHES, ROOT, Measured, circumstances, digests, measured, planned
 
 PAGES = (
-    "README.md", "CHANGELOG.md", "benchmarks/README.md", "checkpoints/*/*.md", "docs/*.md", "docs/algorithms/*.md",
-    "docs/interop/*.md", "docs/tutorials/*.md", "docs/games/*.md", "docs/games/*/README.md", "docs/games/*/research.md",
-    "src/cardgym/games/*/view.py",
+    "README.md", "CHANGELOG.md", "benchmarks/README.md", "research/README.md", "examples/*/README.md",
+    "checkpoints/*/*.md", "docs/*.md", "docs/algorithms/*.md", "docs/interop/*.md", "docs/tutorials/*.md",
+    "docs/games/*.md", "docs/games/*/README.md", "docs/games/*/research.md", "src/cardgym/games/*/view.py",
 )  # fmt: skip
 """Pages on which every figure with an interval or a spread is one of the results."""
 WRITTEN = HERE / "pages.json"
 """The pages that one command writes: the figures on them are the results, and nobody changes them by hand."""
+LISTED = HERE / "plain.json"
+"""The figures that a page shows without an interval: exact values, sizes, times, settings."""
 
 
 def make(groups: list[str], again: bool) -> None:
@@ -61,10 +65,7 @@ def make(groups: list[str], again: bool) -> None:
 
 
 def keep(name: str) -> None:
-    """Keep what a command printed as JSON, from stdin, as `NAME.json`, or the figures of the page that it wrote."""
-    if name.endswith(".md"):
-        keep_page(name)
-        return
+    """Keep what a command printed as JSON, from stdin, as `NAME.json`."""
     document = json.load(sys.stdin)
     for entry in document if isinstance(document, list) else [document]:
         entry |= {**circumstances(), "made_of": _made_of(entry)}
@@ -75,7 +76,13 @@ def keep(name: str) -> None:
 
 
 def keep_page(name: str) -> None:
-    """Keep the digest of the figures of a page that was just written; `pages.json` says by which command."""
+    """Keep the figures of a page: a digest if a command wrote it, otherwise a list of those without an interval."""
+    if name in {path.relative_to(ROOT).as_posix() for path in pages()}:
+        listed = json.loads(LISTED.read_text())
+        listed[name] = " ".join(sorted(plain_figures(_by_hand((ROOT / name).read_text(encoding="utf-8"))).elements()))
+        with replacing(LISTED) as temporary:
+            temporary.write_text(json.dumps(dict(sorted(listed.items())), indent=1) + "\n")
+        return
     document = json.loads(WRITTEN.read_text())
     for entry in document:
         if entry["page"] == name:
@@ -84,7 +91,7 @@ def keep_page(name: str) -> None:
             with replacing(WRITTEN) as temporary:
                 temporary.write_text(json.dumps(document, indent=1) + "\n")
             return
-    raise CardgymError(f"page {name}: pages.json has {', '.join(entry['page'] for entry in document)}")
+    raise CardgymError(f"page {name}: its figures are not checked")
 
 
 def digest_of_figures(text: str) -> str:
@@ -120,13 +127,26 @@ def faults() -> Iterator[str]:
             if "made_of" in entry and entry["made_of"] != _made_of(entry):
                 yield f"{path.relative_to(ROOT)}: a player or the rules of {entry['env']} changed since"
     yield from changed_pages()
-    results = figures_of(HERE, spreads_of_seeds())
+    results, listed = figures_of(HERE, spreads_of_seeds()), json.loads(LISTED.read_text())
     for path in pages():
-        text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT)
-        if rendered(text) != text:
-            yield f"{name}: its tables are out of date; run `python results/figures.py render`"
-        by_hand = CODE.sub("", BLOCK.sub("", text))
-        yield from (f"{name}: no result says {figure}" for figure in without_result(by_hand, results))
+        name = path.relative_to(ROOT).as_posix()
+        found = faults_of_page(name, path.read_text(encoding="utf-8"), results, listed.get(name, ""))
+        yield from (f"{name}: {fault}" for fault in found)
+
+
+def faults_of_page(name: str, text: str, results: Figures, listed: str) -> Iterator[str]:
+    """What is out of date on a page, and its figures that neither the results nor its list of plain figures have."""
+    if rendered(text) != text:
+        yield "its tables are out of date; run `python results/figures.py render`"
+    by_hand = _by_hand(text)
+    yield from (f"no result says {figure}" for figure in without_result(by_hand, results))
+    new = plain_figures(by_hand) - Counter(listed.split())
+    if name.endswith(".md") and new:
+        yield f"new figures: {', '.join(new)}; if they are right, run `python results/figures.py keep {name}`"
+
+
+def _by_hand(text: str) -> str:
+    return CODE.sub("", BLOCK.sub("", text))
 
 
 def changed_pages() -> Iterator[str]:
@@ -140,17 +160,19 @@ def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("command", choices=("make", "keep", "render", "check"))
-    parser.add_argument("names", nargs="*", metavar="NAME", help="make: groups (all); keep: the file or the page")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="make: groups (all); keep: the file, or pages")
     parser.add_argument("--again", action="store_true", help="with make: also the matches that are up to date")
     arguments = parser.parse_args()
     if arguments.command == "make":
         make(arguments.names, arguments.again)
     elif arguments.command == "keep":
-        if len(arguments.names) != 1:
-            raise CardgymError(
-                "keep takes one NAME: a page, or the file of this folder, without .json, that stdin becomes"
-            )
-        keep(arguments.names[0])
+        if arguments.names and all(name.endswith(".md") for name in arguments.names):
+            for name in arguments.names:
+                keep_page(name)
+        elif len(arguments.names) == 1:
+            keep(arguments.names[0])
+        else:
+            raise CardgymError("keep takes pages, or one NAME: the file of this folder, without .json, for stdin")
     elif arguments.command == "render":
         for path in pages():
             path.write_text(rendered(path.read_text(encoding="utf-8")), encoding="utf-8")

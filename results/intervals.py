@@ -1,9 +1,10 @@
-"""Figures with intervals or spreads: those of the results, and those shown in a text that no result has."""
+"""Figures on pages: those with intervals or spreads, which the results must have, and plain ones, which are listed."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,9 @@ FIGURE = re.compile(rf"(?P<value>{_NUMBER})[^\[\]|;\d]{{0,40}}?\[(?P<low>{_NUMBE
 
 SPREAD = re.compile(rf"(?P<value>{_NUMBER})(?: %)? ?± ?(?P<spread>{_NUMBER})")
 """A mean with a standard deviation or half an interval, such as `59.4 % ± 0.7`."""
+PLAIN = re.compile(r"[+-]?(?:\d[\d,]*\.\d+|\d{1,3}(?:,\d{3})+)(?: ?%)?|[+-]?\d+ ?%|\d+/\d+")
+"""A figure without an interval: a decimal, a percentage, a fraction, or a number with commas."""
+_TARGET = re.compile(r"\]\([^)]*\)")
 CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 """Code and the output of commands, where brackets are not intervals."""
 
@@ -81,6 +85,14 @@ def without_result(text: str, known: Figures) -> list[str]:
     line = re.sub(r"\s+", " ", text)
     missing = [found[0] for found in FIGURE.finditer(line) if not _is_among(found.groups(), exact)]
     return missing + [found[0] for found in SPREAD.finditer(line) if not _is_among(found.groups(), spread)]
+
+
+def plain_figures(text: str) -> Counter[str]:
+    """The figures of a text without interval or spread, and how often it shows each; not those of links."""
+    line = re.sub(r"\s+", " ", _TARGET.sub("]", text))
+    for kind in (FIGURE, SPREAD):
+        line = kind.sub("", line)
+    return Counter(found[0].replace(" ", "") for found in PLAIN.finditer(line))
 
 
 def _is_among(shown: Iterable[str], exact: npt.NDArray[np.float64]) -> bool:

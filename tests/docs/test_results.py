@@ -12,7 +12,7 @@ import blocks
 import cardgym
 import figures
 from cardgym.table.presentation import presentation_of
-from intervals import Figures, figures_of, without_result
+from intervals import Figures, figures_of, plain_figures, without_result
 from matches import HERE, ROOT
 
 KNOWN = Figures(
@@ -108,6 +108,32 @@ def test_shown_figure_is_found_at_the_digits_shown(text: str) -> None:
 )
 def test_figure_that_was_not_measured_is_reported(text: str) -> None:
     assert without_result(f"It wins {text}.", KNOWN) == [text]
+
+
+@pytest.mark.parametrize(
+    ("page", "figure", "other"),
+    [
+        ("README.md", "59.4 % ± 0.7", "59.5 % ± 0.7"),
+        ("README.md", "13.6 credits a game [13.0,", "13.7 credits a game [13.0,"),
+        ("README.md", "88.66 %", "88.67 %"),
+        ("README.md", "0.061 to", "0.078 to"),
+        ("checkpoints/coda/ppo.md", "88.66 %", "88.65 %"),
+        ("docs/games/one_play_poker/research.md", "1949/1365 = 1.4278", "1949/1365 = 1.4287"),
+        ("docs/algorithms/cfr.md", "| 0.498 |", "| 0.489 |"),
+    ],
+)
+def test_a_changed_figure_on_a_page_is_a_fault(page: str, figure: str, other: str) -> None:
+    results = figures_of(HERE, blocks.spreads_of_seeds())
+    listed = json.loads(figures.LISTED.read_text(encoding="utf-8"))[page]
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert list(figures.faults_of_page(page, text, results, listed)) == []
+    assert text.count(figure) >= 1
+    assert len(list(figures.faults_of_page(page, text.replace(figure, other, 1), results, listed))) == 1
+
+
+def test_plain_figures_are_those_without_interval_outside_links() -> None:
+    text = "56 % of 10,000 games in [2.5 s](x-1.25.md), 58.7 % [58.4, 59.1], 0.5 ± 0.1, 1/18, 3 decks"
+    assert plain_figures(text) == {"56%": 1, "10,000": 1, "2.5": 1, "1/18": 1}
 
 
 def test_a_study_has_figures_by_name(tmp_path: Path) -> None:
