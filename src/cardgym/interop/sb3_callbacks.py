@@ -12,14 +12,13 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import Logger
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
 from cardgym.errors import CardgymError
 from cardgym.interop.sb3_player import ModelPlayer
 from cardgym.learn import tags
-from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary
+from cardgym.learn.evaluation import Metrics, evaluate_learner, scalars_of, summary
 from cardgym.learn.opponents import SELF, SNAPSHOT
 from cardgym.learn.schedules import crossed
 from cardgym.players import Actions, Masks, Observations, Player, resolve, sample_actions
@@ -91,28 +90,15 @@ class ArenaCallback(BaseCallback):
             games=self.n_eval_games,
             seat=self.seat,
         )
-        log_evaluation(_LoggerBoard(self.logger), self.num_timesteps, self.results)
+        for tag, value in scalars_of(self.results).items():
+            # The printed table has the names that fit, without intervals.
+            name = tag.partition("/")[2]
+            hidden = tag.startswith(tags.EVAL_CI95) or len(name) + len("   ") > STDOUT_KEY_LENGTH
+            self.logger.record(tag, value, exclude=("stdout", "log") if hidden else None)
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self.logger.dump(self.num_timesteps)
         if self.verbose > 0 and self.results:
             print(f"num_timesteps={self.num_timesteps}: {summary(self.results)}")
-
-
-class _LoggerBoard:
-    """Stable-Baselines3's logger, as evaluations log."""
-
-    def __init__(self, logger: Logger) -> None:
-        self._logger = logger
-
-    def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """Log numbers; the printed table has those that fit, without intervals."""
-        for tag, value in values.items():
-            group, _, name = tag.partition("/")
-            hidden = tag.startswith(tags.EVAL_CI95) or len(name) + len("   ") > STDOUT_KEY_LENGTH
-            self._logger.record(f"{group}/{name}", value, exclude=("stdout", "log") if hidden else None)
-
-    def flush(self) -> None:
-        """Do nothing: the callback dumps the logger."""
 
 
 # -- self-play ---------------------------------------------------------------------------------------------------------

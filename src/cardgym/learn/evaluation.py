@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cardgym.arena import evaluate
 from cardgym.arena.match import EVALUATION_SEED, Seats
@@ -29,18 +29,6 @@ Metrics = dict[str, tuple[float, tuple[float, float] | None]]
 """Metrics of a match by name, each with its 95 % interval if it has one."""
 
 
-class Board(Protocol):
-    """Anything that logs numbers by name, such as `TensorBoard`."""
-
-    def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """Log numbers at a step."""
-        ...
-
-    def flush(self) -> None:
-        """Let others see what was logged."""
-        ...
-
-
 def evaluate_learner(
     game: Game,
     options: Options,
@@ -60,9 +48,16 @@ def evaluate_learner(
 
 
 def log_evaluation(
-    board: Board, step: int, results: Mapping[str, Metrics], exploitability: float | None = None
+    board: TensorBoard, step: int, results: Mapping[str, Metrics], exploitability: float | None = None
 ) -> dict[str, Metrics]:
-    """Log the metrics of an evaluation during training, with their intervals, and return them.
+    """Log the metrics of an evaluation during training, with their intervals, and return them."""
+    board.scalars(step, scalars_of(results, exploitability))
+    board.flush()
+    return dict(results)
+
+
+def scalars_of(results: Mapping[str, Metrics], exploitability: float | None = None) -> dict[str, float]:
+    """The metrics of an evaluation and their intervals by tag.
 
     Counts of games are left out: they say nothing without the number of games played.
     """
@@ -72,9 +67,7 @@ def log_evaluation(
         for name, (_, interval) in metrics.items():
             if interval:
                 values |= zip(tags.ci95_tags(name, opponent), interval, strict=True)
-    board.scalars(step, values)
-    board.flush()
-    return dict(results)
+    return values
 
 
 def match(
