@@ -67,7 +67,7 @@ def random_decisions(arguments: argparse.Namespace) -> str:
                 settings += 1
                 progress(total)
             for options, name in itertools.product(option_cases(game), game.players):
-                if _is_outside(game, name) and options.num_players > 1:
+                if _is_outside(game, name) and options.num_players > 1 and _plays(name, game, options):
                     outside += _play(game, options, [name], OUTSIDE, arguments.seed)
             progress.note(f"{game_id}, {len(cases)} sets of options")
     return f"{total:,} decisions under {settings:,} sets of options, and {outside:,} against searches"
@@ -98,6 +98,15 @@ def every_option(game: Game, generator: np.random.Generator) -> list[Options]:
 @cache
 def _is_outside(game: Game, name: str) -> bool:
     return name in game.players and not isinstance(resolve(name, game, game.parse_options()), KernelPlayer)
+
+
+def _plays(name: str, game: Game, options: Options) -> bool:
+    """Whether the game's player can play these options; one with a network plays those it learned."""
+    try:
+        resolve(name, game, options)
+    except CardgymError:
+        return False
+    return True
 
 
 @template
