@@ -69,7 +69,8 @@ def _of_game(game: Game) -> dict[str, Any]:
     report = evaluate(game, options, ["random"] * seats, games=GAMES, seed=1).asdict()
     values["evaluation"] = [report["games"], report["players"]]
     if game.state_index.has_keys:
-        values["recording"] = [*vars(record(game, options, ["random"] * seats, games=20, seed=1)).values()]
+        recorded = record(game, options, ["random"] * seats, games=20, seed=1)
+        values["recording"] = [recorded[name].copy() for name in recorded.dtype.names]
     config = TabularConfig(env_id=game.id, observation=game.default_observation, total_steps=5000, table_size=1 << 14)
     learner = TabularLearner(game, options, config)
     learner.advance(config.total_steps)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import csv
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +48,7 @@ _PER_GAME = 256
 _STREAM = np.uint64(0x2EC02D)
 """The stream of the deals of recorded games."""
 
-LOG = np.dtype(
+TRANSITION = np.dtype(
     [
         ("s", np.int64),
         ("a", np.int32),
@@ -60,37 +59,12 @@ LOG = np.dtype(
         ("hand", np.int64),
     ]
 )
+"""The state's key (or index) for the seat that decided; its action; the sum of rewards paid to it until its next
+decision or the end of the deal; the key (or index) at that decision in the same deal, or 0 at the end; the seat; the
+number of the game; and the deal within the game, a hand in a game of hands."""
 
-
-@dataclass(frozen=True, eq=False)
-class Transitions:
-    """Transitions of all seats, by game and then in the order of decisions; each column is (transitions,).
-
-    Attributes:
-        s: the state's key (or index) for the seat that decided, int64.
-        a: its action, int32.
-        r: the sum of rewards paid to it until its next decision or the end of the deal, float64.
-        s_next: the key (or index) at its next decision in the same deal, int64; 0 at the end.
-        seat: the seat, int32.
-        game: the number of the game, int64.
-        hand: the deal within the game, int64; a hand in a game of hands.
-    """
-
-    s: npt.NDArray[np.int64]
-    a: npt.NDArray[np.int32]
-    r: npt.NDArray[np.float64]
-    s_next: npt.NDArray[np.int64]
-    seat: npt.NDArray[np.int32]
-    game: npt.NDArray[np.int64]
-    hand: npt.NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.s)
-
-    @classmethod
-    def joined(cls, parts: Sequence[Transitions]) -> Self:
-        """Several recordings as one."""
-        return cls(**{spec.name: np.concatenate([getattr(p, spec.name) for p in parts]) for spec in fields(cls)})
+Transitions = np.recarray[Any, Any]
+"""Transitions of all seats as records of `TRANSITION`, by game and then in the order of decisions."""
 
 
 def record_chunks(
@@ -133,7 +107,7 @@ def record_chunks(
 
 def record(*arguments: Any, **named: Any) -> Transitions:
     """What `record_chunks` returns, as one recording."""
-    return Transitions.joined(list(record_chunks(*arguments, **named)))
+    return np.concatenate(list(record_chunks(*arguments, **named))).view(np.recarray)
 
 
 def _chunks(
@@ -167,7 +141,7 @@ class _Recorder:
         self._played = played
         self._epsilon = epsilon
         self._begin, self._record = _compiled(played.batch.kernel, states, explore)
-        self._log = np.zeros(_PER_GAME * len(played.batch), LOG)
+        self._log = np.zeros(_PER_GAME * len(played.batch), TRANSITION)
         name_entry_point(f"{played.batch.game.id} (recorder)", self._record)
 
     def play(self, num_games: int) -> Transitions:
@@ -207,7 +181,7 @@ class _Recorder:
         log = self._log[: size[0]]
         if (np.diff(log["game"]) < 0).any():  # With players outside the kernel, the rows' transitions are interleaved.
             log = log[np.argsort(log["game"], kind="stable")]
-        return Transitions(**{name: log[name].copy() for name in LOG.names or ()})
+        return log.copy().view(np.recarray)
 
 
 # -- compiled ------------------------------------------------------------------------------------------------
@@ -310,7 +284,7 @@ def _name_of(function: Callable[..., Any]) -> str:
 
 
 def write_csv(path: Path, chunks: Iterable[Transitions]) -> int:
-    """Write transitions as CSV with the columns of `Transitions`, chunk by chunk; return how many there were.
+    """Write transitions as CSV with the fields of `TRANSITION` as columns, chunk by chunk; return how many there were.
 
     Raises:
         CardgymError: if the file cannot be written; no partial file is left.
@@ -320,8 +294,8 @@ def write_csv(path: Path, chunks: Iterable[Transitions]) -> int:
     count = 0
     with replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(spec.name for spec in fields(Transitions))
+        writer.writerow(TRANSITION.names or ())
         for chunk in chunks:
-            writer.writerows(zip(*(column.tolist() for column in vars(chunk).values()), strict=True))
+            writer.writerows(chunk.tolist())
             count += len(chunk)
     return count
