@@ -148,7 +148,6 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
         )
         self._config = config
         self._generator = generator
-        self._statistics: dict[str, float] = {}
 
     @torch.inference_mode()
     def act(
@@ -182,7 +181,6 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
         for rows in minibatches(size, max(size // config.batch_size, 1), config.update_epochs, self._generator):
             self._step(take_rows(tensors, rows))
         self.updates += 1
-        self._statistics = super().statistics()
 
     def _step(self, rows: Labelled) -> None:
         """Take one step of Adam."""
@@ -194,10 +192,6 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
             uncertainty = torch.special.entr(rows.targets).sum(dim=1).mean()
             same = (log_probs.argmax(dim=1) == rows.targets.argmax(dim=1)).float().mean()
             self.log(loss, loss - uncertainty, same, entropy(log_probs).mean())
-
-    def statistics(self) -> dict[str, float]:
-        """The figures of the last update, by tag."""
-        return self._statistics
 
 
 def cross_entropy(targets: Tensor, log_probs: Tensor) -> Tensor:

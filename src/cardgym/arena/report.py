@@ -97,15 +97,17 @@ class Report:
         del values["differences"]
         if self.by_advantages is None:
             del values["by_advantages"]
-        plain: dict[str, Any] = _plain(values)
-        return plain
+        return dict(plain(values))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Arrays and tuples as lists, and NaN as None, for JSON."""
     if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, tuple | list):
+        return [plain(part) for part in value]
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.arena.report import plain
 from cardgym.arena.tournament.ranges import DEALS, LOSSES, PAYOFF, REPLICATES, SQUARE, WINS, Sums
 from cardgym.errors import require
 from cardgym.statistics import Z95, half_width
@@ -183,30 +184,31 @@ class Standings:
         players = [
             {
                 "name": name,
-                "rating": _plain(self.ratings[i]),
-                "rating_ci95": _plain(self.ratings_ci95[i]),
-                "nash": _plain(self.nash[i]),
-                "nash_payoff": _plain(self.nash_payoffs[i]),
-                "nash_payoff_ci95": _plain(self.nash_payoffs_ci95[i]),
+                "rating": float(self.ratings[i]),
+                "rating_ci95": self.ratings_ci95[i],
+                "nash": float(self.nash[i]),
+                "nash_payoff": float(self.nash_payoffs[i]),
+                "nash_payoff_ci95": self.nash_payoffs_ci95[i],
             }
             for i, name in enumerate(self.names)
         ]
-        return {
+        values = {
             "env": self.env,
             "options": dict(self.options),
             "players": players,
             "payoff": self.payoff,
             **({"rollouts": self.rollouts} if self.rollouts else {}),
-            "payoffs": _plain(self.payoffs),
-            "payoffs_ci95": _plain(self.payoffs_ci95),
-            "win_rates": _plain(self.win_rates),
+            "payoffs": self.payoffs,
+            "payoffs_ci95": self.payoffs_ci95,
+            "win_rates": self.win_rates,
             "games": self.games,
-            "match_games": self.match_games.astype(int).tolist(),
+            "match_games": self.match_games,
             "seed": self.seed,
             "seconds": self.seconds,
             "workers": self.workers,
             "engine": self.engine,
         }
+        return dict(plain(values))
 
 
 def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats: int, **about: Any) -> Standings:
@@ -262,10 +264,3 @@ def _spread(resampled: Matrix, known: bool) -> Vector:
 
 def _interval(centres: npt.NDArray[np.float64], half_widths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.stack([centres - half_widths, centres + half_widths], axis=-1)
-
-
-def _plain(numbers: Any) -> Any:
-    """Arrays as lists, with null for NaN."""
-    if isinstance(numbers, np.ndarray):
-        return [_plain(number) for number in numbers]
-    return None if math.isnan(numbers) else float(numbers)
