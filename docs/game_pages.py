@@ -45,7 +45,7 @@ def families() -> dict[str, list[Game]]:
 def page_of(games: list[Game]) -> str:
     """The text of the reference of a folder: its first game, then what differs in the others."""
     main, *others = games
-    first, heading, rest = main.doc.strip().partition("## Description")
+    first, heading, rest = main.documentation.strip().partition("## Description")
     lines = [
         f"# {_title(games)}: reference",
         "",

@@ -17,10 +17,11 @@ from typing import Any
 from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.learn import tags
-from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
+from cardgym.learn.evaluation import evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.signals import Saving
+from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players import resolve
 from spike_batch_q_learner import ENV, BatchQ, BatchQConfig

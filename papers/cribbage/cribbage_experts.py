@@ -18,11 +18,12 @@ from typing import Any, ClassVar
 
 from cardgym.console.progress import Progress
 from cardgym.learn import tags
-from cardgym.learn.evaluation import Metrics, log_evaluation, summary, write_results
+from cardgym.learn.evaluation import log_evaluation, summary, write_results
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.schedules import Stopwatch, crossed
 from cardgym.learn.signals import Saving
+from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.statistics import Interval
 from cribbage_expert_player import Weights

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
-from cardgym.engine.contract import Options, no_symmetry, rule
+from cardgym.engine.contract import Options, rule
+from cardgym.engine.rules import no_symmetry
 from cardgym.solvers.backward_induction import backward_induction, check_gamma, policy_value
 from cardgym.solvers.enumeration import Mdp, enumerate_game
 from cardgym.solvers.optimum import solver

@@ -133,7 +133,7 @@ def test_antes_and_declined_buys_are_told() -> None:
     session = Session(Setup(game, options, [resolve("heuristic", game, options)], seed=3, seat=0))
     session.play()
     while not session.over:
-        texts = {game.words.action_text(session.state, action): action for action in session.legal_actions()}
+        texts = {game.action_text(session.state, action): action for action in session.legal_actions()}
         wanted = [action for text, action in texts.items() if text.startswith(("match", "don't buy"))]
         session.act(wanted[0])
     told = [text for _, text in session.narration]

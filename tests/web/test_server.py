@@ -176,7 +176,7 @@ def test_slow_player_does_not_block_other_tables(server: Served, monkeypatch: py
 
     game = cardgym.find(SPIKE)
     monkeypatch.setattr(sys.modules[__name__], "make_slow", lambda options: Slow(), raising=False)
-    monkeypatch.setitem(game.players, "slow", f"{__name__}:make_slow")
+    monkeypatch.setitem(vars(game), "players", {**game.players, "slow": f"{__name__}:make_slow"})
     state = server.client.sit_down(**{**SHORT, "opponents": ["slow"]})
     other = Client(server.port)
     acting = threading.Thread(target=server.client.act, args=(state, state["actions"][1]["action"]))

@@ -23,8 +23,6 @@ import numba
 import numpy as np
 import platformdirs
 
-from cardgym.files import user_folder
-
 _VERSIONS = repr((sys.version_info[:2], numba.__version__, llvmlite.__version__, np.__version__))
 _COMPILER = tuple(f"{__package__}.{name}" for name in ("compilation", "cache", "internals"))
 """The modules that decide how all others are compiled."""
@@ -124,6 +122,17 @@ def _source(module: str) -> bytes:
 
 
 # -- folders ----------------------------------------------------------------------------------------------------------
+
+
+def user_folder(variable: str, default: Callable[..., Path]) -> Path | None:
+    """The folder that an environment variable names, or else the default; None for a user without a home folder."""
+    if named := os.environ.get(variable):
+        return Path(named)
+    try:
+        folder = default("cardgym", appauthor=False)
+    except RuntimeError:  # No home folder; older versions of platformdirs return a relative path instead.
+        return None
+    return folder if folder.is_absolute() else None
 
 
 def cache_root() -> Path | None:

@@ -14,11 +14,13 @@ import contextlib
 import functools
 import importlib
 import itertools
+import math
 import os
 import sys
 import time
 import types
 from collections.abc import Callable, Iterator
+from ctypes import c_char
 from functools import cache, cached_property
 from typing import Any, TypeVar, cast
 
@@ -27,9 +29,7 @@ import numba.extending
 import numpy as np
 
 from cardgym.engine.cache import alone, cache_folder, digest_of
-from cardgym.engine.rules import Rule, array_at, write_8, write_16
-from cardgym.errors import CardgymError, printable
-from cardgym.files import replacing
+from cardgym.errors import printable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -106,10 +106,10 @@ def inlined_rule(function: Callable[..., Any]) -> Any:
     return known_internals().inlined(function)
 
 
-def rule_for_python(rule: Rule) -> Callable[..., Any]:
+def rule_for_python(function: Callable[..., Any], dispatcher: Any) -> Callable[..., Any]:
     """What Python calls in place of a rule; it is not kept on disk."""
     internals = known_internals()
-    return cast(Callable[..., Any], internals.entry_point(rule.py_func) if internals else rule.dispatcher)
+    return cast(Callable[..., Any], internals.entry_point(function) if internals else dispatcher)
 
 
 def _entry_point(function: Callable[..., Any]) -> Any:
@@ -126,13 +126,7 @@ def _entry_point(function: Callable[..., Any]) -> Any:
 @cache
 def known_internals() -> Any:
     """The module `internals`, or None where public Numba has to do."""
-    internals = None if os.environ.get("CARDGYM_PLAIN_NUMBA", "0") not in ("", "0") else _try_internals()
-    if internals:
-        internals.use_vectors()
-    else:
-        for function in (write_8, write_16):
-            numba.extending.register_jitable(function)
-    return internals
+    return None if os.environ.get("CARDGYM_PLAIN_NUMBA", "0") not in ("", "0") else _try_internals()
 
 
 def _try_internals() -> Any:
@@ -162,13 +156,17 @@ def _try_internals() -> Any:
             internals, known = None, f"failed: {type(error).__name__}: {error}"
             newer = f"Numba {numba.__version__} is newer than cardgym knows: compiling takes longer"
             print(f"cardgym: {newer}", file=sys.stderr, flush=True)
-        with contextlib.suppress(OSError, CardgymError), replacing(verdict, durable=False) as temporary:
-            temporary.write_text(known, encoding="utf-8")
+        with contextlib.suppress(OSError):
+            verdict.write_text(known, encoding="utf-8")
         return internals
 
 
-class _PlainEntryPoint(Rule):
+class _PlainEntryPoint:
     """A function that Python calls, compiled and kept on disk by public Numba alone."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
 
     @cached_property
     def dispatcher(self) -> Any:
@@ -185,6 +183,11 @@ class _PlainEntryPoint(Rule):
             config.CACHE_DIR = before
         return dispatcher
 
+    @property
+    def _numba_type_(self) -> Any:
+        """The type under which Numba knows the dispatcher."""
+        return numba.typeof(self.dispatcher)  # type: ignore[no-untyped-call]
+
     def __call__(self, *arguments: Any) -> Any:
         if "dispatcher" in self.__dict__ or any(cache_folder(digest_of(self.py_func)).glob("*/*.nbc")):
             return self.dispatcher(*arguments)
@@ -192,9 +195,23 @@ class _PlainEntryPoint(Rule):
             return self.dispatcher(*arguments)
 
 
-@numba.extending.typeof_impl.register(Rule)
-def _type_of_rule(rule: Rule, context: Any) -> Any:
-    return rule._numba_type_
+# -- arrays at addresses ----------------------------------------------------------------------------------------------
+# Passing an array to a compiled function takes about 60 ns, an integer half of that, and an env step uses a dozen
+# arrays. So a batch stores the addresses of its arrays once, and passes the address of that table.
+
+
+def array_at(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
+    """A C-contiguous array over memory that belongs to somebody else."""
+    memory = (c_char * (math.prod(shape) * dtype.itemsize)).from_address(int(address))
+    return np.recarray(shape, dtype, memory) if dtype.names else np.ndarray(shape, dtype, memory)
+
+
+array_at.__dict__["owns_memory"] = False  # For `internals`.
+
+
+@numba.extending.overload(array_at, strict=False, jit_options={"forceinline": True})
+def _array_at(address: Any, shape: Any, dtype: Any) -> Any:
+    return lambda address, shape, dtype: carray(_pointer(address), shape, dtype)  # type: ignore[call-arg]
 
 
 @numba.extending.intrinsic
@@ -205,11 +222,6 @@ def _pointer(typing_context: Any, address: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
     return numba.types.voidptr(numba.types.intp), generate
-
-
-@numba.extending.overload(array_at, strict=False, jit_options={"forceinline": True})
-def _array_at(address: Any, shape: Any, dtype: Any) -> Any:
-    return lambda address, shape, dtype: carray(_pointer(address), shape, dtype)  # type: ignore[call-arg]
 
 
 def _with_records(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,21 +13,41 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import ModuleType
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.rules import Generator, count_bits, rule, uniform, uniform_float, write_bits, write_zeros
+from cardgym.engine.rules import (
+    Generator,
+    count_bits,
+    every_action,
+    hides_nothing,
+    lose_one,
+    no_key,
+    no_symmetry,
+    one_deal,
+    one_game,
+    paid_most,
+    rewards_from_paid,
+    rule,
+    uniform,
+    uniform_float,
+    write_bits,
+    write_zeros,
+)
 from cardgym.engine.spaces import (
     Feature,
     Observation,
     Options,
+    Referenced,
     State,
     choice,
     documented,
     feature_table,
+    load,
     number,
     offsets,
     places,
@@ -69,71 +89,9 @@ It may read only what the seat can know; the contract tests resample the rest an
 """
 
 
-# -- defaults for what a game may leave out ---------------------------------------------------------------------------
-
-
-@rule
-def no_key(state: State, seat: int) -> int:
-    """Key and index in a game without either."""
-    return -1
-
-
-@rule
-def one_deal(state: State) -> int:
-    """The deal in a game that is dealt once."""
-    return 0
-
-
-@rule
-def lose_one(state: State, seat: int) -> float:
-    """The reward of a forfeit in a game of plus and minus one."""
-    return -1.0
-
-
-@rule
-def one_game(state: State) -> float:
-    """The total score of a game with one winner."""
-    return 1.0
-
-
-@rule
-def every_action(state: State, mask: npt.NDArray[np.int8]) -> None:
-    """The mask in a game in which every action is always legal."""
-    for action in range(mask.shape[0]):
-        mask[action] = 1
-
-
-@rule
-def paid_most(state: State, seat: int) -> float:
-    """The score in a game that pays at its end: 1 for the highest payment, divided equally among ties."""
-    winners = 0
-    for other in range(state.num_players):
-        if state.paid[other] > state.paid[seat]:
-            return 0.0
-        winners += state.paid[other] == state.paid[seat]
-    return 1.0 / winners
-
-
-@rule
-def hides_nothing(state: State, seat: int, generator: Generator) -> None:
-    """Resampling in a game in which every seat sees everything."""
-
-
 def no_invariants(state: State) -> tuple[int, ...]:
     """The invariants of a game that names none."""
     return ()
-
-
-@rule
-def rewards_from_paid(state: State, out: npt.NDArray[np.float64]) -> None:
-    """The rewards in a game that writes payments to the field `paid`."""
-    for seat in range(state.num_players):
-        out[seat] += state.paid[seat]
-
-
-@rule
-def no_symmetry(state: State) -> None:
-    """The representative of a state in a game without symmetries: the state itself."""
 
 
 def no_deck(state: State, deck: Sequence[int]) -> None:
@@ -216,6 +174,8 @@ class Rules(_Part):
 class Words(_Part):
     """The game in words, in plain Python; `cardgym.table.presentation` adds what people see at a table.
 
+    They are read as `Game.describe`, `Game.action_text` and `Game.narrate`, which have the defaults.
+
     Attributes:
         describe: `describe(state, seat)`: the state as that seat sees it. Default: the features of the first
             observation in words.
@@ -224,9 +184,9 @@ class Words(_Part):
             action in words; for a chance move, the lines of `describe` that changed.
     """
 
-    describe: Callable[[State, int], str] = None  # type: ignore[assignment]
-    action_text: Callable[[State, int], str] = None  # type: ignore[assignment]
-    narrate: Callable[[State, int, State, int], str] = None  # type: ignore[assignment]
+    describe: Callable[[State, int], str] | None = None
+    action_text: Callable[[State, int], str] | None = None
+    narrate: Callable[[State, int, State, int], str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,21 +253,25 @@ class Game:
 
     Attributes:
         id: such as `Name-v0`.
-        doc: the env's documentation, with Gymnasium's headings. `documentation` adds the missing sections.
+        doc: the env's documentation, with Gymnasium's headings; `documentation` completes it.
         options: the class of its options. Default: no options, two players.
         state: the dtype of a state. It has a field for every option, `num_players` (int32), and `paid`, (max_players,)
             float32: what the last move paid each seat. States that differ only in `paid` are equal.
         num_actions: the number of actions, legal or not, under the default options.
-        observations: the observations by name; the first is the default.
+        observations: the observations by name, each an `Observation` or a reference to one; the first is the default.
         state_index: keys and indices of information states, for tables and solvers.
-        players: its players by name: a `CompiledPolicy`, which the kernel plays, or a reference "module:function" to
-            `make(options)`, which returns a player of `cardgym.players`. Every game also has `random`.
+        words: its `Words`, or a reference to them.
+        players: its players by name, or a reference to such a mapping: a `CompiledPolicy`, which the kernel plays, or a
+            reference "module:function" to `make(options)`, which returns a player of `cardgym.players`. Every game also
+            has `random`.
         opponent: the name of the default opponent of people.
         metrics: other numbers to report of a finished game, by name.
         payoff: what players maximize, for tournaments: `return`, the sum of rewards, or the name of a metric.
         count_actions: `count_actions(options)`: the number of actions, if it depends on the options.
         action_names: the names of the actions, used if `words` has no `action_text`.
         defaults: options whose default under this id differs from that of the class (one game with two ids).
+
+    A reference is written `module:name`, and imported when it is first used: an env loads only what it plays with.
     """
 
     id: str
@@ -315,11 +279,11 @@ class Game:
     state: np.dtype[Any]
     num_actions: int
     rules: Rules
-    observations: Mapping[str, Observation]
+    observations: Mapping[str, Any]
     options: type[Options] = Options
-    words: Words = field(default_factory=Words)
+    words: Words | str = field(default_factory=Words)
     state_index: StateIndex = field(default_factory=StateIndex)
-    players: Mapping[str, CompiledPolicy | str] = field(default_factory=dict)
+    players: Any = field(default_factory=dict)
     opponent: str = "random"
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     payoff: str = RETURN
@@ -329,9 +293,10 @@ class Game:
     defaults: Mapping[str, int | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        given = {name: value for name, value in vars(self.words).items() if value is not None}
-        defaults = {"describe": self._describe, "action_text": self._action_text, "narrate": self._narrate}
-        object.__setattr__(self, "words", Words(**{**defaults, **given}))
+        if not isinstance(self.observations, Referenced):
+            object.__setattr__(self, "observations", Referenced(self.observations, values=True))
+        if isinstance(self.players, str):
+            object.__setattr__(self, "players", Referenced(self.players))
 
     def variant(self, id: str, doc: str, **defaults: int | str) -> Game:
         """The same game under another id, with other default options."""
@@ -365,26 +330,41 @@ class Game:
     def observation(self, name: str) -> Observation:
         """The observation with that name; the error for an unknown one suggests the nearest."""
         if name in self.observations:
-            return self.observations[name]
+            found: Observation = self.observations[name]
+            return found
         raise unknown("observation", name, self.observations)
 
-    def _describe(self, state: State, seat: int) -> str:
-        observation = self.observations[self.default_observation]
+    @cached_property
+    def _given_words(self) -> Words:
+        words: Words = load(self.words) if isinstance(self.words, str) else self.words
+        return words
+
+    def describe(self, state: State, seat: int) -> str:
+        """The state in words, as `seat` sees it; see `Words`."""
+        if self._given_words.describe is not None:
+            return self._given_words.describe(state, seat)
+        observation = self.observation(self.default_observation)
         features = observation.features(self.options.read(state))
         out = np.zeros(sum(feature.size for feature in features), np.float32)
         observation.write(state, seat, out)
         numbers = np.split(out, [*offsets(features).values()][1:])
         return "\n".join(row.in_words(values) for row, values in zip(features, numbers, strict=True))
 
-    def _action_text(self, state: State, action: int) -> str:
+    def action_text(self, state: State, action: int) -> str:
+        """An action in words; see `Words`."""
+        if self._given_words.action_text is not None:
+            return self._given_words.action_text(state, action)
         return self.action_names[action] if action < len(self.action_names) else f"action {action}"
 
-    def _narrate(self, before: State, move: int, after: State, seat: int) -> str:
+    def narrate(self, before: State, move: int, after: State, seat: int) -> str:
+        """A move in words, as `seat` saw it; see `Words`."""
+        if self._given_words.narrate is not None:
+            return self._given_words.narrate(before, move, after, seat)
         if self.rules.num_chance_outcomes(before) > 0:
-            seen = self.words.describe(before, seat).splitlines()
-            return "\n".join(line for line in self.words.describe(after, seat).splitlines() if line not in seen)
+            seen = self.describe(before, seat).splitlines()
+            return "\n".join(line for line in self.describe(after, seat).splitlines() if line not in seen)
         mover = int(self.rules.current_player(before))
-        return f"{'You' if mover == seat else f'Seat {mover}'}: {self.words.action_text(before, move)}"
+        return f"{'You' if mover == seat else f'Seat {mover}'}: {self.action_text(before, move)}"
 
     def parse_options(self, values: Mapping[str, object] | None = None) -> Options:
         """Options from names and values, with this id's defaults for the others."""

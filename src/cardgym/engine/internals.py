@@ -31,7 +31,6 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.typed_passes import NativeLowering
 
 from cardgym.engine.cache import alone, cache_folder, digest_of
-from cardgym.engine.rules import array_at, write_8, write_16
 
 PassManager: Any = compiler_machinery.PassManager
 define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipeline
@@ -120,7 +119,8 @@ def owns_memory(state: Any) -> bool:
             index = value.index if value.op == "getitem" else value.index_var
             return index is None or not is_managed(state.typemap[index.name])  # An array as the index makes a copy.
         if value.op == "call":
-            return getattr(state.typemap[value.func.name], "typing_key", None) is array_at
+            function = getattr(state.typemap[value.func.name], "typing_key", None)
+            return getattr(function, "owns_memory", True) is False  # `array_at` says so.
         return value.op in _VIEWS
 
     return is_managed(state.return_type) or any(
@@ -199,7 +199,10 @@ class _EntryPointCompiler(_Compiler):
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """A dispatcher for compiled callers; Python cannot call it."""
+    """A dispatcher for compiled callers; Python cannot call it. Functions on bits become instructions on vectors."""
+    write = _WRITING.get(function.__dict__.get("vector_width", 0))
+    if write:
+        function = lambda values, out, start: write(values, out, start)  # noqa: E731
     dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)
 
     def add_overload(result: Any) -> None:
@@ -275,14 +278,7 @@ def _writing(width: int) -> Any:
     return numba.extending.intrinsic(write)
 
 
-_write_8, _write_16 = _writing(8), _writing(16)
-
-
-def use_vectors() -> None:
-    """Compile the functions on bits as instructions on vectors."""
-    options: Any = {"strict": False, "jit_options": {"forceinline": True}}
-    numba.extending.overload(write_8, **options)(lambda a, b, c: lambda a, b, c: _write_8(a, b, c))
-    numba.extending.overload(write_16, **options)(lambda a, b, c: lambda a, b, c: _write_16(a, b, c))
+_WRITING = {width: _writing(width) for width in (8, 16)}
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
@@ -359,6 +355,7 @@ def _rest(values: Any) -> Any:
 
 
 _rule = inlined(_rest)
+_write_8, _write_16 = _WRITING.values()
 
 
 def _sum(values: Any) -> Any:

@@ -1,8 +1,8 @@
 """The registry of games.
 
-A distribution registers its games through the entry-point group `cardgym.games`. An entry either has the id of a game
-as its name and refers to the `Game`, or refers to a `GamePackage`, which lists a game's modules as strings. Reading the
-entries imports no game; rules, players and commands are imported when needed.
+A distribution registers its games through the entry-point group `cardgym.games`. An entry has the id of a game as its
+name and refers to the `Game`, or to a `GamePackage`, which lists a game's modules as strings. Reading the entries
+imports nothing; packages, rules, players and commands are imported when needed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import copyreg
 import importlib
 import importlib.metadata
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
-from cardgym.errors import CardgymError, missing, unknown
+from cardgym.engine.spaces import load
+from cardgym.errors import CardgymError, unknown
 
 if TYPE_CHECKING:
     from cardgym.engine.contract import Game
 
 GROUP = "cardgym.games"
 """The entry-point group for games."""
-_GAME_ID = re.compile(r"-v\d+$")
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class GamePackage:
     """What one game provides. References are written `module:attribute`, modules by their full names.
 
     Attributes:
-        name: the game's name in files and folders, such as `kuhn_poker`, and of its entry point.
+        name: the game's name in files and folders, such as `kuhn_poker`.
         games: references to its games, each a `Game`, by id; a game may have several ids.
         loaders: references to functions `load(path, game, options)` that load a player from a `.safetensors` file, by
             the format named in the file's metadata; a script `papers/GAME/SCRIPT.py` may be the module.
@@ -65,18 +64,12 @@ class GamePackage:
     positions: str | None = None
     table: str | None = None
 
-    def __post_init__(self) -> None:
-        if self.name in _AWAITED:
-            _AWAITED.discard(self.name)
-            register_package(self)
-
 
 _PACKAGES: dict[str, GamePackage] = {}
-_IDS: dict[str, GamePackage | None] = {}
+_IDS: dict[str, GamePackage | str | None] = {}
+"""The package of each id, or the reference of its entry point until that is loaded; None without a package."""
 _GAMES: dict[str, Game] = {}
 _TABLES: dict[str, str] = {}
-_AWAITED: set[str] = set()
-"""Entry points whose modules were still being imported at discovery; these packages register on creation."""
 
 
 def register_package(package: GamePackage) -> None:
@@ -123,43 +116,54 @@ def _reduce_game(game: Game) -> tuple[Any, ...]:
 
 
 def discover() -> None:
-    """Register the packages of all installed distributions; report those that fail to load on stderr and skip them."""
-    entries = sorted(importlib.metadata.entry_points(group=GROUP), key=_own_first)
-    for entry in entries:
-        if _GAME_ID.search(entry.name):
-            register_package(GamePackage(entry.module.partition(".")[0], {entry.name: entry.value}))
+    """Register the games of all installed distributions, those of cardgym first; nothing is imported."""
+    entries = importlib.metadata.entry_points(group=GROUP)
+    for entry in sorted(entries, key=lambda entry: (not entry.value.startswith("cardgym."), entry.value)):
+        if "-v" not in entry.name:  # An installation from before entries were named by ids; run `make setup` again.
+            register_package(entry.load())
             continue
-        module = sys.modules.get(entry.module)
-        if module is not None and getattr(module.__spec__, "_initializing", False):
-            _AWAITED.add(entry.name)
-            continue
-        try:
-            package = entry.load()
-            if not isinstance(package, GamePackage):
-                raise TypeError(f"{entry.value} is not a GamePackage")
-        except Exception as error:  # A broken plug-in must not break the other games.
-            print(f"cardgym: skipped game {entry.name!r}: {type(error).__name__}: {error}", file=sys.stderr)
-            continue
-        register_package(package)
+        _IDS[entry.name] = entry.value
+        _register_with_gymnasium(entry.name)
 
 
-def _own_first(entry: importlib.metadata.EntryPoint) -> tuple[bool, str]:
-    return not entry.value.startswith("cardgym."), entry.name
+def _package(game_id: str) -> GamePackage | None:
+    """The package of a registered id, imported if necessary.
+
+    Raises:
+        Exception: of any kind, if the package fails to load.
+    """
+    reference = _IDS[game_id]
+    if isinstance(reference, str):
+        loaded = load(reference)
+        if not isinstance(loaded, GamePackage):
+            loaded = GamePackage(reference.partition(":")[0].partition(".")[0], {game_id: reference})
+        if game_id not in loaded.games:
+            raise TypeError(f"{reference} has no game {game_id}")
+        register_package(loaded)
+        return loaded
+    return reference
 
 
 def registered() -> tuple[str, ...]:
-    """The ids of all registered games."""
-    return tuple(_IDS)
+    """The ids of all registered games, those of a package in its order."""
+    listed = [game_id for package in packages() for game_id in package.games]
+    return tuple(dict.fromkeys([*listed, *_IDS]))
 
 
 def packages() -> tuple[GamePackage, ...]:
-    """All registered packages."""
+    """All registered packages; those that fail to load are reported on stderr, and their ids removed."""
+    for game_id in list(_IDS):
+        try:
+            _package(game_id)
+        except Exception as error:  # A broken plug-in must not break the other games.
+            print(f"cardgym: skipped game {game_id!r}: {type(error).__name__}: {error}", file=sys.stderr)
+            del _IDS[game_id], gymnasium.registry[game_id]
     return tuple(_PACKAGES.values())
 
 
 def package_of(game: Game) -> GamePackage | None:
     """The package of a game; None for a game registered without one."""
-    return _IDS.get(game.id)
+    return _package(game.id) if game.id in _IDS else None
 
 
 def table_of(game: Game) -> str | None:
@@ -183,35 +187,16 @@ def find(name: str | Game) -> Game:
             message = f"game {name!r}: cannot import {module!r} ({error}); is its folder on PYTHONPATH?"
             raise CardgymError(message) from None
     if short not in _GAMES:
-        package = _IDS.get(short)
+        package = _package(short) if short in _IDS else None
         if package is None:
             raise unknown("game", name, _IDS)
         _keep(load(package.games[short]))
     return _GAMES[short]
 
 
-def load(reference: str) -> Any:
-    """Import the object that a reference `module:attribute` names; the module may be a script that comes with cardgym.
-
-    Raises:
-        CardgymError: if the module needs a package that is not installed.
-    """
-    module, _, attribute = reference.partition(":")
-    try:
-        if module.endswith(".py"):
-            from cardgym.files.shipped import import_script
-
-            return getattr(import_script(module), attribute)
-        return getattr(importlib.import_module(module), attribute)
-    except ModuleNotFoundError as error:
-        if (error.name or module).partition(".")[0] == module.partition(".")[0]:
-            raise
-        raise missing(module, error) from None
-
-
 def loaders() -> Iterator[tuple[str, str]]:
     """The file formats of players that games add, with references to their loaders."""
-    for package in _PACKAGES.values():
+    for package in packages():
         yield from package.loaders.items()
 
 

@@ -1,22 +1,72 @@
-"""What a game declares of itself: options, observations with their features, and the documentation made from them."""
+"""What a game declares: options, observations with their features, the documentation made from them, and references."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
+import importlib
+import textwrap
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError, missing, unknown
 
 State = Any
 """A state: an `np.record` in interpreted rules, a Numba record in compiled rules."""
+
+# -- references --------------------------------------------------------------------------------------------------------
+
+
+def load(reference: str) -> Any:
+    """Import the object that a reference `module:attribute` names; the module may be a script that comes with cardgym.
+
+    Raises:
+        CardgymError: if the module needs a package that is not installed.
+    """
+    module, _, attribute = reference.partition(":")
+    try:
+        if module.endswith(".py"):
+            from cardgym.files.shipped import import_script
+
+            return getattr(import_script(module), attribute)
+        return getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if (error.name or module).partition(".")[0] == module.partition(".")[0]:
+            raise
+        raise missing(module, error) from None
+
+
+class Referenced(Mapping[str, Any]):
+    """A mapping, or a reference to one, which is imported when it is first read.
+
+    With `values`, its values may be references, too, each imported when it is read.
+    """
+
+    def __init__(self, source: Mapping[str, Any] | str, *, values: bool = False) -> None:
+        self._source = source
+        self._values = values
+
+    @cached_property
+    def _loaded(self) -> dict[str, Any]:
+        return dict(load(self._source) if isinstance(self._source, str) else self._source)
+
+    def __getitem__(self, name: str) -> Any:
+        if self._values and isinstance(self._loaded[name], str):
+            self._loaded[name] = load(self._loaded[name])
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
+
 
 # -- options -----------------------------------------------------------------------------------------------------------
 
@@ -211,10 +261,15 @@ def feature_table(features: tuple[Feature, ...]) -> str:
     return "\n".join(lines)
 
 
-@cache  # An env takes it when it is made.
+@cache
 def documented(game: Any) -> str:
-    """The `doc` of a `Game`, with every section of Gymnasium's env pages; missing ones are generated."""
-    title, _, rest = game.doc.strip().partition("\n")
+    """The `doc` of a `Game`, with every section of Gymnasium's env pages; missing ones are generated.
+
+    In `doc`, `{NAME}` is replaced by the feature table of the observation of that name, without the rows of an earlier
+    observation that it begins with; `{actions}` by the number of actions, `{defaults}` by the options' defaults.
+    """
+    text = _filled(game)
+    title, _, rest = text.strip().partition("\n")
     written = rest.strip() if "## Description" in rest else f"## Description\n{rest.strip() or title}"
     options = game.parse_options()
     spaces = []
@@ -241,7 +296,20 @@ def documented(game: Any) -> str:
         "Version History": "- v0: first version.",
     }
     added = [f"## {heading}\n{text}" for heading, text in sections.items() if f"## {heading}" not in written]
-    return "\n\n".join([title, written, *added]) + "\n" if added else game.doc
+    return "\n\n".join([title, written, *added]) + "\n" if added else text
+
+
+def _filled(game: Any) -> str:
+    options = game.parse_options()
+    defaults = ", ".join(f"{name}={value}" for name, value in options.asdict().items())
+    text = game.doc.replace("{actions}", str(game.actions(options))).replace("{defaults}", textwrap.fill(defaults, 118))
+    known: list[tuple[Feature, ...]] = []
+    for name in game.observations if "{" in text else ():
+        features = game.observation(name).features(options)
+        shared = max((len(other) for other in known if features[: len(other)] == other), default=0)
+        text = text.replace(f"{{{name}}}", "\n".join(feature_table(features).splitlines()[shared:]))
+        known.append(features)
+    return str(text)
 
 
 def checkpoint_metadata(game: Any, options: Options, observation_name: str) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from gymnasium import logger, spaces
 from cardgym.engine.compilation import bind, bound, name_entry_point, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
-from cardgym.engine.registry import find, load
-from cardgym.engine.spaces import checkpoint_metadata
+from cardgym.engine.registry import find
+from cardgym.engine.spaces import checkpoint_metadata, load
 from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
 from cardgym.players import PlayerSpec, check_legal, resolve, seated
 from cardgym.players.seats import SeatedBatch
@@ -242,13 +242,23 @@ class EnvCore:
         """
         state = self.seated.batch.states[row]
         if self.render_mode == "ansi":
-            return self.game.words.describe(state, seat)
+            return self.game.describe(state, seat)
         if self.render_mode == "rgb_array":
             # By reference: the module belongs to a higher layer and takes a second to load.
             draw = load("cardgym.table.drawings.picture:picture_of")
             drawn: npt.NDArray[np.uint8] = draw(self.game, state, seat)
             return drawn
         raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
+
+
+class Documentation:
+    """`__doc__` of an env's class: its docstring for the class, the documentation of its game for an env."""
+
+    def __init__(self, docstring: str | None) -> None:
+        self._docstring = docstring
+
+    def __get__(self, env: Any, kind: type[Any]) -> Any:
+        return self._docstring if env is None else env.game.documentation
 
 
 def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> None:

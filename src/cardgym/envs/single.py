@@ -13,6 +13,7 @@ from cardgym.engine.kernel import MAX_PLAYERS, RESET
 from cardgym.envs import (
     RENDER_FPS,
     RENDER_MODES,
+    Documentation,
     EnvCore,
     check_reset_options,
     winners,
@@ -50,12 +51,13 @@ class CardEnv(gymnasium.Env[Any, Any]):
         IllegalActionError: for an illegal action with `illegal_action="raise"`; the game does not change.
     """
 
+    __doc__ = Documentation(__doc__)
+
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 (Gymnasium's own form)
 
     def __init__(self, game: str | Game, **arguments: Any) -> None:
         self._core = EnvCore(game, arguments)
         self.game = self._core.game
-        self.__doc__ = self.game.documentation
         self.options = self._core.options
         self.observation_space = self._core.observation_space()
         self.action_space = self._core.action_space()

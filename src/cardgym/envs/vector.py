@@ -15,6 +15,7 @@ from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs import (
     RENDER_FPS,
     RENDER_MODES,
+    Documentation,
     EnvCore,
     check_reset_options,
     winners,
@@ -45,6 +46,8 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
     """
 
+    __doc__ = Documentation(__doc__)
+
     def __init__(
         self,
         game: str | Game,
@@ -65,7 +68,6 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             raise unknown("autoreset_mode", autoreset_mode, modes)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.game = self._core.game
-        self.__doc__ = self.game.documentation
         self.options = self._core.options
         self.num_envs = num_envs
         self.metadata = {

@@ -12,7 +12,7 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -58,17 +58,6 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-
-
-def user_folder(variable: str, default: Callable[..., Path]) -> Path | None:
-    """The folder that an environment variable names, or else the default; None for a user without a home folder."""
-    if named := os.environ.get(variable):
-        return Path(named)
-    try:
-        folder = default("cardgym", appauthor=False)
-    except RuntimeError:  # No home folder; older versions of platformdirs return a relative path instead.
-        return None
-    return folder if folder.is_absolute() else None
 
 
 def sweep(folder: Path) -> None:

@@ -138,7 +138,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         if player < 0:
             return f"outcome {action}"
         single = self._position.single
-        return single.game.words.action_text(single.states.view(np.recarray)[0], int(action))
+        return single.game.action_text(single.states.view(np.recarray)[0], int(action))
 
     def is_terminal(self) -> bool:
         """Whether the game is over."""

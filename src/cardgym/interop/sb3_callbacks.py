@@ -18,9 +18,10 @@ from cardgym.engine.kernel import ANY_SEAT
 from cardgym.errors import CardgymError
 from cardgym.interop.sb3_player import ModelPlayer
 from cardgym.learn import tags
-from cardgym.learn.evaluation import Metrics, evaluate_learner, scalars_of, summary
+from cardgym.learn.evaluation import evaluate_learner, scalars_of, summary
 from cardgym.learn.opponents import SELF, SNAPSHOT
 from cardgym.learn.schedules import crossed
+from cardgym.learn.tags import Metrics
 from cardgym.players import Actions, Masks, Observations, Player, resolve, sample_actions
 from cardgym.players.seats import mixture
 

@@ -15,6 +15,7 @@ from cardgym.engine.kernel import ANY_SEAT
 from cardgym.files import replacing
 from cardgym.files.json_values import sealed
 from cardgym.learn import tags
+from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players import Player, PlayerSpec
 from cardgym.statistics import Interval
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
 ALONE = "alone"
 """The key of the results in a game of one player, which has no opponent."""
-
-Metrics = dict[str, tuple[float, tuple[float, float] | None]]
-"""Metrics of a match by name, each with its 95 % interval if it has one."""
 
 
 def evaluate_learner(

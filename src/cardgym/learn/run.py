@@ -17,9 +17,10 @@ from cardgym.errors import CardgymError
 from cardgym.files import sweep
 from cardgym.files.locks import locked
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run
-from cardgym.learn.evaluation import Metrics, results_tables
+from cardgym.learn.evaluation import results_tables
 from cardgym.learn.saved_state import has_state
 from cardgym.learn.signals import Stopped, listening
+from cardgym.learn.tags import Metrics
 
 WIN_RATES = "http://localhost:6006/#custom_scalars while that runs"
 """TensorBoard's page that opens with the win rates; its other pages order curves by the alphabet."""

@@ -16,6 +16,9 @@ from __future__ import annotations
 
 import re
 
+Metrics = dict[str, tuple[float, tuple[float, float] | None]]
+"""Metrics of a match by name, each with its 95 % interval if it has one."""
+
 WIN_RATE = "win_rate"
 MEAN_RETURN = "mean_return"
 

@@ -7,7 +7,7 @@ import struct
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,7 @@ from cardgym.console.tables import markdown_table
 from cardgym.errors import CardgymError
 from cardgym.files import opened
 from cardgym.learn import tags
-
-if TYPE_CHECKING:
-    from cardgym.learn.evaluation import Metrics
+from cardgym.learn.tags import Metrics
 
 Curve = tuple[list[int], list[float]]
 """Steps in ascending order, and a value at each."""

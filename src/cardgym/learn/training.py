@@ -13,11 +13,12 @@ from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import NotFiniteError
 from cardgym.learn import tags
-from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
+from cardgym.learn.evaluation import evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.run import TrainingResult
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.schedules import Stopwatch, crossed, linear
 from cardgym.learn.signals import Saving
+from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players import Player, resolve
 

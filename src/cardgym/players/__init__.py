@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine import registry
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.spaces import load
 from cardgym.errors import CardgymError, unknown
 
 Observations = npt.NDArray[np.float32]
@@ -339,7 +339,7 @@ def _own_player(name: str, game: Game, options: Options) -> Player:
     policy = game.players[name]
     if not isinstance(policy, str):
         return CompiledPlayer(name)
-    player = resolve(registry.load(policy)(options), game, options)
+    player = resolve(load(policy)(options), game, options)
     if isinstance(player, TablePlayer) and not game.state_index.has_indices:
         raise CardgymError(f"player {name} of {game.id} is a policy table, and the game does not number its states")
     return _called(name, player)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cardgym.engine import registry
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.spaces import load
 from cardgym.errors import CardgymError, printable
 from cardgym.files import shipped
 from cardgym.files.tensors import SUFFIX, read_document
@@ -27,7 +28,7 @@ def load_file(name: str, game: Game, options: Options) -> Player | None:
         if name.endswith(suffix):
             greedy = GREEDY if name.endswith(GREEDY) else ""
             path = shipped.checkpoint_path(Path(name.removesuffix(greedy)))
-            player: Player = registry.load(reference)(Path(f"{path}{greedy}"), game, options)
+            player: Player = load(reference)(Path(f"{path}{greedy}"), game, options)
             player.name = name  # As the caller called it, not the path of its installed file.
             return player
     return None
@@ -87,5 +88,5 @@ def load_tensors(path: Path, game: Game, options: Options) -> Player:
     loaders = {**_FORMATS, **dict(registry.loaders())}
     if not isinstance(form, str) or form not in loaders:
         raise CardgymError(f"{what}: holds {printable(str(form), 60)}; players are {', '.join(sorted(loaders))}")
-    player: Player = registry.load(loaders[form])(path, game, options)
+    player: Player = load(loaders[form])(path, game, options)
     return player

@@ -9,16 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from cardgym.errors import CardgymError, printable, unknown
+from cardgym.errors import CardgymError, printable
 
 POLL_SECONDS = 0.5
 """Longest wait for outcomes before the caller gets a turn."""
-
-ENGINES = {
-    "local": "processes of this machine",
-    "ray": "a Ray cluster",
-}
-"""The engines by name, with what they run on."""
 
 
 @dataclass(frozen=True)
@@ -151,20 +145,3 @@ def ignoring_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def make(name: str, workers: int | None = None, address: str | None = None) -> Engine:
-    """Make an engine."""
-    if name not in ENGINES:
-        raise unknown("engine", name, ENGINES)
-    if workers is not None and workers < 1:
-        raise CardgymError(f"workers={workers}: allowed are whole numbers from 1 up")
-    if address is not None and name != "ray":
-        raise CardgymError(f"an address is for the engine ray, not for {name}")
-    if name == "local":
-        from cardgym.scaling.local import LocalEngine
-
-        return LocalEngine(workers)
-    from cardgym.scaling.on_ray import RayEngine
-
-    return RayEngine(workers, address)

@@ -149,11 +149,9 @@ class Line:
     def _step(self, seat: int, move: int, after: State, several: bool) -> Step:
         game, people = self._explorer.game, self._explorer.people
         if seat >= 0:
-            text = f"{people[seat]}: {game.words.action_text(self.state, move)}"
+            text = f"{people[seat]}: {game.action_text(self.state, move)}"
             return Step(seat, move, named(text, people, seat), ())
-        texts = [
-            named(game.words.narrate(self.state, move, after, viewer), people, viewer) for viewer in range(len(people))
-        ]
+        texts = [named(game.narrate(self.state, move, after, viewer), people, viewer) for viewer in range(len(people))]
         symbols = tuple((self._symbols(after) - self._symbols(self.state)).elements())
         return Step(seat, move, max(texts, key=len), symbols, several)
 

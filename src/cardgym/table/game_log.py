@@ -18,8 +18,9 @@ from typing import Any
 
 import platformdirs
 
+from cardgym.engine.cache import user_folder
 from cardgym.errors import CardgymError, printable
-from cardgym.files import opened, replacing, user_folder
+from cardgym.files import opened, replacing
 from cardgym.files.documents import parse_document, validate
 from cardgym.files.json_values import parse_json, sealed
 from cardgym.table.game_entries import GameEntry, SavedTotals, Total, export_line

@@ -76,7 +76,7 @@ class Narration:
             if viewer == PUBLIC:
                 text = public_text(self._game, before, move, after, seat, people)
             else:
-                text = named(self._game.words.narrate(before, move, after, viewer), people, viewer)
+                text = named(self._game.narrate(before, move, after, viewer), people, viewer)
             if text and forced and viewer == seat:
                 first, newline, rest = text.partition("\n")
                 text = f"{first} (the only move){newline}{rest}"
@@ -134,7 +134,7 @@ def _public(views: Sequence[View]) -> View:
 def public_text(game: Game, before: State, move: int, after: State, seat: int, people: Sequence[str]) -> str:
     """The lines about a move that all other seats read, or all seats if chance moved."""
     texts = [
-        named(game.words.narrate(before, move, after, viewer), people, viewer).splitlines()
+        named(game.narrate(before, move, after, viewer), people, viewer).splitlines()
         for viewer in range(len(people))
         if viewer != seat
     ]

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cardgym.engine.contract import Game, Options, State
-from cardgym.engine.registry import load, table_of
+from cardgym.engine.registry import table_of
+from cardgym.engine.spaces import load
 from cardgym.table.advice import Adviser
 from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.views import Reveal, View, view_in_words
@@ -100,7 +101,7 @@ def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = ()) -> V
     """The game as `seat` sees it, everything for seat -1; its actions are `legal`, given if `seat` is to decide."""
     rules, own_view = game.rules, presentation_of(game).view
     if own_view is None:
-        view = view_in_words(game.words.describe, state, seat, int(state.num_players))
+        view = view_in_words(game.describe, state, seat, int(state.num_players))
     else:
         view = own_view(state, seat)
     view["to_act"] = -1 if rules.num_chance_outcomes(state) > 0 else int(rules.current_player(state))
@@ -110,7 +111,7 @@ def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = ()) -> V
 
 def board_of(game: Game, state: State, seat: int) -> str:
     """The game as text for a terminal of 80 x 24; the game's description if it has no board of its own."""
-    return (presentation_of(game).board or game.words.describe)(state, seat)
+    return (presentation_of(game).board or game.describe)(state, seat)
 
 
 def rules_of(game: Game, state: State) -> list[tuple[str, str]]:

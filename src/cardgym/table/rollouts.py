@@ -112,7 +112,7 @@ class Rollouts:
         if prefers:
             order = np.argsort(-self._preferences(state, seat)[legal], kind="stable")
             means[order] = falling(means[order])
-        words = self.game.words.action_text
+        words = self.game.action_text
         actions = [
             ActionAdvice(legal[at], words(state, legal[at]), float(means[at]), reason(values[:, at]), float(errors[at]))
             for at in order.tolist()

@@ -171,7 +171,7 @@ class StateDriver(SingleGame):
 
     def describe(self, seat: int) -> str:
         """The game in words, as `seat` sees it."""
-        return self.game.words.describe(self.state, seat)
+        return self.game.describe(self.state, seat)
 
     def view(self, seat: int) -> View:
         """The game as `seat` sees it, with the legal actions if the seat is to decide; everything for seat -1."""
@@ -184,12 +184,12 @@ class StateDriver(SingleGame):
 
     def action_text(self, action: int) -> str:
         """An action in words."""
-        return self.game.words.action_text(self.state, action)
+        return self.game.action_text(self.state, action)
 
     def narrate(self, seat: int) -> str:
         """The last move in words, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
-        return self.game.words.narrate(before, self._last_move, self.state, seat)
+        return self.game.narrate(before, self._last_move, self.state, seat)
 
     # -- players and results ------------------------------------------------------------------------------------------
 

@@ -117,10 +117,6 @@ def _seats(driver: StateDriver, number: int) -> set[int]:
 
 
 def _compare_knowledge(driver: StateDriver, other: StateDriver, seat: int, what: str) -> None:
-    before, after = _knowledge(driver, seat), _knowledge(other, seat)
-    for name, value in before.items():
-        if value != after.get(name):
-            raise ContractError(f"{what} changes {name}: {value} to {after.get(name)}")
     for name in driver.game.observations:
         one, two = driver.observe(seat, name), other.observe(seat, name)
         if not np.array_equal(one, two):
@@ -129,6 +125,10 @@ def _compare_knowledge(driver: StateDriver, other: StateDriver, seat: int, what:
             raise ContractError(
                 f"{what} changes observation {name!r}, number {place} ({feature}): {one[place]} to {two[place]}"
             )
+    before, after = _knowledge(driver, seat), _knowledge(other, seat)
+    for name, value in before.items():
+        if value != after.get(name):
+            raise ContractError(f"{what} changes {name}: {value} to {after.get(name)}")
 
 
 def _knowledge(driver: StateDriver, seat: int) -> dict[str, Any]:

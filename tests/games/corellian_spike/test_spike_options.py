@@ -123,8 +123,8 @@ def test_card_up_the_sleeve_stays_there_through_a_redraw() -> None:
     game.roll(1, 1)
     game.draw(2, 3, 4, 5, 6, 7)
     assert game.state.sleeve == -8
-    assert "up your sleeve -8" in GAME.words.describe(game.state, 1)
-    assert "sleeve" not in GAME.words.describe(game.state, 0)
+    assert "up your sleeve -8" in GAME.describe(game.state, 1)
+    assert "sleeve" not in GAME.describe(game.state, 0)
 
 
 def test_cheat_must_be_a_seat_of_the_game() -> None:

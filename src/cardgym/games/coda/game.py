@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardgym.engine.contract import Game, Rules, StateIndex, Words, feature_table
-from cardgym.games.coda import guess_features, knowledge, observations, rules, state, text
-from cardgym.games.coda.players import PLAYERS
-from cardgym.games.coda.state import CodaOptions
+from cardgym.engine.contract import Game, Rules, StateIndex
+from cardgym.games.coda import knowledge, observations, rules, state
 
 if TYPE_CHECKING:
     from cardgym.games.coda.critic import Critic
@@ -35,26 +32,6 @@ def _read(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def _document(options: CodaOptions, actions: int, more: str) -> str:
-    defaults = textwrap.fill(", ".join(f"{name}={value}" for name, value in options.asdict().items()), 118)
-    return _read("doc.md").format(
-        actions=actions,
-        more=more,
-        full=feature_table(observations.full_features(options)),
-        belief_size=observations.beliefs_features(options)[-1].size,
-        belief=feature_table(observations.beliefs_features(options)).splitlines()[-1],
-        odds=feature_table(observations.odds_features(options)),
-        guesses="\n".join(
-            feature_table(guess_features.guesses_features(options)).splitlines()[
-                len(observations.odds_features(options)) :
-            ]
-        ),
-        splits=feature_table(guess_features.splits_features(options)).splitlines()[-1],
-        paper=feature_table(observations.paper_features(options)),
-        defaults=defaults,
-    )
-
-
 def value_search(options: state.CodaOptions) -> SearchPlayer:
     """The player `value-search`, which evaluates states with the critic of the shipped PPO agent."""
     from cardgym.games.coda.search import VALUE_EFFORT, SearchPlayer
@@ -72,22 +49,26 @@ def shipped_critic(options: state.CodaOptions) -> Critic:
 
 GAME = Game(
     id="Coda-v0",
-    doc=_document(CodaOptions(), 576, ""),
+    doc=_read("doc.md").replace("{more}", ""),
     state=state.STATE,
     options=state.CodaOptions,
     num_actions=state.num_actions(state.CodaOptions()),
     count_actions=state.num_actions,
     rules=Rules.of(rules, resample=knowledge.resample, invariants=state.invariants),
-    observations={**observations.OBSERVATIONS, **guess_features.OBSERVATIONS},
-    words=Words.of(text),
+    observations={
+        **observations.OBSERVATIONS,
+        "guesses": "cardgym.games.coda.guess_features:GUESSES",
+        "splits": "cardgym.games.coda.guess_features:SPLITS",
+    },
+    words="cardgym.games.coda.text:WORDS",
     state_index=StateIndex.of(observations),
-    players=PLAYERS,
+    players="cardgym.games.coda.players:PLAYERS",
     opponent="heuristic",
 )
 
 OFFICIAL = dataclasses.replace(
-    GAME.variant("CodaOfficial-v0", _document(CodaOptions.parse(OFFICIAL_DEFAULTS), 690, _MORE), **OFFICIAL_DEFAULTS),
-    players={**PLAYERS, "value-search": f"{__name__}:value_search"},
+    GAME.variant("CodaOfficial-v0", _read("doc.md").replace("{more}", _MORE), **OFFICIAL_DEFAULTS),
+    players="cardgym.games.coda.players:OFFICIAL_PLAYERS",
 )
 """The board game's rules."""
 

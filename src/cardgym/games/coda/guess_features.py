@@ -164,8 +164,5 @@ def observe_splits(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
         out[start + guess] = split
 
 
-OBSERVATIONS = {
-    "guesses": Observation(observe_guesses, guesses_features),
-    "splits": Observation(observe_splits, splits_features),
-}
-"""The observations by name."""
+GUESSES = Observation(observe_guesses, guesses_features)
+SPLITS = Observation(observe_splits, splits_features)

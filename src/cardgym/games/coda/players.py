@@ -257,3 +257,4 @@ PLAYERS: dict[str, CompiledPolicy | str] = {
     "bayes": bayes,
     "search": "cardgym.games.coda.search:SearchPlayer",
 }
+OFFICIAL_PLAYERS = {**PLAYERS, "value-search": "cardgym.games.coda.game:value_search"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import State, Words
 from cardgym.games.coda import state as s
 from cardgym.games.coda.rules import tile_to_place
 
@@ -137,3 +137,6 @@ def _messages(before: State, move: int, after: State, seat: int) -> list[str]:
     if shown:
         messages.append(f"{who} turn{ending} up {spoken(tile_name(before, shown.bit_length() - 1))}")
     return messages
+
+
+WORDS = Words(describe, action_text, narrate)

@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Generator, State, places, rule, uniform_float
+from cardgym.engine.contract import Feature, Generator, Observation, State, places, rule, uniform_float
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import (
@@ -343,3 +343,6 @@ def _beaten(ranks: npt.NDArray[np.float64], total: int) -> float:
 @rule
 def _rank(total: int) -> int:
     return 2 * abs(total) + (total < 0)
+
+
+BELIEF = Observation(observe_belief, belief_features)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, places, rule
+from cardgym.engine.contract import Feature, Observation, State, places, rule
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import hand_rank, next_in
 from cardgym.games.corellian_spike.rounds import owed
@@ -163,3 +163,6 @@ def _observe_rival(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
             bought = 3
     out[_AT.rival_raised] = min(raised, 1)
     out[_AT.rival_bought] = bought
+
+
+BUCKETS = Observation(observe_buckets, buckets_features)

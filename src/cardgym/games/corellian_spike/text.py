@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import State, Words
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum, special_hand
 from cardgym.games.corellian_spike.rounds import owed, raise_cost
@@ -146,3 +146,6 @@ def special_name(state: State, seat: int) -> str:
 
 def _name(other: int, seat: int) -> str:
     return "You" if other == seat else f"Seat {other}"
+
+
+WORDS = Words(describe, action_text, narrate)

@@ -5,19 +5,12 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from cardgym.engine.contract import Game, Observation, Rules, Words, feature_table
-from cardgym.games.cribbage import observations, rated_observation, rules, state, text
-from cardgym.games.cribbage.players import PLAYERS
+from cardgym.engine.contract import Game, Observation, Rules
+from cardgym.games.cribbage import observations, rules, state
 from cardgym.games.cribbage.rules import METRICS
 
 _FOLDER = Path(__file__).parent
-_OPTIONS = state.CribbageOptions()
-_TEMPLATE = (_FOLDER / "doc.md").read_text(encoding="utf-8")
-DOC = _TEMPLATE.format(
-    full=feature_table(observations.features(_OPTIONS)),
-    plain=feature_table(observations.plain_features(_OPTIONS)),
-    rated=feature_table(rated_observation.features(_OPTIONS)),
-)
+DOC = (_FOLDER / "doc.md").read_text(encoding="utf-8")
 DEAL_DOC = DOC.replace(
     "Cribbage for two players: six cards,", "One deal of cribbage, for the net points. Six cards,", 1
 ).replace(
@@ -38,14 +31,10 @@ GAME = Game(
     observations={
         "full": Observation(observations.observe, observations.features),
         "plain": Observation(observations.observe_plain, observations.plain_features),
-        "rated": Observation(rated_observation.observe_rated, rated_observation.features),
+        "rated": "cardgym.games.cribbage.rated_observation:RATED",
     },
-    words=Words.of(text),
-    players={
-        **PLAYERS,
-        "equilibrium": "cardgym.games.cribbage.pegging.player:make_player",
-        "champion": "cardgym.games.cribbage.pegging.champion:make_player",
-    },
+    words="cardgym.games.cribbage.text:WORDS",
+    players="cardgym.games.cribbage.players:PLAYERS",
     opponent="expert",
     metrics=METRICS,
 )
@@ -61,7 +50,7 @@ MINI_GAME = dataclasses.replace(
     doc=(_FOLDER / "mini.md").read_text(encoding="utf-8"),
     options=state.CribbageMiniOptions,
     observations={name: GAME.observations[name] for name in ("full", "plain")},
-    players=PLAYERS,
+    players="cardgym.games.cribbage.players:COMPILED",
     unit="points",
     defaults=_ONE_DEAL,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Generator, State, rule
+from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
 from cardgym.games.cribbage.cards import CARDS, EMPTY, worth
 from cardgym.games.cribbage.scoring import points_for, score_next
 from cardgym.games.cribbage.state import FULL, NUM_TOSSES, PACK_RANKS, PACK_TOSSES, TOSSING
@@ -197,4 +197,9 @@ def _chance_of_none(cards: float, hidden: int, held: int) -> float:
     return chance
 
 
-PLAYERS = {"greedy": greedy, "expert": expert}
+COMPILED: dict[str, CompiledPolicy | str] = {"greedy": greedy, "expert": expert}
+PLAYERS = {
+    **COMPILED,
+    "equilibrium": "cardgym.games.cribbage.pegging.player:make_player",
+    "champion": "cardgym.games.cribbage.pegging.champion:make_player",
+}

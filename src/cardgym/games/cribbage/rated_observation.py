@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, places, rule
+from cardgym.engine.contract import Feature, Observation, State, places, rule
 from cardgym.games.cribbage.cards import EMPTY, rank_of, worth
 from cardgym.games.cribbage.players import card_values
 from cardgym.games.cribbage.scoring import points_for
@@ -121,3 +121,6 @@ def _rate_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
         card = int(state.hand[seat, place])
         if mask[card]:
             out[_AT.card_rating + card % 13] = max(values[place] - best, _WORST)
+
+
+RATED = Observation(observe_rated, features)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import State, Words
 from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, card_name, card_names, worth
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
@@ -277,3 +277,6 @@ def _verb(verb: str, seat: int, viewer: int) -> str:
 
 def _name(seat: int, viewer: int) -> str:
     return "You" if seat == viewer else "Opponent"
+
+
+WORDS = Words(describe, action_text, narrate)

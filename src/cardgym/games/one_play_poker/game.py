@@ -17,12 +17,10 @@ from cardgym.engine.contract import (
     Rules,
     State,
     StateIndex,
-    Words,
-    feature_table,
     rule,
 )
-from cardgym.games.one_play_poker import observations, rules, text
-from cardgym.games.one_play_poker.observations import full_features, num_info_states
+from cardgym.games.one_play_poker import observations, rules
+from cardgym.games.one_play_poker.observations import num_info_states
 from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, OnePlayPokerOptions, is_flush, is_pair, result
 
 _KING = 2
@@ -71,7 +69,7 @@ if TYPE_CHECKING:
     from cardgym.players import TablePlayer
 
 _TEMPLATE = Path(__file__).with_name("doc.md").read_text(encoding="utf-8")
-DOC = _TEMPLATE.format(full=feature_table(full_features(OnePlayPokerOptions())), three=_THREE, four=_FOUR)
+DOC = _TEMPLATE.replace("{three}", str(_THREE)).replace("{four}", str(_FOUR))
 
 
 def optimal(options: rules.OnePlayPokerOptions) -> TablePlayer:
@@ -93,7 +91,7 @@ GAME = Game(
         "full": Observation(observations.observe_full, observations.full_features),
         "paper": Observation(observations.observe_paper, observations.paper_features, observations.num_info_states),
     },
-    words=Words.of(text),
+    words="cardgym.games.one_play_poker.text:WORDS",
     state_index=StateIndex.of(observations),
     players={**PLAYERS, "optimal": f"{__name__}:optimal"},
     metrics={"net_profit_per_game": Metric(rules.net_profit), "bets_per_game": Metric(rules.bets_made)},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import State, Words
 from cardgym.games.one_play_poker.rules import (
     BETTING,
     DRAW,
@@ -76,3 +76,6 @@ def narrate(before: State, move: int, after: State, seat: int) -> str:
         how = f"You win the pot of {pot(after)}" if end == WIN else f"The house wins the pot of {pot(after)}"
         words += f"\n{f'A draw: the pot of {pot(after)} is split' if end == DRAW else how}"
     return words
+
+
+WORDS = Words(describe, action_text, narrate)

@@ -158,7 +158,7 @@ class Terminal:
         about = {action: [places.get(name, 0) for name in view["actions"].get(action, ())] for action in legal}
         if all(about.values()):
             legal.sort(key=about.__getitem__)
-        action_text = session.game.words.action_text
+        action_text = session.game.action_text
         return Choices({action: action_text(state, action) for action in legal}, self._possible)
 
     # -- what the person types ----------------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ def _position_lines(review: Review, state: State, decision: Decision, screen: Sc
         lines += [f"{people[seat]} see{'' if people[seat] == YOU else 's'}:", *screen.fitted(board)]
     if len(others) > 1:  # To save space, only the lines about their own cards.
         for seat in others:
-            own = [line for line in game.words.describe(state, seat).splitlines() if "You" in line]
+            own = [line for line in game.describe(state, seat).splitlines() if "You" in line]
             lines += screen.fitted(board_with_names("\n".join(own), people, seat))
     lines += screen.fitted(f"Values ({decision.unit}, by {decision.source}):")
     for action in decision.actions:

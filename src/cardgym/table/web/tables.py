@@ -107,7 +107,7 @@ class Table:
             "ended": over,
             "view": (view := showdown or self._view(state, viewer, actions)),
             "banners": banners,
-            "actions": listed(view, {action: game.words.action_text(state, action) for action in actions}),
+            "actions": listed(view, {action: game.action_text(state, action) for action in actions}),
             "narration": [{"seat": seat, "text": text} for seat, text in session.narrator.texts[self._reader(viewer)]],
             "tip": named(presentation_of(game).tip(state, viewer), people, viewer) if actions else "",
             "lesson": with_names(self._lesson(), people, viewer),
