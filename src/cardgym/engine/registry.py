@@ -54,7 +54,7 @@ class GamePackage:
             the format named in the file's metadata; a script `papers/GAME/SCRIPT.py` may be the module.
         commands: commands to add to `cardgym`, by name.
         positions: the module behind `cardgym advise`, which parses positions in the game's notation.
-        table: a reference to its `cardgym.table.presentation.Presentation`; without one, people see `Game.words`.
+        table: a reference to its `cardgym.table.presentation.Presentation`; without one, people see its words.
     """
 
     name: str
