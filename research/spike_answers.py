@@ -92,12 +92,12 @@ def player(path: Path, game: Game, options: Options, name: str) -> PolicyPlayer:
     return policy
 
 
-class Unaware(Player):
-    """A player that was trained without a cheat and does not see it: it reads only the features of the plain game."""
+class Shortsighted(Player):
+    """A player that reads the features of a longer observation up to `stop`, which are those it was trained on."""
 
-    def __init__(self, policy: PolicyPlayer) -> None:
-        self.name, self.observation_name, self.samples = f"unaware {policy.name}", "full", True
-        self._policy = policy
+    def __init__(self, name: str, policy: Player, observation_name: str, stop: int) -> None:
+        self.name, self.observation_name, self.samples = name, observation_name, True
+        self._policy, self._stop = policy, stop
 
     def act(
         self,
@@ -106,7 +106,12 @@ class Unaware(Player):
         draws: npt.NDArray[np.float64] | None = None,
     ) -> npt.NDArray[np.int64]:
         """An action for each row."""
-        return self._policy.act(np.ascontiguousarray(observations[:, :-2]), masks, draws)
+        return self._policy.act(np.ascontiguousarray(observations[:, : self._stop]), masks, draws)
+
+
+def unaware_of_cheats(policy: PolicyPlayer) -> Shortsighted:
+    """A player that was trained without a cheat, and does not see it."""
+    return Shortsighted(f"unaware {policy.name}", policy, "full", -2)
 
 
 # -- what special hands change ----------------------------------------------------------------------------------------
@@ -198,7 +203,7 @@ def cheat(measurement: Measurement) -> None:
     for one, two in PAIRS:
         print(f"nobody cheats, {one} at seat 0, {two} at seat 1:", fixed(measurement, plain, honest[one], honest[two]))
     for one, two in PAIRS:
-        unaware_cheat, unaware = Unaware(honest[one]), Unaware(honest[two])
+        unaware_cheat, unaware = unaware_of_cheats(honest[one]), unaware_of_cheats(honest[two])
         print(
             f"bets as if it had three cards {one}, unaware {two}:", fixed(measurement, cheating, unaware_cheat, unaware)
         )
@@ -243,8 +248,10 @@ def posterior(measurement: Measurement) -> None:
     game = cardgym.find(GAME)
     options = game.parse_options()
     at = offsets(game.observation("belief").features(options))
+    plain_size = game.observation("full").size(options)
     for name in ("ppo", "double_dqn", "heuristic"):
-        policy: Any = Blind(resolve("ppo", game, options))
+        ppo = resolve("ppo", game, options)
+        policy = Shortsighted(ppo.name, ppo, "belief", plain_size)
         rollout = SelfPlayRollout(game, options, 512, OpponentPool.parse([f"{name}=1"]), policy, seed=measurement.seed)
         generator = np.random.default_rng(measurement.seed)
         losses: dict[int, list[npt.NDArray[np.float64]]] = {number: [] for number in range(4)}
@@ -269,24 +276,6 @@ def posterior(measurement: Measurement) -> None:
                 f"{name}, round {number}: {loss[0].mean():.3f} ± {half[0]:.3f} nats with its actions, "
                 f"{loss[1].mean():.3f} ± {half[1]:.3f} from the cards alone, {loss.shape[1]:,} decisions"
             )
-
-
-class Blind(Player):
-    """A player that reads `full` in games observed as `belief`."""
-
-    def __init__(self, policy: Any) -> None:
-        self.name, self.observation_name, self.samples = policy.name, "belief", True
-        self._policy = policy
-
-    def act(
-        self,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
-        draws: npt.NDArray[np.float64] | None = None,
-    ) -> npt.NDArray[np.int64]:
-        """An action for each row."""
-        actions: npt.NDArray[np.int64] = self._policy.act(np.ascontiguousarray(observations[:, :53]), masks, draws)
-        return actions
 
 
 def chance_of_sizes(unseen: npt.NDArray[np.int64], spikes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
