@@ -19,7 +19,7 @@ FIGURE = re.compile(rf"(?P<value>{_NUMBER})[^\[\]|;\d]{{0,40}}?\[(?P<low>{_NUMBE
 
 SPREAD = re.compile(rf"(?P<value>{_NUMBER})(?: %)? ?± ?(?P<spread>{_NUMBER})")
 """A mean with a standard deviation or half an interval, such as `59.4 % ± 0.7`."""
-PLAIN = re.compile(r"[+-]?(?:\d[\d,]*\.\d+|\d{1,3}(?:,\d{3})+)(?: ?%)?|[+-]?\d+ ?%|\d+/\d+")
+PLAIN = re.compile(r"[+-]?(?:(?:\d[\d,]*|(?<![\d.]))\.\d+|\d{1,3}(?:,\d{3})+)(?: ?%)?|[+-]?\d+ ?%|\d+/\d+")
 """A figure without an interval: a decimal, a percentage, a fraction, or a number with commas."""
 _TARGET = re.compile(r"\]\([^)]*\)")
 CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]*`", re.DOTALL | re.MULTILINE)

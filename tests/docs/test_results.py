@@ -132,8 +132,8 @@ def test_a_changed_figure_on_a_page_is_a_fault(page: str, figure: str, other: st
 
 
 def test_plain_figures_are_those_without_interval_outside_links() -> None:
-    text = "56 % of 10,000 games in [2.5 s](x-1.25.md), 58.7 % [58.4, 59.1], 0.5 ± 0.1, 1/18, 3 decks"
-    assert plain_figures(text) == {"56%": 1, "10,000": 1, "2.5": 1, "1/18": 1}
+    text = "56 % of 10,000 games in [2.5 s](x-1.25.md), 58.7 % [58.4, 59.1], 0.5 ± 0.1, 1/18, .063, 3 decks"
+    assert plain_figures(text) == {"56%": 1, "10,000": 1, "2.5": 1, "1/18": 1, ".063": 1}
 
 
 def test_a_study_has_figures_by_name(tmp_path: Path) -> None:
