@@ -173,9 +173,9 @@ def exploration(numbers: Numbers) -> str:
     lines += [
         "",
         f"The shares over all states say little: {spare:.0f} % of the 2-player enumeration are codes of betting or",
-        "buying with a bought card in hand, which play cannot reach (a bought card is placed at once). There the initial",
-        "action never changes. In rounds 1 to 3 only one betting code in 21 is reachable, so no action except matching can",
-        "exceed 4.8 % of the states, whatever is learned.",
+        "buying with a bought card in hand, which play cannot reach because a bought card is placed at once. The initial",
+        "action of these codes never changes. In rounds 1 to 3, only one betting code in 21 is reachable, so no action",
+        "except matching can exceed 4.8 % of the states, whatever is learned.",
         "",
     ]
     return "\n".join(lines)
@@ -229,9 +229,9 @@ def information(numbers: Numbers) -> str:
                 f"| {name} | {budget:,} | {met:,.0f} | {policy.text()} | {hands.text('.1f')} % | "
                 f"{initial.text()} | {heuristic.text()} |"
             )
-        more = [f"{STATE_MODELS[m]} {credits[m].value - credits[''].value:+.1f}" for m in ("cards", "spikes")]
-        differences.append(f"after {budget:,} decisions {' and '.join(more)} credits a game")
-    lines += ["", f"Compared with the paper's code, knowing more changes the result by: {'; '.join(differences)}.", ""]
+        more = [f"{credits[m].value - credits[''].value:+.1f} ({STATE_MODELS[m]})" for m in ("cards", "spikes")]
+        differences.append(f"after {budget:,} decisions by {' and '.join(more)}")
+    lines += ["", f"Knowing more than the paper's code changes the credits won a game {', '.join(differences)}.", ""]
     return "\n".join(lines)
 
 
