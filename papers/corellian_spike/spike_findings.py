@@ -174,7 +174,7 @@ def exploration(numbers: Numbers) -> str:
         "",
         f"The shares over all states say little: {spare:.0f} % of the 2-player enumeration are codes of betting or",
         "buying with a bought card in hand, which play cannot reach because a bought card is placed at once. The initial",
-        "action of these codes never changes. In rounds 1 to 3, only one betting code in 21 is reachable, so no action",
+        "action of these codes never changes. In rounds 1 to 3 only one betting code in 21 is reachable, so no action",
         "except matching can exceed 4.8 % of the states, whatever is learned.",
         "",
     ]
