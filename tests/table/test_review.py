@@ -246,7 +246,7 @@ def test_advise_values_a_decision_of_a_saved_game(game_log: GameLog, capsys: pyt
         (["advise", POKER, "--decision", "1", "--game", "7"], f"`cardgym review --list --env {POKER}` shows them"),
         (["advise", POKER, "--decision", "1", "--coach", "nobody"], "unknown player 'nobody'"),
         (["advise"], "ENV comes first"),
-        (["review", "--game", "5"], "there are 1 games"),
+        (["review", "--game", "5"], "the last one is game 1"),
         (["review", "--seats", "3"], "seats 0 to 0"),
         (["review", "missing.jsonl"], "no such file"),
         (["review", "--env", SPIKE], "it has no game of CorellianSpike-v0"),

@@ -39,9 +39,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.export or arguments.imports:
         game_log = GameLog()
         for path in arguments.imports:
-            print(f"{path}: {game_log.import_entries(read_entries(path))} games added to {game_log.path}")
+            print(f"{path}: games added to {game_log.path}: {game_log.import_entries(read_entries(path))}")
         if arguments.export:
-            print(f"{arguments.export}: {game_log.export(arguments.export)} games")
+            print(f"{arguments.export}: games written: {game_log.export(arguments.export)}")
         return
     found: list[tuple[dict[str, Any], int]] = []
     for path in arguments.files:

@@ -55,7 +55,7 @@ def entry_of(entries: Sequence[dict[str, Any]], number: int | None, env: str | N
         return next((entry for entry in reversed(entries) if entry["finished"]), entries[-1])
     if number > len(entries):
         command = "cardgym review --list" if env is None else f"cardgym review --list --env {env}"
-        raise CardgymError(f"--game {number}: there are {len(entries)} games; `{command}` shows them")
+        raise CardgymError(f"--game {number}: the last one is game {len(entries)}; `{command}` shows them")
     return entries[number - 1]
 
 
