@@ -16,23 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym import register
-from cardgym.engine.contract import (
-    Feature,
-    Game,
-    Generator,
-    Observation,
-    Options,
-    Rules,
-    State,
-    StateIndex,
-    Words,
-    rule,
-    uniform,
-)
+from cardgym.engine.contract import Feature, Game, Observation, Options, Rules, State, StateIndex, rule
 
 PASS, BET = range(2)  # To pass is to check or to fold; to bet is to bet or to call.
 JACK, QUEEN, KING = range(3)
-RANKS = ("jack", "queen", "king")
 HIDDEN = -1  # A card that is not dealt yet.
 
 STATE = np.dtype(
@@ -87,15 +74,6 @@ def apply_action(state: State, move: int) -> None:
             state.paid[1 - winner] = -state.paid[winner]
 
 
-@rule
-def resample(state: State, seat: int, generator: Generator) -> None:
-    """Deal the other seat one of the cards that `seat` does not hold."""
-    other = 1 - seat
-    if state.cards[other] != HIDDEN:
-        card = uniform(generator, 3 if state.cards[seat] == HIDDEN else 2)
-        state.cards[other] = card + 1 if HIDDEN < state.cards[seat] <= card else card
-
-
 def features(options: Options) -> tuple[Feature, ...]:
     return (
         Feature("card", "one-hot: own card, jack, queen, king", 3),
@@ -122,41 +100,6 @@ def info_state_index(state: State, seat: int) -> int:
     return 0 if is_over else int(1 + 4 * max(state.cards[seat], 0) + state.moves + 2 * state.bets[0])
 
 
-def action_text(state: State, action: int) -> str:
-    """What players call the two actions, before and after a bet."""
-    return (("fold", "call") if state.bets[0] != state.bets[1] else ("check", "bet"))[action]
-
-
-def narrate(before: State, move: int, after: State, seat: int) -> str:
-    """What a seat saw of a move: its own card, what either seat does, and who wins."""
-    if num_chance_outcomes(before) > 0:
-        dealt = 0 if before.cards[0] == HIDDEN else 1
-        return f"You are dealt the {RANKS[after.cards[seat]]}" if seat == dealt else ""
-    who, s = ("You", "") if before.moves % 2 == seat else (f"Seat {before.moves % 2}", "s")
-    text = f"{who} {action_text(before, move)}{s}{' 1 chip' if move == BET else ''}"
-    if current_player(after) < 0:
-        winner, pot = int(after.paid[1] > 0), 2 + after.bets.sum()
-        text += f"\n{'You win' if winner == seat else f'Seat {winner} wins'} the pot of {pot}"
-    return text
-
-
-@rule
-def honest(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Bet the king, pass the jack; with the queen call, but never bet."""
-    return BET if state.cards[seat] == KING or (state.cards[seat] == QUEEN and state.bets[1 - seat] == 1) else PASS
-
-
-@rule
-def equilibrium(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Kuhn's equilibrium with the largest alpha, 1/3: it bluffs with a third of its jacks."""
-    thirds = 3 if state.cards[seat] == KING else 0  # How often it bets.
-    if state.cards[seat] == QUEEN and state.bets[1 - seat] == 1:
-        thirds = 2 - seat
-    elif state.cards[seat] == JACK and state.bets[1 - seat] == 0:
-        thirds = 1
-    return BET if uniform(generator, 3) < thirds else PASS
-
-
 GAME = register(
     Game(
         id="KuhnPoker-v0",
@@ -164,11 +107,11 @@ GAME = register(
         state=STATE,
         num_actions=2,
         action_names=("pass", "bet"),
-        words=Words(action_text=action_text, narrate=narrate),
-        rules=Rules(setup, num_chance_outcomes, current_player, apply_action, resample=resample),
+        rules=Rules(setup, num_chance_outcomes, current_player, apply_action),
         observations={"full": Observation(observe, features)},
         state_index=StateIndex(info_state_index=info_state_index, num_info_states=lambda options: 13),
-        players={"honest": honest, "equilibrium": equilibrium},
+        words="kuhn_poker_table:WORDS",  # The second step: words, players and drawings, in the file beside this one.
+        players="kuhn_poker_table:PLAYERS",
         opponent="honest",
         unit="chips",
     ),

@@ -1,12 +1,64 @@
-"""What people see of Kuhn poker at a table: cards, a showdown, and the line that ends a game."""
+"""Kuhn poker for people: the actions and moves in words, two opponents, and what a table shows."""
 
 from __future__ import annotations
 
-from cardgym.engine.contract import State
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import CompiledPolicy, Generator, State, Words, rule, uniform
 from cardgym.table.drawings.playing_cards import pack
 from cardgym.table.presentation import Lesson, Presentation
 from cardgym.table.views import Item, Reveal, View, Zone, reveal
-from kuhn_poker import BET, HIDDEN, PASS, RANKS, current_player
+from kuhn_poker import BET, HIDDEN, JACK, KING, PASS, QUEEN, current_player, num_chance_outcomes
+
+RANKS = ("jack", "queen", "king")
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def action_text(state: State, action: int) -> str:
+    """What players call the two actions, before and after a bet."""
+    return (("fold", "call") if state.bets[0] != state.bets[1] else ("check", "bet"))[action]
+
+
+def narrate(before: State, move: int, after: State, seat: int) -> str:
+    """What a seat saw of a move: its own card, what either seat does, and who wins."""
+    if num_chance_outcomes(before) > 0:
+        dealt = 0 if before.cards[0] == HIDDEN else 1
+        return f"You are dealt the {RANKS[after.cards[seat]]}" if seat == dealt else ""
+    who, s = ("You", "") if before.moves % 2 == seat else (f"Seat {before.moves % 2}", "s")
+    text = f"{who} {action_text(before, move)}{s}{' 1 chip' if move == BET else ''}"
+    if current_player(after) < 0:
+        winner, pot = int(after.paid[1] > 0), 2 + after.bets.sum()
+        text += f"\n{'You win' if winner == seat else f'Seat {winner} wins'} the pot of {pot}"
+    return text
+
+
+WORDS = Words(action_text=action_text, narrate=narrate)
+
+# -- players ----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def honest(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Bet the king, pass the jack; with the queen call, but never bet."""
+    return BET if state.cards[seat] == KING or (state.cards[seat] == QUEEN and state.bets[1 - seat] == 1) else PASS
+
+
+@rule
+def equilibrium(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Kuhn's equilibrium with the largest alpha, 1/3: it bluffs with a third of its jacks."""
+    thirds = 3 if state.cards[seat] == KING else 0  # How often it bets.
+    if state.cards[seat] == QUEEN and state.bets[1 - seat] == 1:
+        thirds = 2 - seat
+    elif state.cards[seat] == JACK and state.bets[1 - seat] == 0:
+        thirds = 1
+    return BET if uniform(generator, 3) < thirds else PASS
+
+
+PLAYERS: dict[str, CompiledPolicy] = {"honest": honest, "equilibrium": equilibrium}
+
+# -- the table --------------------------------------------------------------------------------------------------------
 
 
 def ending(state: State, seat: int) -> str:

@@ -27,8 +27,9 @@ from cardgym.engine.contract import (
 from cardgym.table.presentation import Presentation
 from cardgym.table.views import Item, Reveal, View, Zone
 from kuhn_poker import BET, GAME, HIDDEN, KING, STATE
+from kuhn_poker_table import WORDS
 
-PARTS = ("rules", "words", "state_index")
+PARTS = {"rules": GAME.rules, "words": WORDS, "state_index": GAME.state_index}
 
 
 def broken(name: str, **changes: Any) -> Game:
@@ -37,8 +38,7 @@ def broken(name: str, **changes: Any) -> Game:
     It has no players unless `players` gives some.
     """
     game_changes: dict[str, Any] = {"id": f"Broken{name}-v0", "players": {}}
-    for part_name in PARTS:
-        part = getattr(GAME, part_name)
+    for part_name, part in PARTS.items():
         own = {spec.name for spec in dataclasses.fields(part)} & set(changes)
         game_changes[part_name] = dataclasses.replace(part, **{field: changes.pop(field) for field in own})
     shown = {name: changes.pop(name) for name in ("reveals", "view") if name in changes}

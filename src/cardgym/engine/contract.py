@@ -70,6 +70,7 @@ __all__ = [
     "choice",
     "count_bits",
     "feature_table",
+    "hides_nothing",
     "number",
     "offsets",
     "places",
@@ -139,7 +140,8 @@ class Rules(_Part):
             end. Default: the seat with the highest last payment wins.
         max_score: `max_score(state)`: the sum of `score` over the seats: 1, or the number of hands played. Default: 1.
         resample: `resample(state, seat, generator)`: resample everything that `seat` cannot see, uniformly from the
-            states consistent with the cards it has seen. Default: nothing is hidden.
+            states consistent with the cards it has seen; `hides_nothing` if every seat sees everything. Default: a
+            search of the whole game, for small ones; see `cardgym.engine.resampling`.
         invariants: `invariants(state)`: numbers that no move changes (of cards, of credits), for the tests.
         rewards: `rewards(state, out)`: add the payments of the last move to `out`, (num_players,) float64. Default:
             from the field `paid`. A game that defines this clears that field itself.
@@ -161,7 +163,7 @@ class Rules(_Part):
     legal_action_mask: Callable[[State, Mask], None] = every_action
     score: Callable[[State, int], float] = paid_most
     max_score: Callable[[State], float] = one_game
-    resample: Callable[[State, int, Generator], None] = hides_nothing
+    resample: Callable[[State, int, Generator], None] = None  # type: ignore[assignment]  # A `Game` fills it in.
     invariants: Callable[[State], tuple[int, ...]] = no_invariants
     rewards: Callable[[State, npt.NDArray[np.float64]], None] = rewards_from_paid
     deal: Callable[[State], int] = one_deal
@@ -295,6 +297,9 @@ class Game:
     def __post_init__(self) -> None:
         if not isinstance(self.observations, Referenced):
             object.__setattr__(self, "observations", Referenced(self.observations, values=True))
+        if self.rules.resample is None:
+            by_search = load("cardgym.engine.resampling:by_search")
+            object.__setattr__(self, "rules", dataclasses.replace(self.rules, resample=by_search(self)))
         if isinstance(self.players, str):
             object.__setattr__(self, "players", Referenced(self.players))
 
