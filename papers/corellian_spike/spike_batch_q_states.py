@@ -27,7 +27,7 @@ from cardgym.games.corellian_spike.state import (
 from cardgym.games.corellian_spike.state_index import (
     CARDS_AT,
     DECISION,
-    LOWEST,
+    MIN_CARD,
     NO_CARD,
     SPIKES_AT,
     digits_of,
@@ -41,7 +41,7 @@ NEVER = float(np.finfo(np.float64).min)
 """The value of an untried action: the lowest finite number, since saved values are finite."""
 
 _CARDS, _SPIKES = len(CARDS_AT), SPIKES_AT.opponent_1_spike
-_BASE = NO_CARD - LOWEST + 1
+_BASE = NO_CARD - MIN_CARD + 1
 """A key is the observation as a number in this base."""
 
 
@@ -69,7 +69,7 @@ def numbers_key(numbers: npt.NDArray[np.float32], size: int) -> int:
     """The first `size` numbers of an observation, each -10 to 11, as one integer; up to 13 numbers fit below 2^63."""
     key = 1
     for place in range(size):
-        key = key * _BASE + int(numbers[place]) - LOWEST
+        key = key * _BASE + int(numbers[place]) - MIN_CARD
     return key
 
 
@@ -77,7 +77,7 @@ def cards_of(keys: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[np.int64]]:
     """Decode keys of the observation `cards`: an int64 array for each feature, by name."""
     features = {}
     for name in reversed(CARDS_AT._fields):
-        features[name] = keys % _BASE + LOWEST
+        features[name] = keys % _BASE + MIN_CARD
         keys = keys // _BASE
     return features
 

@@ -87,7 +87,7 @@ def test_cheat_swaps_its_fourth_card_before_the_showdown() -> None:
     assert game.discards == []
     game.act(SWAP_LOW)
     assert game.over
-    assert game.state.shown[0].tolist() == [-8, 9, 1]
+    assert game.state.showdown_hands[0].tolist() == [-8, 9, 1]
     assert game.discards == []  # Nobody sees the card that went up the sleeve.
     assert [game.score(seat) for seat in range(2)] == [1, 0]  # 2 beats 5.
 
@@ -99,7 +99,7 @@ def test_cheat_may_keep_its_hand() -> None:
     game.draw(0, 5)
     play_to_showdown(game)
     game.act(DISCARD)
-    assert game.state.shown[0].tolist() == [-7, 7, 0]
+    assert game.state.showdown_hands[0].tolist() == [-7, 7, 0]
     assert [game.score(seat) for seat in range(2)] == [1, 0]
 
 

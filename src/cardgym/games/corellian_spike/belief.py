@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Generator, Observation, State, places, rule, uniform_float
 from cardgym.games.corellian_spike import state as s
-from cardgym.games.corellian_spike.hand import card_sum
+from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
 from cardgym.games.corellian_spike.observations import (
     count_hidden,
     count_unseen,
@@ -96,9 +96,8 @@ PLACES = np.cumprod([1.0] + [PLACE_RATIO] * 30)
 """The weight of a placement that leaves |sum|, relative to the other three, (31,)."""
 
 
-_LARGEST = 11  # The observation distinguishes |sum| 0 to 10, and 11 or more.
-_LEAST = 1e-200  # Floor on a pair's weight: all other pairs may yet turn out to be impossible.
-_RANKS = 62  # Rank of a sum: 2 |sum|, plus 1 if negative; the lower wins.
+_MAX_SIZE = 11  # The observation distinguishes |sum| 0 to 10, and 11 or more.
+_MIN_WEIGHT = 1e-200  # Floor on a pair's weight: all other pairs may yet turn out to be impossible.
 
 
 def belief_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
@@ -109,14 +108,14 @@ def belief_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         beliefs += [
             Feature(f"{name}_beaten", "chance that the current sum beats its sum, a tie is half; 0 if it has folded"),
             Feature(f"{name}_placed", "the same after swapping with spike, low, high; 0 without a bought card", 3),
-            Feature(f"{name}_size", "probability that its |sum| is 0, 1, .. 10, more", _LARGEST + 1),
+            Feature(f"{name}_size", "probability that its |sum| is 0, 1, .. 10, more", _MAX_SIZE + 1),
             Feature(f"{name}_cards", "expected number of cards of each value -10 .. 10 in its hand / 2", s.NUM_VALUES),
         ]
     return full_features(options) + tuple(beliefs)
 
 
 _AT = places(belief_features(CorellianSpikeOptions()))
-_UNSEEN, _FIRST_OPPONENT = _AT.unseen, _AT.opponent_1_in
+_FIRST_OPPONENT = _AT.opponent_1_in
 _FULL_OPPONENT = _AT.opponent_1_beaten - _FIRST_OPPONENT  # Features of an opponent in `full`.
 _BEATEN_PLACED = _AT.opponent_1_placed - _AT.opponent_1_beaten
 _SIZE = _AT.opponent_1_size - _AT.opponent_1_beaten
@@ -129,7 +128,7 @@ def observe_belief(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
     observe_full(state, seat, out)
     start = _FIRST_OPPONENT + _FULL_OPPONENT * (state.num_players - 1) + 2 * (state.cheat >= 0)
     weights = np.empty((s.NUM_VALUES, s.NUM_VALUES), np.float64)
-    ranks = np.empty(_RANKS, np.float64)
+    ranks = np.empty(NUM_SUM_RANKS, np.float64)
     unseen = np.empty(s.NUM_VALUES, np.float32)
     for ahead in range(1, state.num_players):
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
@@ -221,10 +220,10 @@ def resample_by_actions(state: State, seat: int, generator: Generator) -> None:
         left = uniform_float(generator)
         low, high = 0, 0
         for pair in range(s.NUM_VALUES * s.NUM_VALUES):
-            one, two = pair // s.NUM_VALUES, pair % s.NUM_VALUES
-            if two >= one and weights[one, two] > 0.0:
-                low, high = one, two
-                left -= weights[one, two]
+            first, second = pair // s.NUM_VALUES, pair % s.NUM_VALUES
+            if second >= first and weights[first, second] > 0.0:
+                low, high = first, second
+                left -= weights[first, second]
                 if left < 0.0:
                     break
         state.cards[other, s.LOW_SLOT], state.cards[other, s.HIGH_SLOT] = low - 10, high - 10
@@ -244,7 +243,7 @@ def _weigh_sums(weights: npt.NDArray[np.float64], by_sum: npt.NDArray[np.float64
         by_sum[total] /= most
     for low in range(s.NUM_VALUES):
         for high in range(low, s.NUM_VALUES):
-            weights[low, high] = max(weights[low, high] * by_sum[low + high], _LEAST)
+            weights[low, high] = max(weights[low, high] * by_sum[low + high], _MIN_WEIGHT)
 
 
 @rule
@@ -256,9 +255,9 @@ def _weigh_placing(card: int, spike: int, as_spike: bool, weights: npt.NDArray[n
 
 
 @rule
-def _chance(one: int, two: int, spike: int, bought: int, as_spike: bool) -> float:
-    laid_down, new_spike = PLACES[abs(one + two + spike)], PLACES[abs(one + two + bought)]
-    whole = laid_down + new_spike + PLACES[abs(one + bought + spike)] + PLACES[abs(two + bought + spike)]
+def _chance(low: int, high: int, spike: int, bought: int, as_spike: bool) -> float:
+    laid_down, new_spike = PLACES[abs(low + high + spike)], PLACES[abs(low + high + bought)]
+    whole = laid_down + new_spike + PLACES[abs(low + bought + spike)] + PLACES[abs(high + bought + spike)]
     return float((new_spike if as_spike else laid_down) / whole)
 
 
@@ -304,17 +303,17 @@ def _write_cards(
     """Write the probabilities of the opponent's |sum|, the cards expected in its hand, and the weights of all ranks."""
     spike = 0 if state.cards[other, s.SPIKE_SLOT] == s.EMPTY else int(state.cards[other, s.SPIKE_SLOT])
     expected = np.zeros(s.NUM_VALUES, np.float64)
-    for rank in range(_RANKS):
+    for rank in range(NUM_SUM_RANKS):
         ranks[rank] = 0.0
     for low in range(s.NUM_VALUES):
         for high in range(low, s.NUM_VALUES):
             weight = weights[low, high]
             expected[low] += weight
             expected[high] += weight
-            ranks[_rank(low + high - 20 + spike)] += weight
-    for rank in range(_RANKS):
-        out[_SIZE + min(rank // 2, _LARGEST)] += np.float32(ranks[rank])
-    for size in range(_LARGEST + 1):
+            ranks[sum_rank(low + high - 20 + spike)] += weight
+    for rank in range(NUM_SUM_RANKS):
+        out[_SIZE + min(rank // 2, _MAX_SIZE)] += np.float32(ranks[rank])
+    for size in range(_MAX_SIZE + 1):
         out[_SIZE + size] = min(out[_SIZE + size], np.float32(1.0))
     for value in range(s.NUM_VALUES):
         out[_CARDS + value] = min(expected[value] / 2.0, 1.0)
@@ -327,22 +326,17 @@ def _write_beaten(state: State, seat: int, ranks: npt.NDArray[np.float64], out: 
     out[0] = _beaten(ranks, total)
     if state.extra != s.EMPTY and state.turn == seat:
         for place in range(3):
-            card = state.cards[seat, (place + s.SPIKE_SLOT) % 3]
+            card = state.cards[seat, slot_of(s.SWAP_SPIKE + place)]
             out[_BEATEN_PLACED + place] = _beaten(ranks, total + int(state.extra) - int(card))
 
 
 @rule
 def _beaten(ranks: npt.NDArray[np.float64], total: int) -> float:
-    own = _rank(total)
+    own = sum_rank(total)
     chance = ranks[own] / 2.0
-    for rank in range(own + 1, _RANKS):
+    for rank in range(own + 1, NUM_SUM_RANKS):
         chance += ranks[rank]
     return min(float(chance), 1.0)
-
-
-@rule
-def _rank(total: int) -> int:
-    return 2 * abs(total) + (total < 0)
 
 
 BELIEF = Observation(observe_belief, belief_features)

@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Observation, State, places, rule
 from cardgym.games.corellian_spike import state as s
-from cardgym.games.corellian_spike.hand import hand_rank, next_in
+from cardgym.games.corellian_spike.hand import hand_rank, next_in, slot_of
 from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 
-_WORST_HAND = 11
+_MAX_HAND = 11
 _IMPROVABLE = 7  # From this bucket on, `outs` counts the cards that make a sum of 0.
 
 # The highest number in each bucket except the last.
@@ -32,7 +32,7 @@ def buckets_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("decision", "1 betting, 2 buying, 3 placing, 0 at the end", 1, 0, 3),
         Feature("first", "1 if no opponent still in acts earlier", 1, 0, 1),
         Feature("pair", "round 0: |sum of the hand|, 0 to 1, 1 to 3, 2 to 5, 3 to 7, 4 to 10, 5 to 14, 6 on", 1, 0, 6),
-        Feature("hand", "bucket of the hand, 0 the best; placing: of the best hand possible", 1, 0, _WORST_HAND),
+        Feature("hand", "bucket of the hand, 0 the best; placing: of the best hand possible", 1, 0, _MAX_HAND),
         Feature("best", "placing: the action that makes that hand; else 0", 1, 0, s.SWAP_HIGH),
         Feature("outs", "different cards that would make a sum of 0, 1 for none; 0 if near it or never", 1, 0, 3),
         Feature("to_match", "1 if there is something to match", 1, 0, 1),
@@ -112,24 +112,17 @@ def _count_outs(low: int, high: int, spike: int) -> int:
 @rule
 def _observe_placing(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the placement that makes the best hand now."""
-    most = -1
+    best = -1
     for action in range(s.DISCARD, s.SWAP_HIGH + 1):
         if action == s.SWAP_SPIKE and state.phase == s.CHEATING:
             continue
-        low, high, spike = (
-            state.cards[seat, s.LOW_SLOT],
-            state.cards[seat, s.HIGH_SLOT],
-            state.cards[seat, s.SPIKE_SLOT],
-        )
-        if action == s.SWAP_SPIKE:
-            spike = state.extra
-        elif action == s.SWAP_LOW:
-            low = state.extra
-        elif action == s.SWAP_HIGH:
-            high = state.extra
+        replaced = -1 if action == s.DISCARD else slot_of(action)
+        low = state.extra if replaced == s.LOW_SLOT else state.cards[seat, s.LOW_SLOT]
+        high = state.extra if replaced == s.HIGH_SLOT else state.cards[seat, s.HIGH_SLOT]
+        spike = state.extra if replaced == s.SPIKE_SLOT else state.cards[seat, s.SPIKE_SLOT]
         rank = hand_rank(low, high, spike)
-        if rank > most:
-            most = rank
+        if rank > best:
+            best = rank
             out[_AT.best], out[_AT.hand] = action, hand_bucket(low, high, spike)
 
 

@@ -52,6 +52,12 @@ def discard_from(state: State, seat: int, slot: int) -> None:
 
 
 @rule
+def slot_of(swap: int) -> int:
+    """The slot of the card that a swap replaces: the spike, the low or the high hand card."""
+    return (swap - s.SWAP_LOW) % 3
+
+
+@rule
 def put_in_hand(state: State, seat: int, slot: int, card: int) -> None:
     state.cards[seat, slot] = card
     if slot == s.SPIKE_SLOT:
@@ -86,16 +92,27 @@ def start_hand(state: State) -> None:
     state.extra = s.EMPTY
     state.sleeve = s.EMPTY
     state.round_number = 0
-    state.fresh_round = 0
     state.pool = 0
     state.dice = -1
+    forget_actions(state)
     for seat in range(state.num_players):
         for slot in range(3):
             state.cards[seat, slot] = s.EMPTY
         state.folded[seat] = 0
         state.tied[seat] = 0
-        state.put_phase[seat] = 0
         state.put_hand[seat] = 0
+        put_in_pool(state, seat, s.BET)
+    state.phase = s.DEALING
+    state.turn = 0
+    state.slot = s.LOW_SLOT
+
+
+@rule
+def forget_actions(state: State) -> None:
+    """Forget what the seats have bet, bought and discarded in this hand, except the credits in the pool."""
+    state.fresh_round = 0
+    for seat in range(state.num_players):
+        state.put_phase[seat] = 0
         state.raises[seat] = 0
         state.buys[seat] = 0
         state.kept[seat] = 0
@@ -103,10 +120,6 @@ def start_hand(state: State) -> None:
             state.purchase[seat, number] = s.NOT_YET
             for kind in range(s.NUM_BETS):
                 state.bets[seat, number, kind] = 0
-        put_in_pool(state, seat, s.BET)
-    state.phase = s.DEALING
-    state.turn = 0
-    state.slot = s.LOW_SLOT
 
 
 @rule
@@ -144,7 +157,7 @@ def showdown(state: State) -> None:
             count += 1
     for seat in range(state.num_players):
         for slot in range(3):
-            state.shown[seat, slot] = s.EMPTY if state.folded[seat] else state.cards[seat, slot]
+            state.showdown_hands[seat, slot] = s.EMPTY if state.folded[seat] else state.cards[seat, slot]
     if count == 1:
         for seat in range(state.num_players):
             if state.tied[seat]:
@@ -160,6 +173,16 @@ def hand_rank(first: int, second: int, third: int) -> int:
     positive = max(first, 0) + max(second, 0) + max(third, 0)
     highest = max(first, second, third, 0)
     return (((30 - abs(total)) * 2 + (total >= 0)) * 31 + int(positive)) * 11 + int(highest)
+
+
+NUM_SUM_RANKS = 62
+"""The number of ranks of `sum_rank`."""
+
+
+@rule
+def sum_rank(total: int) -> int:
+    """The rank of a sum from -30 to 30: 2 |sum|, plus 1 if it is negative; the lower wins."""
+    return 2 * abs(total) + (total < 0)
 
 
 @rule
@@ -185,7 +208,7 @@ def win(state: State, seat: int) -> None:
     if state.phase == s.BETTING:  # Everyone else has folded, so no cards are shown.
         for other in range(state.num_players):
             for slot in range(3):
-                state.shown[other, slot] = s.EMPTY
+                state.showdown_hands[other, slot] = s.EMPTY
     state.last_winner = seat
     state.last_pool = pool
     state.stack[seat] += pool

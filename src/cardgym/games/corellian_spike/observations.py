@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Generator, State, places, rule, uniform
 from cardgym.games.corellian_spike import state as s
-from cardgym.games.corellian_spike.hand import card_sum, sort_hand
+from cardgym.games.corellian_spike.hand import card_sum, slot_of, sort_hand
 from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 
@@ -99,8 +99,8 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     out[_AT.has_extra] = holds
     out[_AT.sum] = total * _THIRTIETH
     for place in range(3):
-        slot = (place + s.SPIKE_SLOT) % 3
-        out[_AT.sum_placed + place] = holds * (total + extra - state.cards[seat, slot]) * _THIRTIETH
+        replaced = state.cards[seat, slot_of(s.SWAP_SPIKE + place)]
+        out[_AT.sum_placed + place] = holds * (total + extra - replaced) * _THIRTIETH
     out[_AT.stack] = state.stack[seat] * whole
     out[_AT.pool] = state.pool * whole
     out[_AT.put] = state.put_hand[seat] * whole

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
 from cardgym.games.corellian_spike import state as s
-from cardgym.games.corellian_spike.hand import card_sum
+from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 RANDOM_TABLE_SEED = 2023  # The paper's year; the paper's own random policy is not published.
 
 MAX_SUM = 30  # Sums are from -30 to 30.
-_RANKS = 62  # Rank of a sum: 2 |sum|, plus 1 if negative; the lower wins.
 
 
 @rule
@@ -82,8 +81,7 @@ def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Ge
     choice = s.DISCARD
     best = beats[total + MAX_SUM]
     for action in (s.SWAP_SPIKE, s.SWAP_LOW, s.SWAP_HIGH):
-        slot = s.SPIKE_SLOT if action == s.SWAP_SPIKE else s.LOW_SLOT if action == s.SWAP_LOW else s.HIGH_SLOT
-        worth = beats[total + state.extra - state.cards[seat, slot] + MAX_SUM]
+        worth = beats[total + state.extra - state.cards[seat, slot_of(action)] + MAX_SUM]
         if mask[action] and worth > best:
             choice = action
             best = worth
@@ -151,7 +149,7 @@ def chances_to_beat_all(
         pairs[2 * first] -= unseen[first] / 3.0  # In thirds, as `unseen`: the same card is not drawn twice.
     for total in range(2 * MAX_SUM + 1):
         beats[total] = 1.0
-    ranks = np.zeros(_RANKS, np.float64)
+    ranks = np.zeros(NUM_SUM_RANKS, np.float64)
     for other in range(state.num_players):
         if other == seat or state.folded[other]:
             continue
@@ -163,7 +161,7 @@ def chances_to_beat_all(
             _add_sums(ranks, pairs, state.cards[other, s.SPIKE_SLOT], 1.0)
         whole = ranks.sum()
         worse = 0.0  # The weight of the sums that lose to this rank.
-        for rank in range(_RANKS - 1, -1, -1):
+        for rank in range(NUM_SUM_RANKS - 1, -1, -1):
             beaten = (worse + ranks[rank] / 2.0) / whole
             worse += ranks[rank]
             if rank != 1:  # 0 has no negative.
@@ -175,7 +173,7 @@ def _add_sums(ranks: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64], sp
     """Add the weight of each pair of hand cards to the rank of its sum with a spike."""
     for pair in range(41):
         total = pair - 20 + spike
-        ranks[2 * abs(total) + (total < 0)] += weight * pairs[pair]
+        ranks[sum_rank(total)] += weight * pairs[pair]
 
 
 PLAYERS: dict[str, CompiledPolicy | str] = {

@@ -15,6 +15,7 @@ from cardgym.games.corellian_spike.hand import (
     put_in_hand,
     put_in_pool,
     refill,
+    slot_of,
     sort_hand,
     weight,
     win,
@@ -76,7 +77,7 @@ def _record(state: State, seat: int, action: int) -> None:
     pays = owed(state, seat) > 0
     kind = s.OPENED + pays if action == s.RAISE else s.CHECKED + pays * (1 + (state.stack[seat] < raise_cost(state)))
     counted = state.bets[seat, state.round_number, kind]
-    state.bets[seat, state.round_number, kind] = min(counted + (action != s.FOLD), s.MOST_BETS)
+    state.bets[seat, state.round_number, kind] = min(counted + (action != s.FOLD), s.MAX_BETS)
 
 
 @rule
@@ -150,11 +151,7 @@ def place_bought_card(state: State, action: int) -> None:
         discard(state, state.extra)
         state.public[state.extra + 10] += 1
     else:
-        slot = s.SPIKE_SLOT
-        if action == s.SWAP_LOW:
-            slot = s.LOW_SLOT
-        elif action == s.SWAP_HIGH:
-            slot = s.HIGH_SLOT
+        slot = slot_of(action)
         state.purchase[seat, number] = s.NEW_SPIKE if slot == s.SPIKE_SLOT else s.IN_HAND
         state.turned_up[seat, number] = state.extra if slot == s.SPIKE_SLOT else state.cards[seat, slot]
         discard_from(state, seat, slot)
@@ -172,7 +169,7 @@ def swap_from_sleeve(state: State, action: int) -> None:
     state.sleeve = state.extra
     state.extra = s.EMPTY
     if action != s.DISCARD:
-        slot = s.LOW_SLOT if action == s.SWAP_LOW else s.HIGH_SLOT
+        slot = slot_of(action)
         card = state.cards[seat, slot]
         state.cards[seat, slot] = state.sleeve
         state.sleeve = card

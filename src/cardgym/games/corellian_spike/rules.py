@@ -13,29 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import State, rule
+from cardgym.games.corellian_spike import hand, rounds
 from cardgym.games.corellian_spike import state as s
-from cardgym.games.corellian_spike.hand import (
-    deal_from,
-    discard_from,
-    draw_card,
-    next_in,
-    put_in_hand,
-    refill,
-    showdown,
-    start_hand,
-    win,
-)
-from cardgym.games.corellian_spike.rounds import (
-    bet,
-    buy,
-    draw_bought_card,
-    place_bought_card,
-    raise_allowed,
-    raise_cost,
-    start_betting,
-    start_buying,
-    swap_from_sleeve,
-)
 
 
 @rule
@@ -49,9 +28,9 @@ def setup(state: State) -> None:
         state.stack[seat] = state.credits if seat < state.num_players else 0
         state.hands_won[seat] = 0
         for slot in range(3):
-            state.shown[seat, slot] = s.EMPTY
+            state.showdown_hands[seat, slot] = s.EMPTY
             state.cards[seat, slot] = s.EMPTY
-    start_hand(state)
+    hand.start_hand(state)
 
 
 @rule
@@ -85,7 +64,7 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     buying = state.phase == s.BUYING
     placing = state.phase == s.PLACING
     stack = state.stack[state.turn]
-    mask[s.RAISE] = betting & (stack >= raise_cost(state)) & raise_allowed(state)
+    mask[s.RAISE] = betting & (stack >= rounds.raise_cost(state)) & rounds.raise_allowed(state)
     mask[s.MATCH] = betting
     mask[s.FOLD] = betting
     mask[s.BUY] = buying & (stack >= s.BET)
@@ -101,30 +80,30 @@ def apply_action(state: State, move: int) -> None:
     state.pays = 0
     phase = state.phase
     if phase == s.BETTING:
-        bet(state, move)
+        rounds.bet(state, move)
     elif phase == s.BUYING:
-        buy(state, move)
+        rounds.buy(state, move)
     elif phase == s.PLACING:
-        place_bought_card(state, move)
+        rounds.place_bought_card(state, move)
     elif phase == s.DRAWING:
-        draw_bought_card(state, move)
+        rounds.draw_bought_card(state, move)
     elif phase == s.DICE:
         _roll(state, move)
     elif phase == s.TIE:
         for seat in range(state.num_players):
             if state.tied[seat]:
                 if move == 0:
-                    win(state, seat)
+                    hand.win(state, seat)
                     return
                 move -= 1
     elif phase == s.HIDING:
-        state.sleeve = draw_card(state, move)
-        start_betting(state)
+        state.sleeve = hand.draw_card(state, move)
+        rounds.start_betting(state)
     elif phase == s.CHEATING:
-        swap_from_sleeve(state, move)
-        showdown(state)
+        rounds.swap_from_sleeve(state, move)
+        hand.showdown(state)
     else:
-        put_in_hand(state, state.turn, state.slot, draw_card(state, move))
+        hand.put_in_hand(state, state.turn, state.slot, hand.draw_card(state, move))
         _next_card(state)
 
 
@@ -182,25 +161,12 @@ def canonical(state: State) -> None:
         state.dice = 7  # All doubles but double ones are the same.
     rolled = state.phase == s.DICE or state.phase == s.REDRAWING or state.phase == s.TIE
     if rolled and state.round_number == state.rounds and state.hand + 1 == state.hands and state.cheat < 0:
-        _forget_bets(state)
-
-
-@rule
-def _forget_bets(state: State) -> None:
-    """Once nobody decides any more, only the cards, the credits and what each seat has put in matter."""
-    state.level = 0
-    state.fresh_round = 0
-    for seat in range(state.num_players):
-        state.put_phase[seat] = 0
-        state.raises[seat] = 0
-        state.buys[seat] = 0
-        state.kept[seat] = 0
-        for number in range(s.NUM_ROUNDS):
-            state.purchase[seat, number] = s.NOT_YET
-            state.spike_before[seat, number] = s.EMPTY
-            state.turned_up[seat, number] = s.EMPTY
-            for kind in range(s.NUM_BETS):
-                state.bets[seat, number, kind] = 0
+        hand.forget_actions(state)  # Nobody decides any more, so they matter no longer.
+        state.level = 0
+        for seat in range(state.num_players):
+            for number in range(s.NUM_ROUNDS):
+                state.spike_before[seat, number] = s.EMPTY
+                state.turned_up[seat, number] = s.EMPTY
 
 
 @rule
@@ -232,17 +198,17 @@ def _next_card(state: State) -> None:
         state.slot += 1
     else:
         state.slot = first
-        state.turn = next_in(state, state.turn + 1)
+        state.turn = hand.next_in(state, state.turn + 1)
     if state.turn < state.num_players:
-        refill(state)
+        hand.refill(state)
     elif state.phase == s.DEALING:
         if state.cheat >= 0:
             state.phase = s.HIDING
             state.turn = state.cheat
         else:
-            start_betting(state)
+            rounds.start_betting(state)
     elif state.phase == s.SPIKES:
-        start_buying(state)
+        rounds.start_buying(state)
     else:
         _next_round(state)
 
@@ -259,9 +225,9 @@ def _roll(state: State, roll: int) -> None:
         if not state.folded[seat]:
             state.kept[seat] = 0
             for slot in range(s.SPIKE_SLOT + 1 if roll == 0 else s.SPIKE_SLOT):
-                discard_from(state, seat, slot)
+                hand.discard_from(state, seat, slot)
                 state.cards[seat, slot] = s.EMPTY
-    deal_from(state, s.REDRAWING, s.LOW_SLOT)
+    hand.deal_from(state, s.REDRAWING, s.LOW_SLOT)
 
 
 @rule
@@ -269,11 +235,11 @@ def _next_round(state: State) -> None:
     """Start the next round, or after the last the showdown; before it, a cheat still in may swap a card."""
     if state.round_number < state.rounds:
         state.round_number += 1
-        start_buying(state)
+        rounds.start_buying(state)
     elif state.cheat >= 0 and not state.folded[state.cheat]:
         state.phase = s.CHEATING
         state.turn = state.cheat
         state.extra = state.sleeve
         state.sleeve = s.EMPTY
     else:
-        showdown(state)
+        hand.showdown(state)

@@ -42,7 +42,7 @@ DEALING, BETTING, SPIKES, BUYING, DRAWING, PLACING, DICE, REDRAWING, TIE, OVER, 
 CHECKED, CALLED, CALLED_SHORT, OPENED, RERAISED = range(5)
 NUM_BETS = 5
 NUM_ROUNDS = 4
-MOST_BETS = 20  # Cap on the count of one kind in one round.
+MAX_BETS = 20  # Cap on the count of one kind in one round.
 # Purchases: none yet; could not, did not, has bought; then discarded the card, made it the spike, took it in hand.
 NOT_YET, COULD_NOT, PASSED, BOUGHT, LAID_DOWN, NEW_SPIKE, IN_HAND = range(7)
 
@@ -101,12 +101,12 @@ STATE = np.dtype(
         # How the last hand ended, for `narrate`.
         ("last_winner", np.int32),
         ("last_pool", np.int32),
-        ("shown", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for seats that folded.
+        ("showdown_hands", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for seats that folded.
         ("pays", np.int8),  # Whether the last transition paid a reward; most do not.
         ("paid", np.float32, (MAX_PLAYERS,)),  # The rewards, if so.
         # Public actions of this hand by round, for beliefs; at the end because nothing else reads them.
         ("fresh_round", np.int8),  # The first round since the hands were dealt or redrawn.
-        ("bets", np.int8, (MAX_PLAYERS, NUM_ROUNDS, NUM_BETS)),  # Bets of each kind, at most MOST_BETS.
+        ("bets", np.int8, (MAX_PLAYERS, NUM_ROUNDS, NUM_BETS)),  # Bets of each kind, at most MAX_BETS.
         ("purchase", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),
         ("spike_before", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),  # The seat's spike before the purchase.
         (

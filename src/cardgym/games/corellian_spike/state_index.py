@@ -155,17 +155,17 @@ def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
 NO_CARD = 11
 """Marks a slot without a card."""
 
-LOWEST = -10
+MIN_CARD = -10
 
 
 def cards_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     return (
         Feature("round", "round", 1, 0, 3),
         Feature("decision", "1 betting, 2 buying, 3 placing, 0 at the end", 1, 0, 3),
-        Feature("low", "own lower hand card, 11 if there is none", 1, LOWEST, NO_CARD),
-        Feature("high", "own higher hand card, 11 if there is none", 1, LOWEST, NO_CARD),
-        Feature("spike", "own spike, 11 if there is none", 1, LOWEST, NO_CARD),
-        Feature("extra", "own bought card, 11 if there is none", 1, LOWEST, NO_CARD),
+        Feature("low", "own lower hand card, 11 if there is none", 1, MIN_CARD, NO_CARD),
+        Feature("high", "own higher hand card, 11 if there is none", 1, MIN_CARD, NO_CARD),
+        Feature("spike", "own spike, 11 if there is none", 1, MIN_CARD, NO_CARD),
+        Feature("extra", "own bought card, 11 if there is none", 1, MIN_CARD, NO_CARD),
         Feature("credits", "own credits / 10, rounded half to even, at most 9", 1, 0, 9),
         Feature("pool", "pool / 10, rounded half to even, at most 9", 1, 0, 9),
     )
@@ -176,7 +176,7 @@ def spikes_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     by_name = {feature.name: feature for feature in cards_features(options)}
     total = Feature("sum", f"sum of the cards held, at least -{MAX_SUM}, at most {MAX_SUM}", 1, -MAX_SUM, MAX_SUM)
     spikes = tuple(
-        Feature(f"opponent_{ahead}_spike", "its spike, 11 if it has none or has folded", 1, LOWEST, NO_CARD)
+        Feature(f"opponent_{ahead}_spike", "its spike, 11 if it has none or has folded", 1, MIN_CARD, NO_CARD)
         for ahead in range(1, options.num_players)
     )
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cardgym.engine.contract import State, Words
 from cardgym.games.corellian_spike import state as s
-from cardgym.games.corellian_spike.hand import card_sum, special_hand
+from cardgym.games.corellian_spike.hand import card_sum, slot_of, special_hand
 from cardgym.games.corellian_spike.rounds import owed, raise_cost
 
 _PHASE_NAMES = {
@@ -14,6 +14,8 @@ _PHASE_NAMES = {
     s.CHEATING: "swapping the card up the sleeve",
     s.OVER: "the game is over",
 }
+
+SLOT_NAMES = ("lower hand card", "higher hand card", "spike")
 
 
 def signed(number: int) -> str:
@@ -30,7 +32,9 @@ def describe(state: State, seat: int) -> str:
     ]
     for other in range(state.num_players):
         spike = "-" if state.cards[other, s.SPIKE_SLOT] == s.EMPTY else signed(state.cards[other, s.SPIKE_SLOT])
-        marks = "  folded" if state.folded[other] else "  all in" if state.stack[other] == 0 else ""
+        marks = "  folded" if state.folded[other] else ""
+        if state.stack[other] == 0:
+            marks = "  out of credits" if state.phase == s.OVER else marks or "  all in"
         line = f"{_name(other, seat):<7} {state.stack[other]:>4} credits  spike {spike:>3}{marks}"
         if other == seat:
             hand = [state.cards[seat, slot] for slot in (s.LOW_SLOT, s.HIGH_SLOT)]
@@ -45,29 +49,25 @@ def describe(state: State, seat: int) -> str:
 
 
 def action_text(state: State, action: int) -> str:
-    seat = state.turn
-    due = owed(state, seat)
     if action == s.RAISE:
         return f"raise (pay {raise_cost(state)})"
-    if action in (s.MATCH, s.FOLD, s.BUY, s.DONT_BUY, s.DISCARD):
-        return {
-            s.MATCH: f"match (pay {due})" if due else "match (nothing to pay)",
-            s.FOLD: "fold",
-            s.BUY: f"buy a card (pay {s.BET})",
-            s.DONT_BUY: "don't buy",
-            s.DISCARD: "keep your hand"
-            if state.phase == s.CHEATING
-            else "discard the bought card" + ("" if state.extra == s.EMPTY else f" ({signed(state.extra)})"),
-        }[action]
-    slot, name = {
-        s.SWAP_SPIKE: (s.SPIKE_SLOT, "spike"),
-        s.SWAP_LOW: (s.LOW_SLOT, "lower hand card"),
-        s.SWAP_HIGH: (s.HIGH_SLOT, "higher hand card"),
-    }[action]
+    if action == s.MATCH:
+        due = owed(state, state.turn)
+        return f"match (pay {due})" if due else "match (nothing to pay)"
+    if action == s.BUY:
+        return f"buy a card (pay {s.BET})"
+    if action == s.DISCARD:
+        if state.phase == s.CHEATING:
+            return "keep your hand"
+        return "discard the bought card" + ("" if state.extra == s.EMPTY else f" ({signed(state.extra)})")
+    if action in (s.FOLD, s.DONT_BUY):
+        return "fold" if action == s.FOLD else "don't buy"
+    slot = slot_of(action)
+    words = f"swap with the {SLOT_NAMES[slot]}"
     if state.phase not in (s.PLACING, s.CHEATING):
-        return f"swap with the {name}"
-    total = card_sum(state, seat) + state.extra - state.cards[seat, slot]
-    return f"swap with the {name} ({signed(state.cards[seat, slot])}), sum {signed(total)}"
+        return words
+    replaced = state.cards[state.turn, slot]
+    return f"{words} ({signed(replaced)}), sum {signed(card_sum(state, state.turn) + state.extra - replaced)}"
 
 
 def narrate(before: State, move: int, after: State, seat: int) -> str:
@@ -81,67 +81,55 @@ def narrate(before: State, move: int, after: State, seat: int) -> str:
 
 
 def _narrate_move(before: State, move: int, after: State, seat: int) -> str:
-    turn = int(before.turn)
-    who = _name(turn, seat)
-    if before.phase == s.BETTING:
+    phase, turn = before.phase, int(before.turn)
+    own = turn == seat
+    who, ending = ("You", "") if own else (f"Seat {turn}", "s")
+    if phase == s.BETTING:
         paid = int(after.put_hand[turn] - before.put_hand[turn]) if after.hand == before.hand else 0
-        ending = "" if turn == seat else "s"
-        return f"{who} {('raise', 'match', 'fold')[move]}{ending if move != s.MATCH or not ending else 'es'}" + (
-            f", paying {paid}" if paid else ""
-        )
-    if before.phase == s.BUYING:
+        verb = ("raise", "match" if own else "matche", "fold")[move]
+        return f"{who} {verb}{ending}" + (f", paying {paid}" if paid else "")
+    if phase == s.BUYING:
         if move == s.DONT_BUY:
-            return "You don't buy" if turn == seat else f"{who} doesn't buy"
-        return f"{who} buy{'' if turn == seat else 's'} a card"
-    if before.phase == s.DRAWING:
-        return f"You draw {signed(after.extra)}" if turn == seat else ""
-    if before.phase == s.PLACING:
+            return "You don't buy" if own else f"{who} doesn't buy"
+        return f"{who} buy{ending} a card"
+    if phase == s.DRAWING:
+        return f"You draw {signed(after.extra)}" if own else ""
+    if phase == s.PLACING:
         if move == s.DISCARD:
-            return f"{who} discard{'' if turn == seat else 's'} it: {signed(before.extra)}"
-        slot = {s.SWAP_SPIKE: s.SPIKE_SLOT, s.SWAP_LOW: s.LOW_SLOT, s.SWAP_HIGH: s.HIGH_SLOT}[move]
+            return f"{who} discard{ending} it: {signed(before.extra)}"
         place = "spike" if move == s.SWAP_SPIKE else "hand card"
-        new = f", the new one is {signed(before.extra)}" if move == s.SWAP_SPIKE or turn == seat else ""
-        return f"{who} replace{'' if turn == seat else 's'} a {place}, {signed(before.cards[turn, slot])}{new}"
-    if before.phase == s.HIDING:
-        return f"You slip {signed(after.sleeve)} up your sleeve" if turn == seat else ""
-    if before.phase == s.CHEATING:
-        if turn != seat or move == s.DISCARD:
+        new = f", the new one is {signed(before.extra)}" if move == s.SWAP_SPIKE or own else ""
+        return f"{who} replace{ending} a {place}, {signed(before.cards[turn, slot_of(move)])}{new}"
+    if phase == s.HIDING:
+        return f"You slip {signed(after.sleeve)} up your sleeve" if own else ""
+    if phase == s.CHEATING:
+        if not own or move == s.DISCARD:
             return ""
-        slot = s.LOW_SLOT if move == s.SWAP_LOW else s.HIGH_SLOT
-        return f"You swap {signed(before.cards[turn, slot])} for {signed(before.extra)} from your sleeve"
-    if before.phase == s.DICE:
+        return f"You swap {signed(before.cards[turn, slot_of(move)])} for {signed(before.extra)} from your sleeve"
+    if phase == s.DICE:
         first, second = move // 6 + 1, move % 6 + 1
         effect = ""
         if first == second:
             effect = ": new hands and spikes for all" if first == 1 else ": new hands for all"
         return f"Spike dice {first} and {second}{effect}"
-    if before.phase == s.TIE:
+    if phase == s.TIE:
         return "Still tied: the winner is drawn by lot"
-    card = int(before.deck[move])
+    card = signed(before.deck[move])
     if before.slot == s.SPIKE_SLOT:
-        return f"{who} get{'' if turn == seat else 's'} the spike {signed(card)}"
-    if turn == seat and before.phase in (s.DEALING, s.REDRAWING):
-        return f"You are dealt {signed(card)}"
-    return ""
+        return f"{who} get{ending} the spike {card}"
+    return f"You are dealt {card}" if own else ""
 
 
 def _narrate_end(after: State, seat: int) -> list[str]:
     lines = []
     for other in range(after.num_players):
-        if after.shown[other, s.SPIKE_SLOT] != s.EMPTY:
-            cards = " ".join(signed(card) for card in after.shown[other])
-            verb = "show" if other == seat else "shows"
-            named = special_name(after, other)
-            name = f", {named}" if named else ""
-            lines.append(f"{_name(other, seat)} {verb} {cards}: sum {signed(int(after.shown[other].sum()))}{name}")
+        cards = [int(card) for card in after.showdown_hands[other]]
+        if cards[s.SPIKE_SLOT] != s.EMPTY:
+            special = s.SPECIAL_HANDS[special_hand(*cards)] if after.special_hands else ""
+            line = f"{_name(other, seat)} show{'' if other == seat else 's'} {' '.join(map(signed, cards))}"
+            lines.append(f"{line}: sum {signed(sum(cards))}{special and f', {special}'}")
     winner = int(after.last_winner)
-    lines.append(f"{_name(winner, seat)} {'win' if winner == seat else 'wins'} the pool of {after.last_pool}")
-    return lines
-
-
-def special_name(state: State, seat: int) -> str:
-    """The name of the special hand that a seat has shown, or ""."""
-    return s.SPECIAL_HANDS[special_hand(*(int(card) for card in state.shown[seat]))] if state.special_hands else ""
+    return [*lines, f"{_name(winner, seat)} win{'' if winner == seat else 's'} the pool of {after.last_pool}"]
 
 
 def _name(other: int, seat: int) -> str:

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
-from cardgym.games.corellian_spike.hand import card_sum
+from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike.hand import card_sum, slot_of
 from cardgym.games.corellian_spike.lessons import LESSON, deciding_rule, examples, tip
-from cardgym.games.corellian_spike.state import (
-    BET,
-    BUY,
-    CHEATING,
-    DICE,
-    DISCARD,
-    EMPTY,
-    FLAT,
-    HIGH_SLOT,
-    LOW_SLOT,
-    OVER,
-    PLACING,
-    SPIKE_SLOT,
-    SWAP_HIGH,
-    SWAP_LOW,
-    SWAP_SPIKE,
-)
-from cardgym.games.corellian_spike.text import signed
+from cardgym.games.corellian_spike.text import SLOT_NAMES, signed
 from cardgym.table.drawings.shapes import SLOT, Symbol, box, disc, half_turned, path, placed, text
 from cardgym.table.presentation import COACH, Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
-_SLOTS = ("lower hand card", "higher hand card", "spike")
-_SWAPS = {SWAP_LOW: LOW_SLOT, SWAP_HIGH: HIGH_SLOT, SWAP_SPIKE: SPIKE_SLOT}
+_COUNTS = ("no", "one", "two", "three")
 
 
 def view(state: State, seat: int) -> View:
@@ -50,34 +33,34 @@ def view(state: State, seat: int) -> View:
         total = "folded" if state.folded[other] else signed(card_sum(state, other)) if known else "?"
         counters.append({"name": "Sum", "value": total, "seat": other})
     zones += _table(state)
-    actions = {action: [f"{seat}:{slot}"] for action, slot in _SWAPS.items()}
-    actions[DISCARD] = [f"{seat}:{'sleeve' if state.phase == CHEATING else 'bought'}"]
-    actions[BUY] = ["pile"]
+    actions = {swap: [f"{seat}:{slot_of(swap)}"] for swap in (s.SWAP_SPIKE, s.SWAP_LOW, s.SWAP_HIGH)}
+    actions[s.DISCARD] = [f"{seat}:{'sleeve' if state.phase == s.CHEATING else 'bought'}"]
+    actions[s.BUY] = ["pile"]
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
 
 def _hand(state: State, owner: int, seat: int) -> list[Item]:
     items: list[Item] = []
     for slot in range(3):
-        seen = slot == SPIKE_SLOT or seat in (owner, -1)
-        item = _card(f"{owner}:{slot}", int(state.cards[owner, slot]), seen, _SLOTS[slot] if seen else "hand card")
-        if slot == SPIKE_SLOT:
+        seen = slot == s.SPIKE_SLOT or seat in (owner, -1)
+        item = _card(f"{owner}:{slot}", int(state.cards[owner, slot]), seen, SLOT_NAMES[slot] if seen else "hand card")
+        if slot == s.SPIKE_SLOT:
             item["caption"] = "spike"
         if state.folded[owner]:
             item["faded"] = True
         items.append(item)
-    if state.phase == PLACING and state.turn == owner:
+    if state.phase == s.PLACING and state.turn == owner:
         bought = _card(f"{owner}:bought", int(state.extra), seat in (owner, -1), "bought card")
         items.append({**bought, "caption": "bought"})
     if state.cheat == owner and seat in (owner, -1):  # Hidden from everyone else.
-        swapping = state.phase == CHEATING
+        swapping = state.phase == s.CHEATING
         secret = _card(f"{owner}:sleeve", int(state.extra if swapping else state.sleeve), True, "card up the sleeve")
         items.append({**secret, "caption": "sleeve"})
     return items
 
 
 def _card(id: str, value: int, seen: bool, what: str) -> Item:
-    if value == EMPTY:
+    if value == s.EMPTY:
         return {"id": id, "symbol": "card-slot", "label": f"no {what}"}
     if not seen:
         return {"id": id, "symbol": "card-back", "label": f"{what}, face down"}
@@ -93,7 +76,7 @@ def _table(state: State) -> list[Zone]:
     pile: list[Item] = [
         {"id": "pile", "symbol": "card-back", "label": f"draw pile, {size} cards", "caption": str(size)}
     ]
-    top = int(state.discards[discarded - 1]) if discarded else EMPTY
+    top = int(state.discards[discarded - 1]) if discarded else s.EMPTY
     discards = _card("discards", top, True, "discard")
     discards["caption"] = str(discarded)
     discards["label"] = (
@@ -116,19 +99,19 @@ def _dice(roll: int) -> list[Item]:
 
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
-    shown: list[Reveal] = []
-    if before.phase == DICE:
+    found: list[Reveal] = []
+    if before.phase == s.DICE:
         first, second = move // 6 + 1, move % 6 + 1
         line, total = f"{first} and {second}: no doubles, the hands stay", "nothing happens"
         if first == second:
             line = f"{first} and {second}: doubles" + (", and ones" if first == 1 else "")
             total = "new hands and new spikes for all" if first == 1 else "new hands for all"
-        shown.append(reveal("Spike dice", [line], _dice(move), total))
+        found.append(reveal("Spike dice", [line], _dice(move), total))
     if after.hand == before.hand:
-        return shown
+        return found
     winner = int(after.last_winner)
     name = "You win" if winner == seat else f"Seat {winner} wins"
-    return [*shown, reveal(f"{name} the pool of {int(after.last_pool)}", [deciding_rule(after)], banner=True)]
+    return [*found, reveal(f"{name} the pool of {int(after.last_pool)}", [deciding_rule(after)], banner=True)]
 
 
 def showdown(before: State, move: int, after: State, seat: int) -> View | None:
@@ -138,9 +121,9 @@ def showdown(before: State, move: int, after: State, seat: int) -> View | None:
     table = view(before, seat)
     for zone in table["zones"]:
         owner = zone["seat"]
-        if owner is not None and after.shown[owner, SPIKE_SLOT] != EMPTY:
-            cards = [int(card) for card in after.shown[owner]]
-            zone["items"] = [_card(f"{owner}:{slot}", card, True, _SLOTS[slot]) for slot, card in enumerate(cards)]
+        if owner is not None and after.showdown_hands[owner, s.SPIKE_SLOT] != s.EMPTY:
+            cards = [int(card) for card in after.showdown_hands[owner]]
+            zone["items"] = [_card(f"{owner}:{slot}", card, True, SLOT_NAMES[slot]) for slot, card in enumerate(cards)]
             for counter in table["counters"]:
                 if counter["name"] == "Sum" and counter["seat"] == owner:
                     counter["value"] = signed(sum(cards))
@@ -151,7 +134,7 @@ def showdown(before: State, move: int, after: State, seat: int) -> View | None:
 
 
 def ending(state: State, seat: int) -> str:
-    if state.phase != OVER:
+    if state.phase != s.OVER:
         return ""
     gained = int(state.stack[seat] - state.credits)
     hands = int(state.hands_won[seat])
@@ -162,6 +145,16 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
+    values, copies, rounds, most = int(state.values), int(state.copies), int(state.rounds), int(state.hands)
+    hands = "one hand" if most == 1 else f"{most} hands"
+    zeros = "two 0s" if copies == 3 else "one 0"
+    numbers = "-1 and 1" if values == 1 else f"each number from -{values} to -1 and from 1 to {values}"
+    follow = "Then one round follows" if rounds == 1 else f"Then {_COUNTS[rounds]} rounds follow"
+    raising = "costs 2, and each of the others then pays 2 to match"
+    if state.betting != s.FLAT:
+        raising = "costs the amount owed plus 2, which the others must match"
+    once = "once" if state.max_raises == 1 else f"{state.max_raises} times"
+    limit = f"\n     Each player may raise at most {once} a hand." if state.max_raises else ""
     extra = ""
     if state.special_hands:
         extra += (
@@ -173,25 +166,22 @@ def rules_text(state: State) -> str:
             f"\n\nSeat {state.cheat} cheats: it hides a fourth card when the hand is dealt, and may swap a hand card"
             "\nfor it before the showdown. Nobody else sees it."
         )
-    raising = "costs 2, and each of the others then pays 2 to match"
-    if state.betting != FLAT:
-        raising = "costs the amount owed plus 2, which the others must match"
     return f"""\
-CORELLIAN SPIKE, the Sabacc of the films, {state.num_players} players, at most {state.hands} hands
+CORELLIAN SPIKE, the Sabacc of the films, {state.num_players} players, at most {hands}
 
-62 cards: two 0s and three of each number from -10 to -1 and from 1 to 10. The sum nearest to 0 wins the pool.
+{s.DECK_SIZES[values, copies]} cards: {zeros} and {_COUNTS[copies]} of {numbers}. The sum nearest to 0 wins the pool.
 
-A hand. Everyone puts {BET} credits into the pool and is dealt two cards. After a first phase of betting everyone gets a
-third card, face up: the spike. Then three rounds follow:
-  1. In turn you may buy a card for {BET} credits and replace one of your cards with it, or discard it. Discards lie
+A hand. Everyone puts {s.BET} credits into the pool and is dealt two cards. After a first phase of betting everyone gets
+a third card, face up: the spike. {follow}:
+  1. In turn you may buy a card for {s.BET} credits and replace one of your cards with it, or discard it. Discards lie
      face up.
-  2. Betting: raise, match or fold. A raise {raising}.
+  2. Betting: raise, match or fold. A raise {raising}.{limit}
   3. Two dice are rolled. Doubles redraw everyone's two hand cards; double ones redraw the spikes too.
 
 The showdown. The sum nearest to 0 takes the pool. In a tie a sum of 0 or more beats a negative one, then the highest
 sum of positive cards wins, then the highest positive card. If all others fold, the last player takes the pool.{extra}
 
-Everyone starts with {state.credits} credits. The game ends after {state.hands} hands, or when someone runs out."""
+Everyone starts with {state.credits} credits. The game ends after {hands}, or when someone runs out."""
 
 
 # -- strength ----------------------------------------------------------------------------------------------------------
