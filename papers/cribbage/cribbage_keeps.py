@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import CARDS, check_cards
-from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_crib, score_hand
+from cardgym.games.cribbage.scoring import MAX_SCORE, score_crib, score_hand
 from cardgym.games.cribbage.state import CUTS, KEPT, TOSSES
 
 CRIB_CASES = 45_540
@@ -85,8 +85,8 @@ def distributions(kept: Sequence[int], tossed: Sequence[int]) -> tuple[_Integers
 @compiled
 def _distributions(cards: npt.NDArray[np.int8]) -> tuple[_Integers, _Integers]:
     """Count case by case, in half a millisecond."""
-    hand = np.zeros(HIGHEST_SCORE + 1, np.int64)
-    crib_counts = np.zeros(HIGHEST_SCORE + 1, np.int64)
+    hand = np.zeros(MAX_SCORE + 1, np.int64)
+    crib_counts = np.zeros(MAX_SCORE + 1, np.int64)
     unseen = np.ones(CARDS, np.bool_)
     for card in cards:
         unseen[card] = False

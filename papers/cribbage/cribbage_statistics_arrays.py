@@ -47,7 +47,7 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import CARDS, JACK
-from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand, score_ranks
+from cardgym.games.cribbage.scoring import MAX_SCORE, score_hand, score_ranks
 
 TOSS_CLASSES = 169
 """Tosses that differ by more than the names of their suits."""
@@ -169,7 +169,7 @@ def _fill_hands(hand_rows: UInt16s, hands: UInt16s) -> int:
     A row of `hands`, (., 11), becomes the scores at `_STORED_PLACES` and the sum of all.
     """
     cards = np.empty(4, np.int8)
-    counts = np.empty(HIGHEST_SCORE + 1, np.int64)
+    counts = np.empty(MAX_SCORE + 1, np.int64)
     ordered = np.empty(_OTHER_CARDS, np.uint16)
     row = np.zeros(11, np.uint16)
     slots = np.full(_SLOTS, -1, np.int32)
@@ -188,7 +188,7 @@ def _fill_hands(hand_rows: UInt16s, hands: UInt16s) -> int:
                             counts[points] += 1
                             total += points
                     place = 0
-                    for points in range(HIGHEST_SCORE + 1):
+                    for points in range(MAX_SCORE + 1):
                         for _ in range(counts[points]):
                             ordered[place] = points
                             place += 1

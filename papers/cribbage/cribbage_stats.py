@@ -19,7 +19,7 @@ from cardgym.console.progress import Progress
 from cardgym.console.streams import guarded
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
-from cardgym.games.cribbage.scoring import HIGHEST_SCORE
+from cardgym.games.cribbage.scoring import MAX_SCORE
 from cardgym.games.cribbage.state import CUTS
 from cribbage_keeps import CRIB_CASES
 from cribbage_lookup import CRIB_SUM, HAND_SUM, lookup
@@ -135,7 +135,7 @@ def _add_hand(out: npt.NDArray[np.int32], weight: int, sums: _Integers) -> None:
     """Add one canonical hand, which represents `weight` hands."""
     best_hand = 0
     best_dealer = 0
-    best_pone = -HIGHEST_SCORE * CRIB_CASES
+    best_pone = -MAX_SCORE * CRIB_CASES
     for toss in range(15):
         hand = int(out[toss, HAND_SUM])
         crib = int(out[toss, CRIB_SUM])

@@ -45,8 +45,6 @@ class Presentation:
             everything. It may name items for actions that are not legal, and leaves `to_act` to `view_of`.
         reveals: `reveals(before, move, after, seat)`: what a transition put on the table, explained point by point.
         board: `board(state, seat)`: the game as text for a terminal of 80 x 24, in at most 12 lines.
-        remarks: `remarks(before, move, after, seat)`: what is said at the table in addition to `Words.narrate`, such
-            as a spoken go.
         ending: `ending(state, seat)`: how the game ended for a seat, in one line; empty before the end.
         rules_text: `rules_text(state)`: the rules with these options, for a person who plays, in paragraphs.
             A first sentence of at most four words is a heading.
@@ -70,7 +68,6 @@ class Presentation:
     view: Callable[[State, int], View] | None = None
     reveals: Callable[[State, int, State, int], list[Reveal]] = lambda *_: []
     board: Callable[[State, int], str] | None = None
-    remarks: Callable[[State, int, State, int], str] = lambda *_: ""
     ending: Callable[[State, int], str] = lambda *_: ""
     rules_text: Callable[[State], str] | None = None
     examples: Callable[[], list[Reveal]] = list

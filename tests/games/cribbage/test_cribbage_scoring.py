@@ -15,13 +15,13 @@ from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import RANKS, card_name, card_names, check_cards, parse_cards
 from cardgym.games.cribbage.scoring import (
-    HIGHEST_SCORE,
+    MAX_SCORE,
     explain_hand,
     explain_play,
+    points_of,
     points_of_next,
     score_crib,
     score_hand,
-    score_next,
 )
 
 # How many of the C(52, 4) x 48 = 12,994,800 (hand, cut) combinations score 0, 1, .. 29: S. Lumetta, "Amusing
@@ -35,7 +35,7 @@ DISTRIBUTION = (
 
 @compiled
 def _distribution(crib: bool) -> npt.NDArray[np.int64]:
-    histogram = np.zeros(HIGHEST_SCORE + 1, np.int64)
+    histogram = np.zeros(MAX_SCORE + 1, np.int64)
     cards = np.zeros(4, np.int8)
     for a in range(52):
         for b in range(a):
@@ -59,7 +59,10 @@ def _hands(cards: npt.NDArray[np.int8], crib: bool) -> npt.NDArray[np.int64]:
 
 @compiled
 def _play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
-    return score_next(pile, length - 1, pile[length - 1], count)
+    """The points of the last card of a pile, without those for 31."""
+    last = int(pile[length - 1])
+    points = points_of(points_of_next(pile, length - 1), count - min(last + 1, 10), last)
+    return points - (2 if count == 31 else 0)
 
 
 @compiled
@@ -224,15 +227,19 @@ def test_pegging_lines(text: str, points: int) -> None:
     assert sum(part for _, part in explain_play(pile[:length].tolist(), count)) == points
 
 
+def _for_pairs_and_runs(ranks: list[int]) -> int:
+    """The points of the last of these ranks by the rule book, from every group of last cards."""
+    tails = [tuple(ranks[-size:]) for size in range(2, len(ranks) + 1)]
+    pairs = max((len(tail) * (len(tail) - 1) for tail in tails if len(set(tail)) == 1), default=0)
+    return pairs + max((len(tail) for tail in tails if len(tail) >= 3 and _is_run(tail)), default=0)
+
+
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=13))
 def test_pegging_agrees_with_a_second_scorer(ranks: list[int]) -> None:
     if any(len(set(ranks[i : i + 5])) == 1 for i in range(len(ranks) - 4)):
         return  # no deck has five of a rank
     count = sum(min(rank + 1, 10) for rank in ranks)
-    tails = [tuple(ranks[-size:]) for size in range(2, len(ranks) + 1)]
-    expected = 2 if count == 15 else 0
-    expected += max((len(tail) * (len(tail) - 1) for tail in tails if len(set(tail)) == 1), default=0)
-    expected += max((len(tail) for tail in tails if len(tail) >= 3 and _is_run(tail)), default=0)
+    expected = _for_pairs_and_runs(ranks) + (2 if count == 15 else 0)
     assert _play(np.array(ranks, np.int8), len(ranks), count) == expected
     if count <= 31:
         assert sum(part for _, part in explain_play(ranks, count)) == expected
@@ -243,14 +250,12 @@ def test_pegging_agrees_with_a_second_scorer(ranks: list[int]) -> None:
 @example([4, 4, 4, 4])
 @example([6, 4, 5, 3])
 @example([0, 1, 2, 12])
-def test_points_of_next_agrees_with_playing_each_rank(ranks: list[int]) -> None:
-    pile = np.array([*ranks, 0, 0], np.int8)
-    word = _next(pile, len(ranks))
+def test_points_of_every_next_rank_agree_with_a_second_scorer(ranks: list[int]) -> None:
+    word = _next(np.array([*ranks, 0], np.int8), len(ranks))
     assert word >> 52 == 0
     for rank in range(13):
         if ranks.count(rank) < 4:  # no deck has five of a rank
-            pile[len(ranks)] = rank
-            assert word >> 4 * rank & 15 == _play(pile, len(ranks) + 1, 0), (ranks, rank)
+            assert word >> 4 * rank & 15 == _for_pairs_and_runs([*ranks, rank]), (ranks, rank)
 
 
 def test_card_names_and_parsing() -> None:

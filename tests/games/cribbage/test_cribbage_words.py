@@ -33,7 +33,7 @@ def test_points_are_narrated_with_their_reasons():
         "Opponent plays 7♣: 15\nOpponent scores 2: fifteen two",
         "You play 8♦: 23",
         "Opponent plays 2♣: 25",
-        "You play 5♥: 30\nYou score 1: go for one",
+        "You play 5♥: 30\nOpponent says go\nYou score 1: go for one",
     ]
     driver.peg("1:7D 0:KD 1:TS")
     lines = driver.narrate(0).splitlines()

@@ -20,13 +20,13 @@ from cardgym.console.arguments import Parser
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Options, State
 from cardgym.errors import CardgymError
-from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, check_cards, parse_cards, worth
+from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, check_cards, parse_cards
 from cardgym.games.cribbage.chance_table import HOLES, point_worth
 from cardgym.games.cribbage.game import DEAL_GAME, GAME
 from cardgym.games.cribbage.observations import PLAIN, PLAIN_SIZE
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.games.cribbage.pegging.player import shipped
-from cardgym.games.cribbage.scoring import HIGHEST_SCORE, explain_play, points_for, score_crib, score_hand
+from cardgym.games.cribbage.scoring import MAX_SCORE, score_crib, score_hand
 from cardgym.games.cribbage.state import (
     KEPT,
     NUM_ACTIONS,
@@ -37,7 +37,7 @@ from cardgym.games.cribbage.state import (
     CribbageMiniOptions,
     CribbageOptions,
 )
-from cardgym.games.cribbage.text import action_text
+from cardgym.games.cribbage.text import action_text, card_reasons
 from cardgym.games.cribbage.tosses import count_hands, crib_mean, kept_set
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, compared, legal_of, ranked
 from cardgym.table.rollouts import look
@@ -52,11 +52,11 @@ class RatedToss:
     """One way to keep four of six cards.
 
     Attributes:
-        toss: the number of the toss in `TOSSES`, for the hand sorted by rank, then suit.
+        toss: the number of the discard in `TOSSES`, for the hand sorted by rank, then suit.
         kept: the four cards.
         tossed: the two others.
         hand: points of the hand over the 46 cuts: minimum, mean, median and maximum.
-        crib: mean points of the crib against an opponent who tosses well.
+        crib: mean points of the crib against an opponent who discards well.
         play: points won in the play minus the opponent's, on average, compared with an average hand.
     """
 
@@ -91,7 +91,7 @@ class CribbageCoach:
         """
         own, other = check_scores(scores, self._options.target)
         hand = np.array(sorted(check_cards(cards, 6), key=lambda card: (card % 13, card)), np.int8)
-        points = np.zeros((NUM_TOSSES, HIGHEST_SCORE + 1))
+        points = np.zeros((NUM_TOSSES, MAX_SCORE + 1))
         _count_hands(hand, points)
         seen, mask = np.full(PLAIN_SIZE, EMPTY, np.float32), np.zeros(NUM_ACTIONS, np.int8)
         seen[[PLAIN.playing, PLAIN.dealer]] = 0, dealer
@@ -109,26 +109,26 @@ class CribbageCoach:
                 float(crib_mean(hand, toss, int(dealer))),
                 float(shipped()[0].worths[int(dealer), kept_set(hand, toss)]),
             )
-            # In a tie the first toss wins, as for the player.
+            # In a tie the first discard wins, as for the player.
             for toss in np.argsort(-values, kind="stable").tolist()
         ]
 
     def reasons(self, tosses: Sequence[RatedToss], dealer: bool) -> list[str]:
-        """Why each toss is where it is: what it gains over the next best one or loses against the best one."""
+        """Why each discard is where it is: what it gains over the next best or loses against the best."""
         texts = []
-        for place, one in enumerate(tosses):
+        for place, rated in enumerate(tosses):
             against = tosses[0] if place else tosses[1]
-            least, mean, _, most = one.hand
+            least, mean, _, most = rated.hand
             parts = (
                 (mean - against.hand[1], "hand"),
-                (one.crib - against.crib, "own crib" if dealer else "their crib"),
-                (one.play - against.play, "play"),
+                (rated.crib - against.crib, "own crib" if dealer else "their crib"),
+                (rated.play - against.play, "play"),
             )
             why = (
                 ", ".join(f"{name} {points:+.2f}" for points, name in parts if abs(points) >= 0.005) or "as many points"
             )
             worst = f"the hand has {least} to {most}, {mean:.2f} on average"
-            texts.append(f"{compared(one.value, against.value, self.unit, best=place == 0)}: {why}; {worst}")
+            texts.append(f"{compared(rated.value, against.value, self.unit, best=place == 0)}: {why}; {worst}")
         return texts
 
     def advise(self, state: State, seat: int) -> Advice:
@@ -137,8 +137,8 @@ class CribbageCoach:
             scores = int(state.scores[seat]), int(state.scores[1 - seat])
             tosses = self.rate_tosses([int(card) for card in state.hand[seat]], dealer, scores)
             actions = tuple(
-                ActionAdvice(CARDS + one.toss, action_text(state, CARDS + one.toss), one.value, why)
-                for one, why in zip(tosses, self.reasons(tosses, dealer), strict=True)
+                ActionAdvice(CARDS + rated.toss, action_text(state, CARDS + rated.toss), rated.value, why)
+                for rated, why in zip(tosses, self.reasons(tosses, dealer), strict=True)
             )
             kind, source = "discard", "champion, over all cuts and what cribs and the play usually bring"
         else:
@@ -157,8 +157,8 @@ class CribbageCoach:
         """The value of each action, (67,), in `unit`."""
         chances = self._player.values(seen[None], mask[None])[0]
         dealer, to_go, opponent_to_go = (int(seen[at]) for at in (PLAIN.dealer, PLAIN.to_go, PLAIN.to_go + 1))
-        one = 0.01 if self.unit == GAMES else point_worth(shipped()[1], dealer, to_go, opponent_to_go)
-        values: npt.NDArray[np.float64] = chances / one
+        per_unit = 0.01 if self.unit == GAMES else point_worth(shipped()[1], dealer, to_go, opponent_to_go)
+        values: npt.NDArray[np.float64] = chances / per_unit
         return values
 
 
@@ -190,12 +190,9 @@ def _summary(counts: npt.NDArray[np.float64]) -> tuple[int, float, float, int]:
 
 def _points_now(state: State, card: int) -> str:
     """What a card scores at once, in words."""
-    points, count = int(points_for(state, card)), int(state.count) + worth(card)
-    names = [
-        name for name, _ in explain_play([*(int(rank) for rank in state.pile[: state.pile_size]), card % 13], count)
-    ]
-    names += ["thirty-one"] if count == 31 else []
-    return f"scores {points} ({', '.join(names)})" if points else "scores nothing"
+    reasons = card_reasons(state, card)
+    names = ", ".join(name for name, _ in reasons)
+    return f"scores {sum(points for _, points in reasons)} ({names})" if reasons else "scores nothing"
 
 
 def _standing(state: State, seat: int) -> float:
@@ -253,12 +250,12 @@ def _print_table(coach: CribbageCoach, tosses: list[RatedToss], dealer: bool) ->
     value = "worth" if coach.unit == POINTS else "wins %"
     head = ["", value, "keep", "discard", "hand", "crib", "play"]
     rows = []
-    for place, one in enumerate(tosses, 1):
-        least, mean, median, most = one.hand
-        points = (f"{least:>2} {mean:5.2f} {median:4.1f} {most:>2}", f"{one.crib:.2f}", f"{one.play:+.2f}")
-        rows.append((str(place), f"{one.value:.2f}", card_names(one.kept), card_names(one.tossed), *points))
+    for place, rated in enumerate(tosses, 1):
+        least, mean, median, most = rated.hand
+        points = (f"{least:>2} {mean:5.2f} {median:4.1f} {most:>2}", f"{rated.crib:.2f}", f"{rated.play:+.2f}")
+        rows.append((str(place), f"{rated.value:.2f}", card_names(rated.kept), card_names(rated.tossed), *points))
     console.print(*fitting_tables(head, rows, console.width), sep="\n")
-    for place, (one, why) in enumerate(zip(tosses, coach.reasons(tosses, dealer), strict=True), 1):
-        console.print(Text(f"{place:>2}  {card_names(one.kept)}: {why}"))
+    for place, (rated, why) in enumerate(zip(tosses, coach.reasons(tosses, dealer), strict=True), 1):
+        console.print(Text(f"{place:>2}  {card_names(rated.kept)}: {why}"))
     what = "share of games won" if coach.unit == GAMES else "that share divided by what a point is worth"
     console.print(Text(f"{value}: {what}, as champion rates it. Hand: minimum, mean, median, maximum.", "dim"))

@@ -1,8 +1,8 @@
-"""The table of chances to win, and the chance to win after a toss.
+"""The table of chances to win, and the chance to win after a discard.
 
-Far from the target the best toss is the one with the most points. Near it the chance to win is not linear in points: it
-depends on who counts first and whether the hand is enough. `cardgym cribbage-chances --out FILE.safetensors` makes the
-table.
+Far from the target the best discard is the one with the most points. Near it the chance to win is not linear in points:
+it depends on who counts first and whether the hand is enough. `cardgym cribbage-chances --out FILE.safetensors` makes
+the table.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import rule
 from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
-from cardgym.games.cribbage.scoring import HIGHEST_SCORE
+from cardgym.games.cribbage.scoring import MAX_SCORE
 from cardgym.games.cribbage.state import CUTS, NUM_TOSSES
 from cardgym.games.cribbage.tosses import count_hands
 
@@ -26,16 +26,16 @@ HOLES = 121
 PHASES = ("deal", "play", "pone's hand", "dealer's hand", "crib")
 """Before the deal, before the lead, and before each part of the show."""
 NEAR = 45
-"""Tosses are chosen by the chance to win if either side needs at most this many points, about three deals."""
+"""Discards are chosen by the chance to win if either side needs at most this many points, about three deals."""
 
 _DEAL, _, _, _DEALER_HAND, _CRIB = range(5)
 _STEPS = 65535
-_LEAST_SHARE = 3e-4
+_MIN_SHARE = 3e-4
 """Outcomes of a deal below this probability are left out."""
-_LEAST_SLOPE = 0.004
+_MIN_SLOPE = 0.004
 """Floor on the worth of a point in chance, so that chances can be converted to points."""
-_SHIFTS = 32
-"""Most steps of a point by which tosses may differ in crib and play."""
+_MAX_SHIFTS = 32
+"""Most steps of a point by which discards may differ in crib and play."""
 
 
 class ChanceTable(NamedTuple):
@@ -49,7 +49,7 @@ class ChanceTable(NamedTuple):
         play: the mean points of the pone in the play, minus those of the dealer.
         tossed: (2, 169), float64: how often the pone and the dealer discard each pair of ranks, at 13 x the lower
             rank + the higher.
-        near: tosses are chosen by the chance to win if either side needs at most this many points.
+        near: discards are chosen by the chance to win if either side needs at most this many points.
     """
 
     chances: npt.NDArray[np.float32]
@@ -87,7 +87,7 @@ def load_table(path: Path = PATH) -> ChanceTable:
 
 
 def _common(outcomes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    kept = outcomes[outcomes[:, 2] >= _LEAST_SHARE]
+    kept = outcomes[outcomes[:, 2] >= _MIN_SHARE]
     kept[:, 2] /= kept[:, 2].sum()
     return np.ascontiguousarray(kept)
 
@@ -97,7 +97,7 @@ def _common(outcomes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 @rule
 def is_near(table: ChanceTable, to_go: int, opponent_to_go: int) -> bool:
-    """Whether the table decides about tosses at this score."""
+    """Whether the table decides about discards at this score."""
     return max(to_go, opponent_to_go) <= HOLES and min(to_go, opponent_to_go) <= table.near
 
 
@@ -121,7 +121,7 @@ def point_worth(table: ChanceTable, dealer: int, to_go: int, opponent_to_go: int
     else:
         slope = chance_of_pone(table, _DEAL, low, opponent_to_go) - chance_of_pone(table, _DEAL, high, opponent_to_go)
     slope /= high - own + 2.0
-    return max(slope, _LEAST_SLOPE)
+    return max(slope, _MIN_SLOPE)
 
 
 @rule
@@ -129,10 +129,10 @@ def toss_chances(
     table: ChanceTable, cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int,
     gains: npt.NDArray[np.float32], chances: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Fill `chances`, (15,), with the chance to win after each toss.
+    """Fill `chances`, (15,), with the chance to win after each discard.
 
     Exact over the cuts for the hand, and over the usual outcomes of a deal for all else. Crib and play enter by the
-    difference of their means, which is counted with the crib: `gains`, (15,), by how many points each toss beats the
+    difference of their means, which is counted with the crib: `gains`, (15,), by how many points each discard beats the
     usual ones. The six cards are sorted by rank, then suit; both sides need at most 121 points.
     """
     low = float(gains[0])
@@ -141,11 +141,11 @@ def toss_chances(
         low = min(low, float(gains[toss]))
         high = max(high, float(gains[toss]))
     first = int(np.floor(low))
-    shifts = min(int(np.floor(high)) + 2 - first, _SHIFTS)
-    hands = np.zeros((NUM_TOSSES, HIGHEST_SCORE + 1))
+    shifts = min(int(np.floor(high)) + 2 - first, _MAX_SHIFTS)
+    hands = np.zeros((NUM_TOSSES, MAX_SCORE + 1))
     count_hands(cards, hands)
-    after = np.zeros((HIGHEST_SCORE + 1, shifts))
-    for points in range(HIGHEST_SCORE + 1):
+    after = np.zeros((MAX_SCORE + 1, shifts))
+    for points in range(MAX_SCORE + 1):
         met = False
         for toss in range(NUM_TOSSES):
             met = met or hands[toss, points] > 0.0
@@ -156,7 +156,7 @@ def toss_chances(
         place = int(np.floor(gains[toss])) - first
         part = float(gains[toss]) - float(first + place)
         chance = 0.0
-        for points in range(HIGHEST_SCORE + 1):
+        for points in range(MAX_SCORE + 1):
             if hands[toss, points] > 0.0:
                 mean = (1.0 - part) * after[points, place] + part * after[points, place + 1]
                 chance += hands[toss, points] * mean

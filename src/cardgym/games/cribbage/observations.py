@@ -87,10 +87,10 @@ def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     for place in range(8):
         card = int(state.played[place])
         mine = state.played_by[place] == seat
-        one = int(ONE_OF_RANK[card & 63])
+        card_of_rank = int(ONE_OF_RANK[card & 63])
         out[_AT.seen + (card & 63) if card != EMPTY else _SPARE] = 0.75 if mine else 0.5
-        own += one if mine else 0
-        played += one
+        own += card_of_rank if mine else 0
+        played += card_of_rank
     unseen = int(s.PACK_RANKS[state.pack]) - hand - tossed - starter - played
     for rank in range(13):
         out[_AT.hand_ranks + rank] = 0.25 * (hand >> 4 * rank & 15)
@@ -139,7 +139,7 @@ def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 
 @rule
 def _hint_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the mean hand and the mean crib of each toss."""
+    """Write the mean hand and the mean crib of each discard."""
     cards = state.hand[seat]
     own = 1 if state.dealer == seat else 0
     if state.pack != s.FULL:
@@ -160,7 +160,7 @@ def _hint_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 def resample(state: State, seat: int, generator: Generator) -> None:
     """Shuffle the pack and the opponent's hidden cards together and deal them again.
 
-    The opponent's hand gets only cards that its goes allow; any others may be its toss.
+    The opponent's hand gets only cards that its goes allow; any others may be its discard.
     """
     other = 1 - seat
     # Sort the hidden cards first: the draw must not depend on where they are.

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
 from cardgym.games.cribbage.cards import CARDS, EMPTY, worth
-from cardgym.games.cribbage.scoring import points_for, score_next
+from cardgym.games.cribbage.scoring import points_for, points_of, points_of_next
 from cardgym.games.cribbage.state import FULL, NUM_TOSSES, PACK_RANKS, PACK_TOSSES, TOSSING
 from cardgym.games.cribbage.tosses import WIN, first_best, hand_totals, points_to_go_out, small_means, toss_worths
 
@@ -19,7 +19,7 @@ _MAX_PEGGED = 14  # The most points that one card can score.
 
 @rule
 def greedy(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Toss for the highest mean hand; play the card that scores most now."""
+    """Discard for the highest mean hand; play the card that scores most now."""
     if state.phase == TOSSING:
         totals = np.empty(NUM_TOSSES, np.float32)
         if state.pack == FULL:
@@ -51,25 +51,26 @@ def greedy_card(state: State, seat: int) -> int:
 
 @rule
 def expert(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Toss by `toss_worths`; play by the points of a card, minus those of the likely answer, plus the best reply's."""
+    """Discard by `toss_worths`; play by a card's points, minus those of the likely answer, plus the best reply's."""
     if state.phase == TOSSING:
-        return CARDS + _best_toss(state, seat)
+        worths = np.empty(NUM_TOSSES, np.float32)
+        toss_values(state, seat, worths)
+        return CARDS + first_best(worths[: PACK_TOSSES[state.pack]])
     return _best_card(state, seat, mask)
 
 
 @rule
-def _best_toss(state: State, seat: int) -> int:
+def toss_values(state: State, seat: int, worths: npt.NDArray[np.float32]) -> None:
+    """Fill `worths`, (15,), with the worth in points of each discard."""
     dealer = 1 if state.dealer == seat else 0
-    to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
-    worths = np.empty(NUM_TOSSES, np.float32)
     if state.pack != FULL:
         cribs = np.empty(NUM_TOSSES, np.float32)
         small_means(state.hand[seat], state.pack, dealer, 1.0, worths, cribs)
         for toss in range(NUM_TOSSES):
             worths[toss] += cribs[toss]
-        return first_best(worths[: PACK_TOSSES[state.pack]])
+        return
+    to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
     toss_worths(state.hand[seat], dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
-    return first_best(worths)
 
 
 @rule
@@ -140,8 +141,9 @@ def _value_of(state: State, seat: int, card: int, left: npt.NDArray[np.int64], p
     for rank in range(13):
         hidden += left[rank]
     held = int(state.hand_size[other])
+    next_points = points_of_next(pile, size + 1)
     if count == 31 or held == 0 or state.said_go[other]:
-        return value + _worth_of(_best_reply(state, seat, card, pile, size + 1, count), need)
+        return value + _worth_of(_best_reply(state, seat, card, next_points, count), need)
     # By the points of the answer: the number of unseen cards that score them, and the sum of the best replies.
     cards = np.zeros(_MAX_PEGGED + 1)
     replies = np.zeros(_MAX_PEGGED + 1)
@@ -149,9 +151,9 @@ def _value_of(state: State, seat: int, card: int, left: npt.NDArray[np.int64], p
         after = count + worth(rank)
         if left[rank] == 0 or after > 31:
             continue
-        points = score_next(pile, size + 1, rank, after) + (2 if after == 31 else 0)
+        points = points_of(next_points, count, rank)
         pile[size + 1] = rank
-        reply = _worth_of(_best_reply(state, seat, card, pile, size + 2, after), need)
+        reply = _worth_of(_best_reply(state, seat, card, points_of_next(pile, size + 2), after), need)
         cards[points] += left[rank]
         replies[points] += left[rank] * reply
     lacking = 1.0  # The chance that the opponent has no card that scores more than `points`.
@@ -164,7 +166,7 @@ def _value_of(state: State, seat: int, card: int, left: npt.NDArray[np.int64], p
             value -= (lacking - without) * answer
             lacking = without
     # An opponent without an answer says go.
-    go = max(_best_reply(state, seat, card, pile, size + 1, count), 1)
+    go = max(_best_reply(state, seat, card, next_points, count), 1)
     return value + lacking * _worth_of(go, need)
 
 
@@ -175,16 +177,14 @@ def _worth_of(points: int, need: int) -> float:
 
 
 @rule
-def _best_reply(state: State, seat: int, played: int, pile: npt.NDArray[np.int8], size: int, count: int) -> int:
-    """The most points that another card of `seat` can score on this pile; 0 if none fits."""
+def _best_reply(state: State, seat: int, played: int, next_points: int, count: int) -> int:
+    """The most points that another card of `seat` can score on a pile with this count; 0 if none fits."""
     most = 0
     if count < 31:
         for place in range(state.hand_size[seat]):
             card = int(state.hand[seat, place])
-            after = count + worth(card)
-            if card != played and after <= 31:
-                points = score_next(pile, size, card % 13, after) + (2 if after == 31 else 0)
-                most = max(most, points)
+            if card != played and count + worth(card) <= 31:
+                most = max(most, points_of(next_points, count, card))
     return most
 
 

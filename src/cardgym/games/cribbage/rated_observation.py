@@ -1,6 +1,6 @@
-"""The observation `rated`, for networks: what a seat knows by ranks, and how `expert` values each toss and card.
+"""The observation `rated`, for networks: what a seat knows by ranks, and how `expert` values each discard and card.
 
-Suits matter only to the toss, and are part of its rating.
+Suits matter only to the discard, and are part of its rating.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Observation, State, places, rule
 from cardgym.games.cribbage.cards import EMPTY, rank_of, worth
-from cardgym.games.cribbage.players import card_values
+from cardgym.games.cribbage.players import card_values, toss_values
 from cardgym.games.cribbage.scoring import points_for
 from cardgym.games.cribbage.state import NUM_ACTIONS, NUM_TOSSES, PLAYING, TOSSING, CribbageOptions
-from cardgym.games.cribbage.tosses import points_to_go_out, toss_worths
+from cardgym.games.cribbage.tosses import first_best
 
-_WORST = -8.0
+_MIN_RATING = -8.0
 """The lowest rating, in points below the best."""
 _BACK = 4
 """Number of cards of the pile in the observation, the last ones."""
@@ -29,7 +29,7 @@ def features(options: CribbageOptions) -> tuple[Feature, ...]:
         Feature("scores", "score / target: own, the opponent's", 2),
         Feature("to_go", "points to the target / 30, at most 1: own, the opponent's", 2),
         Feature(
-            "toss_rating", "when discarding: points of each discard minus those of the best", NUM_TOSSES, _WORST, 0
+            "toss_rating", "when discarding: points of each discard minus those of the best", NUM_TOSSES, _MIN_RATING, 0
         ),
         Feature("hand_ranks", "own cards in hand of each rank", 13, 0, 4),
         Feature("tossed_ranks", "own discards of each rank", 13, 0, 2),
@@ -45,7 +45,7 @@ def features(options: CribbageOptions) -> tuple[Feature, ...]:
         Feature(
             "points_now", "when playing: points for each rank now, with 31 but without go and last card", 13, 0, 14
         ),
-        Feature("card_rating", "when playing: points of each rank minus those of the best", 13, _WORST, 0),
+        Feature("card_rating", "when playing: points of each rank minus those of the best", 13, _MIN_RATING, 0),
     )
 
 
@@ -92,15 +92,11 @@ def observe_rated(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
 
 @rule
 def _rate_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    dealer = 1 if state.dealer == seat else 0
-    to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
     worths = out[_AT.toss_rating : _AT.toss_rating + NUM_TOSSES]
-    toss_worths(state.hand[seat], dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
-    best = float(worths[0])
-    for toss in range(1, NUM_TOSSES):
-        best = max(best, float(worths[toss]))
+    toss_values(state, seat, worths)
+    best = float(worths[first_best(worths)])
     for toss in range(NUM_TOSSES):
-        worths[toss] = max(float(worths[toss]) - best, _WORST)
+        worths[toss] = max(float(worths[toss]) - best, _MIN_RATING)
 
 
 @rule
@@ -120,7 +116,7 @@ def _rate_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     for place in range(state.hand_size[seat]):
         card = int(state.hand[seat, place])
         if mask[card]:
-            out[_AT.card_rating + card % 13] = max(values[place] - best, _WORST)
+            out[_AT.card_rating + card % 13] = max(values[place] - best, _MIN_RATING)
 
 
 RATED = Observation(observe_rated, features)

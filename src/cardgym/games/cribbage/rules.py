@@ -49,7 +49,7 @@ def current_player(state: State) -> int:
 
 @rule
 def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
-    """Allow all ways to toss, or any card in hand that the count has room for."""
+    """Allow all ways to discard, or any card in hand that the count has room for."""
     for action in range(CARDS):
         mask[action] = 0
     tosses = int(s.PACK_TOSSES[state.pack]) if state.phase == s.TOSSING else 0
@@ -60,7 +60,7 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
         room = 31 - int(state.count)
         for place in range(4):
             card = int(state.hand[seat, place])
-            # An empty place writes to the first toss, which it leaves illegal: EMPTY never fits the count.
+            # An empty place writes to the first discard, which it leaves illegal: EMPTY never fits the count.
             mask[card & 63 if card != EMPTY else CARDS] = 1 if worth(card) <= room else 0
 
 
@@ -184,7 +184,7 @@ def deal_card(state: State, card: int) -> None:
 
 @rule
 def toss_cards(state: State, toss: int) -> None:
-    """Put cards face down into the crib. Seat 0 tosses first, but neither seat sees the other's toss."""
+    """Put cards face down into the crib. Seat 0 discards first, but neither seat sees the other's discard."""
     seat = state.turn
     pack = state.pack
     first = s.TOSS_PLACES[pack, toss, 0]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import State, rule
 from cardgym.games.cribbage.cards import JACK, card_names, check_cards, rank_of, worth
 
-HIGHEST_SCORE = 29
+MAX_SCORE = 29
 """The most points in a hand: three fives and a jack, with the five of the jack's suit as the starter."""
 
 _PAIRS = 91
@@ -26,7 +26,7 @@ _PAIR_NAMES = {2: "pair", 3: "pair royal", 4: "double pair royal"}
 
 
 def _pair_numbers() -> npt.NDArray[np.int64]:
-    """(169,): the number of each unordered pair of ranks, at 13 x one + other."""
+    """(169,): the number of each unordered pair of ranks, at 13 x one rank + the other."""
     low, high = np.sort(np.indices((13, 13)).reshape(2, -1), axis=0)
     numbers: npt.NDArray[np.int64] = high * (high + 1) // 2 + low
     return numbers
@@ -44,8 +44,8 @@ def _rank_points() -> npt.NDArray[np.uint8]:
     for rank in ranks:
         sums += sums << (4 * np.minimum(rank + 1, 10)).astype(np.uint64)
     points = 2 * (sums >> np.uint64(60)).astype(np.int64)
-    for one, other in combinations(ranks, 2):
-        points += 2 * (one == other)
+    for first, second in combinations(ranks, 2):
+        points += 2 * (first == second)
     # Runs: five cards have at most one stretch of three or more neighboring ranks. It scores its length for every way
     # to choose one card of each of its ranks. `counts` packs the number of cards of each rank, four bits each.
     present = np.bitwise_or.reduce([np.int64(1) << rank for rank in ranks])
@@ -106,7 +106,7 @@ def score_crib(cards: npt.NDArray[np.int8], starter: int) -> int:
 @rule
 def _score(a: int, b: int, c: int, d: int, starter: int, shortest_flush: int) -> int:
     if d < 0:
-        return _score_few((a, b, c), starter, shortest_flush == 5)
+        return _score_small((a, b, c), starter, shortest_flush == 5)
     suit = starter // 13
     jack = 13 * suit + JACK
     points = score_ranks(a % 13, b % 13, c % 13, d % 13, starter % 13)
@@ -119,7 +119,7 @@ def _score(a: int, b: int, c: int, d: int, starter: int, shortest_flush: int) ->
 
 
 @rule
-def _score_few(held: tuple[int, int, int], starter: int, crib: bool) -> int:
+def _score_small(held: tuple[int, int, int], starter: int, crib: bool) -> int:
     """`_score` of fewer than four cards, the others EMPTY, from all sets of cards. A flush takes all that are held."""
     cards = np.empty(4, np.int64)
     size = points = 0
@@ -159,48 +159,12 @@ def _score_few(held: tuple[int, int, int], starter: int, crib: bool) -> int:
 
 
 @rule
-def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -> int:
-    """Points of a card played, for fifteen, cards of one rank and runs.
-
-    Args:
-        pile: the ranks 0 .. 12 of the cards played since the last restart, in order; entries from `length` on are
-            ignored.
-        length: how many cards the pile has.
-        rank: the rank played on it.
-        count: the running count with that card.
-
-    Returns:
-        2 for a count of 15; 2, 6 or 12 where the last two, three or four cards have one rank; and the length of the
-        longest run of three or more that the last cards make in any order. Points for 31, a go and the last card
-        are not included.
-    """
-    points = 2 if count == 15 else 0
-    same = 0
-    while same < length and pile[length - 1 - same] == rank:
-        same += 1
-    points += same * (same + 1)
-    # Go back from the new card: n cards make a run if all differ and the highest is n - 1 ranks above the lowest.
-    seen = 1 << int(rank)
-    low = int(rank)
-    high = int(rank)
-    run = 0
-    for back in range(1, length + 1):
-        other = int(pile[length - back])
-        if seen >> other & 1:
-            break
-        seen |= 1 << other
-        low = min(low, other)
-        high = max(high, other)
-        if back >= 2 and high - low == back:
-            run = back + 1
-    return points + run
-
-
-@rule
 def points_of_next(pile: npt.NDArray[np.int8], length: int) -> int:
-    """The points of each rank for pairs or a run as the next card of a pile: four bits a rank, the ace's lowest.
+    """The points of each rank as the next card of a pile, for pairs or a run: four bits a rank, the ace's lowest.
 
-    No rank scores both. With the points for a count of 15 this is `score_next` of every rank, with the same `pile`.
+    The pile has the ranks 0 .. 12 played since the last restart, in order; entries from `length` on are ignored. A
+    second, third or fourth card of one rank scores 2, 6 or 12. The longest run of three or more that the last cards
+    make in any order scores its length. No rank scores both.
     """
     if length == 0:
         return 0
@@ -298,7 +262,7 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
 
 
 def explain_play(pile: Sequence[int], count: int) -> list[tuple[str, int]]:
-    """The points of `score_next` for the last card of a pile, with reasons such as ("run of four", 4).
+    """The points of the last card of a pile for fifteen, pairs and runs, with reasons such as ("run of four", 4).
 
     The pile has the ranks 0 .. 12 since the last restart, in order; `count` is the running count with the last of them.
     """

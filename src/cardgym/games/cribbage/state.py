@@ -18,12 +18,12 @@ from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS
 
 NUM_TOSSES = 15
 NUM_ACTIONS = CARDS + NUM_TOSSES
-"""Actions 0 .. 51 play that card; action 52 + t makes toss number t."""
+"""Actions 0 .. 51 play that card; action 52 + t makes discard number t."""
 
 TOSSES = np.array(list(combinations(range(6), 2)), np.uint8)
-"""(15, 2), uint8: the places of the two cards of each toss among the six: (0, 1), (0, 2), .. (4, 5)."""
+"""(15, 2), uint8: the places of the two cards of each discard among the six: (0, 1), (0, 2), .. (4, 5)."""
 KEPT = np.array([[place for place in range(6) if place not in toss] for toss in TOSSES.tolist()], np.uint8)
-"""(15, 4), uint8: the places of the four cards that each toss keeps."""
+"""(15, 4), uint8: the places of the four cards that each discard keeps."""
 
 
 class Pack(NamedTuple):
@@ -72,9 +72,9 @@ PACK_RANKS = np.array([sum(pack.suits << 4 * RANKS.index(rank) for rank in pack.
 PACK_DEALT = np.array([pack.dealt for pack in PACKS], np.int8)
 PACK_KEPT = np.array([pack.kept for pack in PACKS], np.int8)
 PACK_TOSSES = np.array([NUM_TOSSES, PACKS[MINI].dealt], np.int8)
-"""How many ways there are to toss; the first ones are legal."""
+"""How many ways there are to discard; the first ones are legal."""
 TOSS_PLACES = _toss_places()
-"""(packs, 15, 6), int8: by toss, the places of two cards tossed and of four kept; 5, which is empty, for none."""
+"""(packs, 15, 6), int8: by discard, the places of two cards discarded and of four kept; 5, which is empty, for none."""
 
 CUTS = 46
 """Cards that can be turned up, for a player who has seen six."""
@@ -110,7 +110,7 @@ STATE = np.dtype(
         ("hand", np.int8, (2, 6)),  # Cards in hand, sorted; EMPTY behind them.
         ("kept", np.int8, (2, 4)),  # The four cards kept, sorted, for the show ...
         ("shows", np.int8, (2,)),  # ... and their points, set when the starter is turned up.
-        ("crib", np.int8, (4,)),  # Two places for seat 0's toss, then two for seat 1's.
+        ("crib", np.int8, (4,)),  # Two places for seat 0's discard, then two for seat 1's.
         ("num_played", np.int8),
         ("played", np.int8, (8,)),  # All cards played, in order ...
         ("played_by", np.int8, (8,)),  # ... and the seats that played them.

@@ -29,7 +29,7 @@ def describe(state: State, seat: int) -> str:
     lines = [f"Deal {number}{of}, {whose} crib: {phase} (to {target})"]
     for other in (seat, 1 - seat):
         score = int(state.scores[other])
-        lines.append(f"{_name(other, seat):<9} {score:>3} {_street(score, target)}")
+        lines.append(f"{name_of(other, seat):<9} {score:>3} {_street(score, target)}")
     in_crib = sum(card != EMPTY for card in state.crib)
     own = [int(card) for card in state.crib[2 * seat : 2 * seat + 2] if card != EMPTY]
     lines.append(
@@ -42,7 +42,7 @@ def describe(state: State, seat: int) -> str:
         lines.append(f"Pile      {_cards_by(state, start, start + size, seat) or '(empty)'}   count {state.count}")
         if start:
             lines.append(f"Before    {_cards_by(state, 0, start, seat)}")
-        gone = [_name(other, seat) for other in (seat, 1 - seat) if state.said_go[other]]
+        gone = [name_of(other, seat) for other in (seat, 1 - seat) if state.said_go[other]]
         if gone:
             lines.append(f"Go        said by {' and '.join(gone)}")
     elif state.phase == s.PLAYING:
@@ -107,7 +107,7 @@ def narrate(before: State, move: int, after: State, seat: int) -> str:
         return f"You are dealt {card_name(int(before.deck[move]))}" if turn == seat else ""
     if phase == s.TOSSING:
         if turn != seat:
-            return f"{_name(turn, seat)} discards {_tossed(before)}"
+            return f"{name_of(turn, seat)} discards {_tossed(before)}"
         return f"You discard {card_names(before.hand[seat, place] for place in tossed_places(before, move - CARDS))}"
     if phase == s.STARTER:
         message = f"The starter is {card_name(int(before.deck[move]))}"
@@ -120,9 +120,9 @@ def narrate(before: State, move: int, after: State, seat: int) -> str:
 
 def _narrate_cut(before: State, move: int, after: State, seat: int) -> str:
     turn = int(before.turn)
-    message = f"{_name(turn, seat)} {_verb('cut', turn, seat)} {card_name(int(before.deck[move]))}"
+    message = f"{name_of(turn, seat)} {_verb('cut', turn, seat)} {card_name(int(before.deck[move]))}"
     if after.phase == s.DEALING:
-        return message + f"\n{_name(int(after.dealer), seat)} {_verb('deal', int(after.dealer), seat)} first"
+        return message + f"\n{name_of(int(after.dealer), seat)} {_verb('deal', int(after.dealer), seat)} first"
     return message + ("\nEqual ranks: cut again" if turn == 1 else "")
 
 
@@ -130,9 +130,9 @@ def _narrate_play(before: State, card: int, after: State, seat: int) -> str:
     turn = int(before.turn)
     other = 1 - turn
     count = int(before.count) + worth(card)
-    message = f"{_name(turn, seat)} {_verb('play', turn, seat)} {card_name(card)}: {count}"
-    if says_go(before, card, after):
-        message += f"\n{_name(other, seat)} {_verb('say', other, seat)} go"
+    message = f"{name_of(turn, seat)} {_verb('play', turn, seat)} {card_name(card)}: {count}"
+    if says_go(before, card):
+        message += f"\n{name_of(other, seat)} {_verb('say', other, seat)} go"
     gained, reasons = play_points(before, card, after)
     if gained:
         message += f"\n{_scores(turn, seat, gained)}: {_reasons(reasons)}"
@@ -141,12 +141,12 @@ def _narrate_play(before: State, card: int, after: State, seat: int) -> str:
     return message
 
 
-def says_go(before: State, card: int, after: State) -> bool:
-    """Whether the other seat says go to a card played and the pile continues."""
+def says_go(before: State, card: int) -> bool:
+    """Whether the other seat says go to a card played; it says so once in a pile."""
     other = 1 - int(before.turn)
-    ended = bool(after.phase != s.PLAYING or after.pile_size == 0)
-    at_31 = int(before.count) + worth(card) == 31
-    return not at_31 and not ended and bool(after.said_go[other]) and not before.said_go[other]
+    room = 31 - int(before.count) - worth(card)
+    fits = any(worth(held) <= room for held in _hand(before, other))
+    return room > 0 and before.hand_size[other] > 0 and not fits and not before.said_go[other]
 
 
 def ends_play(state: State) -> bool:
@@ -160,14 +160,19 @@ def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple
     """
     turn = int(before.turn)
     count = int(before.count) + worth(card)
-    reasons = explain_play([int(rank) for rank in before.pile[: before.pile_size]] + [card % 13], count)
-    if count == 31:
-        reasons.append(("thirty-one", 2))
+    reasons = card_reasons(before, card)
     gained = _gained(before, after, turn, s.DEALER_PEGGING if turn == before.dealer else s.PONE_PEGGING)
     # After the end of a deal or game the state shows no restart; a point without another reason is for a go.
     if count != 31 and gained > sum(points for _, points in reasons):
         reasons.append(("last card" if ends_play(before) else "go", 1))
     return gained, reasons
+
+
+def card_reasons(state: State, card: int) -> list[tuple[str, int]]:
+    """Why a card scores at once, with the points of each reason, without a go or the last card."""
+    count = int(state.count) + worth(card)
+    reasons = explain_play([*(int(rank) for rank in state.pile[: state.pile_size]), card % 13], count)
+    return [*reasons, ("thirty-one", 2)] if count == 31 else reasons
 
 
 class CountedHand(NamedTuple):
@@ -207,7 +212,7 @@ def counted_hands(before: State, after: State) -> list[CountedHand]:
 def _narrate_show(before: State, after: State, seat: int) -> str:
     message = ""
     for owner, what, cards, starter, gained, reasons in counted_hands(before, after):
-        whose = "Your" if owner == seat else f"{_name(owner, seat)}'s"
+        whose = "Your" if owner == seat else f"{name_of(owner, seat)}'s"
         message += f"\n{whose} {what} {card_names(cards)} with {card_name(starter)} scores {gained or 'nothing'}"
         message += f"\n  {_reasons(reasons)}" if reasons else ""
     return message
@@ -268,15 +273,16 @@ _NUMBERS = (
 
 
 def _scores(seat: int, viewer: int, points: int) -> str:
-    return f"{_name(seat, viewer)} {_verb('score', seat, viewer)} {points}"
+    return f"{name_of(seat, viewer)} {_verb('score', seat, viewer)} {points}"
 
 
 def _verb(verb: str, seat: int, viewer: int) -> str:
     return verb if seat == viewer else f"{verb}s"
 
 
-def _name(seat: int, viewer: int) -> str:
-    return "You" if seat == viewer else "Opponent"
+def name_of(seat: int, viewer: int) -> str:
+    """A seat as the viewer calls it; viewer -1 sees everything."""
+    return f"Seat {seat}" if viewer < 0 else "You" if seat == viewer else "Opponent"
 
 
 WORDS = Words(describe, action_text, narrate)

@@ -1,10 +1,10 @@
-"""The worth of a toss: mean points of hand and crib, and the model by which the player `expert` tosses.
+"""The worth of a discard: mean points of hand and crib, and the model by which the player `expert` discards.
 
 The mean of a hand over the cuts left is exact: fifteens, pairs and runs depend on the rank of the cut, flush and nobs
-on how many cards of a suit are left. The mean of a crib depends on the opponent's toss too: `PONE_CRIB` and
-`DEALER_CRIB` have it for each pair of ranks, against an opponent who tosses well.
+on how many cards of a suit are left. The mean of a crib depends on the opponent's discard too: `PONE_CRIB` and
+`DEALER_CRIB` have it for each pair of ranks, against an opponent who discards well.
 
-The worth of a toss is the mean hand, plus (for the dealer) or minus (for the pone) the mean crib. Near the target a
+The worth of a discard is the mean hand, plus (for the dealer) or minus (for the pone) the mean crib. Near the target a
 seat can go out with this hand, so the chance to do so counts too. The pone's hand is counted first, so this always
 matters to the pone. It matters to the dealer only if the pone may go out in this deal.
 """
@@ -17,9 +17,9 @@ import numpy.typing as npt
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK
-from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_crib, score_hand, score_ranks, score_ranks_all
+from cardgym.games.cribbage.scoring import MAX_SCORE, score_crib, score_hand, score_ranks, score_ranks_all
 
-# Mean crib points by the two ranks tossed; research/cribbage_crib_table.py computes them.
+# Mean crib points by the two ranks discarded; research/cribbage_crib_table.py computes them.
 # fmt: off
 PONE_CRIB = (
     6.048, 5.072, 5.171, 5.777, 6.065, 4.860, 4.839, 4.827, 4.632, 4.486, 4.746, 4.439, 4.370,  # A with A .. K
@@ -36,7 +36,7 @@ PONE_CRIB = (
     5.897, 4.612,  # Q with Q .. K
     5.702,  # K with K .. K
 )
-"""For a toss to the opponent's crib: 91 pairs of ranks, the lower rank first."""
+"""For a discard to the opponent's crib: 91 pairs of ranks, the lower rank first."""
 DEALER_CRIB = (
     5.250, 4.175, 4.442, 5.434, 5.478, 3.810, 3.736, 3.735, 3.358, 3.412, 3.679, 3.412, 3.424,  # A with A .. K
     5.659, 6.933, 4.486, 5.430, 3.850, 3.816, 3.593, 3.660, 3.533, 3.788, 3.521, 3.530,  # 2 with 2 .. K
@@ -52,12 +52,12 @@ DEALER_CRIB = (
     4.656, 3.490,  # Q with Q .. K
     4.598,  # K with K .. K
 )
-"""For a toss to one's own crib, in the same order."""
+"""For a discard to one's own crib, in the same order."""
 # fmt: on
 
 
 _SHIFTS = np.concatenate([s.KEPT, s.TOSSES], axis=1).astype(np.int8) * 4
-"""(15, 6): for each toss, four times the places of the four cards kept and then of the two tossed."""
+"""(15, 6): for each discard, four times the places of the four cards kept and then of the two discarded."""
 
 
 def _by_ranks(pone: tuple[float, ...], dealer: tuple[float, ...]) -> npt.NDArray[np.float64]:
@@ -70,12 +70,12 @@ def _by_ranks(pone: tuple[float, ...], dealer: tuple[float, ...]) -> npt.NDArray
 
 
 MEAN_CRIB = _by_ranks(PONE_CRIB, DEALER_CRIB)
-"""(2, 169): mean crib points, at 13 x rank + rank of the cards tossed; row 1 for the dealer, row 0 for the pone."""
+"""(2, 169): mean crib points, at 13 x rank + rank of the cards discarded; row 1 for the dealer, row 0 for the pone."""
 
 
 @rule
 def hand_totals(cards: npt.NDArray[np.int8], out: npt.NDArray[np.float32], scale: float) -> None:
-    """For each toss, the points of the hand kept, summed over the 46 cuts, times `scale`.
+    """For each discard, the points of the hand kept, summed over the 46 cuts, times `scale`.
 
     Args:
         cards: six cards.
@@ -106,7 +106,7 @@ def hand_totals(cards: npt.NDArray[np.int8], out: npt.NDArray[np.float32], scale
         d = ranks >> int(_SHIFTS[toss, 3]) & 15
         x = int(_SHIFTS[toss, 4])
         y = int(_SHIFTS[toss, 5])
-        # Of the 48 cards that are not kept, the two tossed cannot be cut.
+        # Of the 48 cards that are not kept, the two discarded cannot be cut.
         total = score_ranks_all(a, b, c, d)
         total -= score_ranks(a, b, c, d, ranks >> x & 15) + score_ranks(a, b, c, d, ranks >> y & 15)
         total += all_nobs - (nobs >> x & 15) - (nobs >> y & 15)
@@ -127,7 +127,7 @@ def _flush_total(cards: npt.NDArray[np.int8], toss: int, suits: int) -> int:
 
 @rule
 def crib_mean(cards: npt.NDArray[np.int8], toss: int, dealer: int) -> float:
-    """Mean points of the crib after a toss; `dealer` is 1 for the own crib, 0 for the opponent's."""
+    """Mean points of the crib after a discard; `dealer` is 1 for the own crib, 0 for the opponent's."""
     first = int(cards[s.TOSSES[toss, 0]]) % 13
     second = int(cards[s.TOSSES[toss, 1]]) % 13
     return float(MEAN_CRIB[dealer, 13 * first + second])
@@ -154,14 +154,14 @@ def points_to_go_out(dealer: int, to_go: int, opponent_to_go: int) -> float:
     """
     need = float(to_go) - PEGGING[dealer]
     threat = float(opponent_to_go) <= PEGGING[1 - dealer] + HAND
-    if need <= HIGHEST_SCORE and (threat or not dealer):
+    if need <= MAX_SCORE and (threat or not dealer):
         return need
     return OUT_OF_REACH
 
 
 @rule
 def toss_worths(cards: npt.NDArray[np.int8], dealer: int, need: float, worths: npt.NDArray[np.float32]) -> None:
-    """Fill `worths`, (15,) float32, with the worth of each toss in points, in the order of `TOSSES`.
+    """Fill `worths`, (15,) float32, with the worth of each discard in points, in the order of `TOSSES`.
 
     The six cards are sorted by rank, then suit; `dealer` is 1 for the dealer, 0 for the pone; `need` is what
     `points_to_go_out` returns.
@@ -170,19 +170,19 @@ def toss_worths(cards: npt.NDArray[np.int8], dealer: int, need: float, worths: n
     for toss in range(s.NUM_TOSSES):
         mean = crib_mean(cards, toss, dealer)
         worths[toss] = float(worths[toss]) + (mean if dealer else -mean)
-    if need <= HIGHEST_SCORE:
-        hands = np.zeros((s.NUM_TOSSES, HIGHEST_SCORE + 1))
+    if need <= MAX_SCORE:
+        hands = np.zeros((s.NUM_TOSSES, MAX_SCORE + 1))
         count_hands(cards, hands)
         for toss in range(s.NUM_TOSSES):
             enough = 0.0
-            for points in range(HIGHEST_SCORE + 1):
+            for points in range(MAX_SCORE + 1):
                 enough += hands[toss, points] if points >= need else 0.0
             worths[toss] = float(worths[toss]) + WIN * (enough / s.CUTS)
 
 
 @rule
 def count_hands(cards: npt.NDArray[np.int8], hands: npt.NDArray[np.float64]) -> None:
-    """Add to `hands`, (15, 30), the number of cuts with which each toss's hand scores each number of points."""
+    """Add to `hands`, (15, 30), the number of cuts with which each discard's hand scores each number of points."""
     kept = np.empty(4, np.int8)
     for cut in range(CARDS):
         known = False
@@ -200,9 +200,9 @@ def small_means(
     cards: npt.NDArray[np.int8], pack: int, dealer: int, scale: float, hands: npt.NDArray[np.float32],
     cribs: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Fill in the mean points by toss in a small pack, times `scale`, each (15,) float32; 0 for tosses that it lacks.
+    """Fill in the mean points by discard in a small pack, times `scale`, each (15,) float32; 0 where it has no discard.
 
-    All cards that the seat does not hold are equally likely as the starter, and as the opponent's toss of one card.
+    All cards that the seat does not hold are equally likely as the starter, and as the opponent's discard of one card.
     `cards`, (6,), has EMPTY behind the cards dealt; `dealer` is 0 for the opponent's crib, whose points are negative.
     """
     size = int(s.PACK_SIZE[pack])
@@ -252,7 +252,7 @@ def rank_set(a: int, b: int, c: int, d: int) -> int:
 
 @rule
 def kept_set(cards: npt.NDArray[np.int8], toss: int) -> int:
-    """The rank set of the four cards that a toss keeps of six cards, which are sorted by rank."""
+    """The rank set of the four cards that a discard keeps of six cards, which are sorted by rank."""
     return rank_set(
         int(cards[s.KEPT[toss, 0]]) % 13,
         int(cards[s.KEPT[toss, 1]]) % 13,

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
+from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS, SUITS
 from cardgym.games.cribbage.drawing import hole, hole_of, symbols
-from cardgym.games.cribbage.state import (
-    CUTTING,
-    FULL,
-    HEELS,
-    OVER,
-    PACK_TOSSES,
-    PACKS,
-    PLAYING,
-    STARTER,
-    TOSSING,
-)
 from cardgym.games.cribbage.text import (
     count_aloud,
     counted_hands,
     describe,
-    ends_play,
+    name_of,
     play_points,
     says_go,
     tossed_places,
@@ -40,19 +30,15 @@ def _card(id: str, card: int, seen: bool = True, hidden: str = "card, face down"
     return card_item(id, RANKS[card % 13] + SUITS[card // 13])
 
 
-def _name(other: int, seat: int) -> str:
-    return f"Seat {other}" if seat < 0 else "You" if other == seat else "Opponent"
-
-
 def view(state: State, seat: int) -> View:
     """The board, both hands, the crib and the starter, the cards played and the count."""
     own = max(seat, 0)
-    pack = PACKS[state.pack]
+    pack = s.PACKS[state.pack]
     tossed = pack.dealt - pack.kept
     zones: list[Zone] = [_board(state, seat)]
     counters: list[Counter] = []
     for other in (1 - own, own):
-        name = "Your hand" if other == seat else f"{_name(other, seat)}'s hand"
+        name = "Your hand" if other == seat else f"{name_of(other, seat)}'s hand"
         hand = _hand(state, other, seat)
         zones.append({"name": name, "seat": other, "kind": "hand", "items": hand, "room": pack.dealt})
         counters.append({"name": "Points", "value": int(state.scores[other]), "seat": other})
@@ -66,10 +52,10 @@ def view(state: State, seat: int) -> View:
     number = int(state.deal_number) + 1
     counters.append({"name": "Deal", "value": min(number, int(state.deals)) if state.deals else number, "seat": None})
     actions: dict[int, list[str]] = {}
-    if state.phase == TOSSING:
-        for toss in range(int(PACK_TOSSES[state.pack])):
+    if state.phase == s.TOSSING:
+        for toss in range(int(s.PACK_TOSSES[state.pack])):
             actions[CARDS + toss] = [f"{own}:{int(state.hand[own, place])}" for place in tossed_places(state, toss)]
-    elif state.phase == PLAYING:
+    elif state.phase == s.PLAYING:
         actions = {int(card): [f"{own}:{int(card)}"] for card in state.hand[own, : state.hand_size[own]]}
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
@@ -80,7 +66,7 @@ def _board(state: State, seat: int) -> Zone:
     for other in range(2):
         score = int(state.scores[other])
         x, y = hole(other, hole_of(score, target))
-        whose = "Your" if other == seat else f"{_name(other, seat)}'s"
+        whose = "Your" if other == seat else f"{name_of(other, seat)}'s"
         label = f"{whose} peg at {score} of {target}"
         items.append({"id": f"peg:{other}", "symbol": f"peg-{other}", "label": label, "x": x, "y": y})
     return {"name": "Board", "seat": None, "kind": "board", "items": items, "symbol": "board"}
@@ -116,54 +102,54 @@ def _played(state: State, seat: int) -> list[Item]:
 
 def _played_card(place: int, card: int, owner: int, seat: int) -> Item:
     item = _card(f"played:{place}", card)
-    item["label"] += f", played by {_name(owner, seat).lower()}"
+    item["label"] += f", played by {name_of(owner, seat).lower()}"
     item["caption"] = "you" if owner == seat else "opp." if seat >= 0 else f"seat {owner}"
     return item
 
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     """Cuts, points scored in the play, and the show: each hand counted aloud."""
-    if before.phase == CUTTING:
-        who = _name(int(before.turn), seat)
+    if before.phase == s.CUTTING:
+        who = name_of(int(before.turn), seat)
         verb = "cut" if before.turn == seat else "cuts"
         item = _card("cut", int(before.deck[move]))
         return [reveal(f"{who} {verb}", [item["label"]], [item])]
-    if before.phase == STARTER:
-        heels = int(after.tally[before.dealer, HEELS]) - int(before.tally[before.dealer, HEELS])
+    if before.phase == s.STARTER:
+        heels = int(after.tally[before.dealer, s.HEELS]) - int(before.tally[before.dealer, s.HEELS])
         item = _card("starter", int(before.deck[move]))
         lines = ["two for his heels to the dealer"] if heels else []
-        total = f"{_name(int(before.dealer), seat)} +{heels}" if heels else ""
+        total = f"{name_of(int(before.dealer), seat)} +{heels}" if heels else ""
         return [reveal("The starter", lines, [item], total)]
-    if before.phase != PLAYING:
+    if before.phase != s.PLAYING:
         return []
-    shown: list[Reveal] = []
+    found: list[Reveal] = []
     gained, reasons = play_points(before, move, after)
-    who = _name(int(before.turn), seat)
+    who = name_of(int(before.turn), seat)
     if gained:
         start = int(before.num_played) - int(before.pile_size)
         cards = [*(int(card) for card in before.played[start : before.num_played]), move]
         items = [_card(f"show:{place}", card) for place, card in enumerate(cards)]
-        shown.append(reveal(f"{who} in the play", count_aloud(reasons), items, f"+{gained}"))
-    if says_go(before, move, after):
+        found.append(reveal(f"{who} in the play", count_aloud(reasons), items, f"+{gained}"))
+    if says_go(before, move) and after.phase == s.PLAYING and after.pile_size > 0:
         verb = "say" if before.turn != seat >= 0 else "says"
-        shown.append(reveal(f"{_name(1 - int(before.turn), seat)} {verb} go"))
+        found.append(reveal(f"{name_of(1 - int(before.turn), seat)} {verb} go"))
     for hand in counted_hands(before, after):
-        whose = "Your" if hand.owner == seat else f"{_name(hand.owner, seat)}'s"
+        whose = "Your" if hand.owner == seat else f"{name_of(hand.owner, seat)}'s"
         items = [_card(f"show:{card}", card) for card in hand.cards]
         items.append({**_card("show:starter", hand.starter), "caption": "starter"})
         lines = count_aloud(hand.reasons) or ["nothing"]
-        shown.append(reveal(f"{whose} {hand.what}", lines, items, f"+{hand.gained}"))
+        found.append(reveal(f"{whose} {hand.what}", lines, items, f"+{hand.gained}"))
     if counted := counted_hands(before, after):
         owners = (1 - int(before.dealer), int(before.dealer))  # In the order of the show, for all who watch it.
         points = [sum(hand.gained for hand in counted if hand.owner == owner) for owner in owners]
-        line = ", ".join(f"{_name(owner, seat)} +{gained}" for owner, gained in zip(owners, points, strict=True))
-        shown.insert(0, reveal("The show", [line], banner=True))
-    return shown
+        line = ", ".join(f"{name_of(owner, seat)} +{gained}" for owner, gained in zip(owners, points, strict=True))
+        found.insert(0, reveal("The show", [line], banner=True))
+    return found
 
 
 def showdown(before: State, move: int, after: State, seat: int) -> View | None:
     """The table at the show: the crib that was counted is turned up, the hands are back from the play."""
-    counted = counted_hands(before, after) if before.phase == PLAYING else []
+    counted = counted_hands(before, after) if before.phase == s.PLAYING else []
     if not counted:
         return None
     table = view(before, seat)
@@ -200,22 +186,8 @@ def picture(state: State, seat: int) -> str:
     return "\n".join(lines)
 
 
-def remarks(before: State, move: int, after: State, seat: int) -> str:
-    """A go that ends a pile, which the narration shows only as points."""
-    if before.phase != PLAYING:
-        return ""
-    turn = int(before.turn)
-    other = 1 - turn
-    count = int(before.count) + min(move % 13 + 1, 10)
-    ended = after.phase != PLAYING or after.pile_size == 0
-    if not ended or count == 31 or ends_play(before) or before.said_go[other] or before.hand_size[other] == 0:
-        return ""
-    who = "You say" if other == seat else "Opponent says"
-    return f"{who} go at {count}"
-
-
 def ending(state: State, seat: int) -> str:
-    if state.phase != OVER:
+    if state.phase != s.OVER:
         return ""
     own, other, target = int(state.scores[seat]), int(state.scores[1 - seat]), int(state.target)
     if own == other:
@@ -232,10 +204,10 @@ def rules_text(state: State) -> str:
     skunks = f" A loser {_SKUNK} points short is skunked, {_DOUBLE_SKUNK} short doubly so."
     if state.target <= _DOUBLE_SKUNK:
         skunks = ""
-    pack = PACKS[state.pack]
+    pack = s.PACKS[state.pack]
     dealt, kept, tossed = (_NUMBERS[n] for n in (pack.dealt, pack.kept, pack.dealt - pack.kept))
     first = "The cut for the first deal: the lower card deals, the ace is low."
-    if state.pack != FULL:
+    if state.pack != s.FULL:
         suits = " and ".join(SUIT_NAMES[suit] for suit in SUITS[: pack.suits])
         first = f"The pack has {' '.join(pack.ranks)} of {suits}. The player of seat 1 deals first."
     return f"""\
@@ -328,17 +300,17 @@ LESSON = Lesson(
 
 
 def tip(state: State, seat: int) -> str:
-    if state.phase == TOSSING:
+    if state.phase == s.TOSSING:
         whose = "yours: what you discard may score for you" if state.dealer == seat else "your opponent's: give little"
-        how = "two cards and keep four" if state.pack == FULL else "one card and keep two"
+        how = "two cards and keep four" if state.pack == s.FULL else "one card and keep two"
         return f"Discard {how} that go together: pairs, runs, sums of 15. The crib is {whose}."
-    if state.phase != PLAYING:
+    if state.phase != s.PLAYING:
         return ""
     count = int(state.count)
-    if count == 0 and state.pack != FULL:
+    if count == 0 and state.pack != s.FULL:
         return "Play a card. The opponent scores if it can make 15 or a pair."
     if count == 0:
-        return "Play a card. A 5 or a count of 21 lets the opponent score at once; a card below 5 is a safe start."
+        return "Play a card. On a card below 5 the opponent cannot make 15; on a 5, any card worth 10 makes it."
     return f"The count is {count}: making it 15 or 31 scores 2, pairing the last card 2, a run its length."
 
 
@@ -358,7 +330,6 @@ TABLE = Presentation(
     reveals=reveals,
     board=picture,
     ending=ending,
-    remarks=remarks,
     rules_text=rules_text,
     examples=examples,
     tip=tip,

@@ -124,12 +124,7 @@ class Terminal:
         """What happened, as lines."""
         news: list[str] = []
         for event in events:
-            viewer, people = self.session.viewer, self.session.people
-            remarks = named(
-                presentation_of(self.setup.game).remarks(event.before, event.move, event.after, viewer), people, viewer
-            )
-            first, *rest = event.text.splitlines() or [""]
-            news += [line for line in (first, *remarks.splitlines(), *rest) if line]
+            news += [line for line in event.text.splitlines() if line]
         return [part for line in joined(news) for part in self._screen.fitted(line, indent=2)]
 
     def _show_position(self, news: Sequence[str] = ()) -> None:

@@ -36,11 +36,11 @@ _NEAR_TOSSES = 31
 """Discards are searched if either side needs at most this many points, ..."""
 _MARGIN = 0.02
 """... those whose chance is within this of the best by `toss_chances`, ..."""
-_MOST_TOSSES = 4
+_MAX_TOSSES = 4
 """... and not more of them than this."""
 _WORLDS = 100
 """The sampled hands of the opponent for the search of discards."""
-_MOST_HANDS = 300
+_MAX_HANDS = 300
 """With more than six cards left, the search takes this many of the opponent's hands, evenly by their weights."""
 _SOLVE_FROM = 6
 """From this many cards left in both hands the best cards are found for the rest of the play; above, only for now."""
@@ -115,7 +115,7 @@ def _value(
         if fast and (far or choices == 1):
             chances[row, decide(seen, policy, table, -1.0, memory.buffers)] = 1.0
         else:
-            _value_cards(seen, size, policy, table, memory, chances[row])
+            _value_cards(seen, policy, table, memory, chances[row])
 
 
 # -- cards ------------------------------------------------------------------------------------------------------------
@@ -123,14 +123,13 @@ def _value(
 
 @rule
 def _value_cards(
-    seen: npt.NDArray[np.float32], size: int, policy: PeggingPolicy, table: ChanceTable, memory: ChampionMemory,
+    seen: npt.NDArray[np.float32], policy: PeggingPolicy, table: ChanceTable, memory: ChampionMemory,
     chances: npt.NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Fill in the chance to win by playing each of `size` cards that the count has room for."""
+    """Fill in the chance to win by playing each card that the count has room for."""
     buffers, lists = memory.buffers, memory.search
-    for place in range(size):
-        buffers.ranks[place] = int(seen[PLAIN.hand + place]) % 13
-    at = situation_of(seen, size, buffers)
+    at = situation_of(seen, buffers)
+    size = at.size
     opponent_weights(policy, at, memory.equal, memory.taken)
     prepare_shows(seen, at.dealer, at.known, table, memory.shows)
     played = with_played(0, 0, 1 - at.dealer, 0, at.play)
@@ -139,7 +138,7 @@ def _value_cards(
     total = 0.0
     for rest in range(NUM_OF_SIZE[at.theirs]):
         total += memory.equal[rest] + memory.taken[rest]
-    step = total / _MOST_HANDS
+    step = total / _MAX_HANDS
     passed = 0.5 * step
     hands = 0
     total = 0.0
@@ -202,7 +201,7 @@ def _value_tosses(
         return
     _draw_worlds(cards, dealer, derive(np.uint64(to_go), np.uint64(opponent_to_go)), policy, memory)
     change = 0.0
-    for number in range(min(rivals, _MOST_TOSSES)):
+    for number in range(min(rivals, _MAX_TOSSES)):
         toss = 0
         for other in range(NUM_TOSSES):
             if rated[other] > rated[toss]:

@@ -86,6 +86,15 @@ def whole_hand(size: int, played: int, rest: int) -> int:
 
 
 @rule
+def playable_slots(size: int, number: int, room: int) -> int:
+    """The number of slots of a multiset that can be played, if the count has this much room: always the first ones."""
+    slot = 0
+    while slot < size and SLOTS[size, number, slot] >= 0 and worth(SLOTS[size, number, slot]) <= room:
+        slot += 1
+    return slot
+
+
+@rule
 def slot_of(size: int, number: int, rank: int) -> int:
     """The slot of a rank in a multiset that contains it."""
     slot = 0
@@ -105,11 +114,8 @@ def taker_shares(word: int, count: int, size: int, number: int, out: npt.NDArray
     equals = 0
     for slot in range(4):
         out[slot] = 0.0
-    for slot in range(size):
-        rank = int(SLOTS[size, number, slot])
-        if rank < 0 or worth(rank) > 31 - count:
-            break
-        points = points_of(word, count, rank)
+    for slot in range(playable_slots(size, number, 31 - count)):
+        points = points_of(word, count, int(SLOTS[size, number, slot]))
         if points > most:
             most = points
             equals = 0

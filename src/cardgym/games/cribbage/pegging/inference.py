@@ -17,6 +17,7 @@ from cardgym.games.cribbage.pegging.hands import (
     RANKS,
     SLOTS,
     WITH,
+    playable_slots,
     slot_of,
     taker_shares,
     whole_hand,
@@ -149,11 +150,7 @@ def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.N
     """
     size, count = at.size, at.running_count
     number = multiset_of(at.held, size)
-    legal = 0
-    for slot in range(size):
-        rank = int(SLOTS[size, number, slot])
-        if rank >= 0 and worth(rank) <= 31 - count:
-            legal += 1
+    legal = playable_slots(size, number, 31 - count)
     if legal == 1:
         return int(SLOTS[size, number, 0])
     if at.theirs == 0:
@@ -219,11 +216,11 @@ def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: npt.ND
     total = 0.0
     for rank in range(13):
         if chances[rank] > 0.0:
-            one = value_of_two(pile, length, at.running_count, low, high, rank)
-            other = value_of_two(pile, length, at.running_count, high, low, rank)
-            values[low] += chances[rank] * one
-            values[high] += chances[rank] * other
-            gain += chances[rank] * (one - other)
+            low_first = value_of_two(pile, length, at.running_count, low, high, rank)
+            high_first = value_of_two(pile, length, at.running_count, high, low, rank)
+            values[low] += chances[rank] * low_first
+            values[high] += chances[rank] * high_first
+            gain += chances[rank] * (low_first - high_first)
             total += chances[rank]
     values[low] /= max(total, _TINY)
     values[high] /= max(total, _TINY)
@@ -251,18 +248,18 @@ def opponent_weights(
         equal[rest] = prior * (1.0 - policy.takers)
         taken[rest] = prior * policy.takers
     decisions = play.decisions
-    for made in range(play.decided):
-        base = find_node(policy, decisions[made, _KEY])
+    for turn in range(play.decided):
+        base = find_node(policy, decisions[turn, _KEY])
         if base < 0:
             continue
-        size, place, count = 4 - made, int(decisions[made, _PLACE]), int(decisions[made, _COUNT])
+        size, place, count = 4 - turn, int(decisions[turn, _PLACE]), int(decisions[turn, _COUNT])
         rank = int(play.ranks[place])
         for rest in range(NUM_OF_SIZE[left]):
             if equal[rest] + taken[rest] > 0.0:
                 number = with_played(left, rest, side, place, play)
                 equal[rest] *= _share_of(policy, base, size, number, rank, 31 - count)
                 if taken[rest] > 0.0:
-                    taken[rest] *= _share_of_taker(decisions[made, _WORD], count, size, number, rank)
+                    taken[rest] *= _share_of_taker(decisions[turn, _WORD], count, size, number, rank)
 
 
 @rule
@@ -279,10 +276,7 @@ def _share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: in
     total = 0.0
     share = 0.0
     slot = slot_of(size, number, rank)
-    for each in range(size):
-        held = int(SLOTS[size, number, each])
-        if held < 0 or worth(held) > room:
-            break
+    for each in range(playable_slots(size, number, room)):
         probability = policy.choices[base + size * number + each] * _STEP + FLOOR
         total += probability
         if each == slot:

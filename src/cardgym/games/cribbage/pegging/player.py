@@ -1,4 +1,4 @@
-"""The player `equilibrium`: tosses for points or for the chance to win, and plays by the solved policy."""
+"""The player `equilibrium`: discards for points or for the chance to win, and plays by the solved policy."""
 
 from __future__ import annotations
 
@@ -152,20 +152,17 @@ def decide(
 
     `draw`, uniform in [0, 1), chooses; -1 takes the most probable card. `buffers` are those of `new_buffers`.
     """
-    cards, ranks = buffers.cards, buffers.ranks
+    cards = buffers.cards
     for place in range(6):
         cards[place] = np.int8(seen[PLAIN.hand + place])
     if seen[PLAIN.playing] == 0.0:
         return CARDS + _toss(seen, cards, policy, table, buffers)
-    size = 0
-    while size < 4 and cards[size] >= 0:
-        ranks[size] = cards[size] % 13
-        size += 1
+    at = situation_of(seen, buffers)
     buffers.values[:] = 0.0
-    rank = choose_rank(policy, situation_of(seen, size, buffers), draw, buffers.values)
+    rank = choose_rank(policy, at, draw, buffers.values)
     action = int(cards[0])
-    for place in range(size):
-        if ranks[place] == rank:
+    for place in range(at.size):
+        if at.held[place] == rank:
             action = int(cards[place])
     return action
 
@@ -175,7 +172,7 @@ def _toss(
     seen: npt.NDArray[np.float32], cards: npt.NDArray[np.int8], policy: PeggingPolicy, table: ChanceTable,
     buffers: Buffers,
 ) -> int:  # fmt: skip
-    """The toss of the greatest worth, by points far from the target and by the chance to win near it.
+    """The discard of the greatest worth, by points far from the target and by the chance to win near it.
 
     Fills `buffers.worths` with the worths in points.
     """
@@ -198,7 +195,7 @@ def toss_win_chances(
     cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy,
     table: ChanceTable, gains: npt.NDArray[np.float32], chances: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Fill `chances`, (15,), with the chance to win after each toss, and `gains` as `toss_chances` explains."""
+    """Fill `chances`, (15,), with the chance to win after each discard, and `gains` as `toss_chances` explains."""
     for toss in range(NUM_TOSSES):
         crib = crib_mean(cards, toss, dealer) - table.crib
         play = policy.worths[dealer, kept_set(cards, toss)] + (table.play if dealer else -table.play)
@@ -207,14 +204,17 @@ def toss_win_chances(
 
 
 @rule
-def situation_of(seen: npt.NDArray[np.float32], size: int, buffers: Buffers) -> Situation:
-    """What the observation `plain` says in the play, for a hand of `size` cards, whose ranks are in `buffers`."""
+def situation_of(seen: npt.NDArray[np.float32], buffers: Buffers) -> Situation:
+    """What the observation `plain` says in the play."""
     dealer = int(seen[PLAIN.dealer])
     ranks, played, played_by, known = buffers.ranks, buffers.played, buffers.played_by, buffers.known
     for rank in range(13):
         known[rank] = 0
-    for place in range(size):
-        known[ranks[place]] += 1
+    size = 0
+    while size < 4 and seen[PLAIN.hand + size] >= 0.0:
+        ranks[size] = int(seen[PLAIN.hand + size]) % 13
+        known[ranks[size]] += 1
+        size += 1
     for place in range(2):
         known[int(seen[PLAIN.tossed + place]) % 13] += 1
     known[int(seen[PLAIN.starter]) % 13] += 1

@@ -17,8 +17,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import rule
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
-from cardgym.games.cribbage.cards import worth
-from cardgym.games.cribbage.pegging.hands import SIZES, SLOTS
+from cardgym.games.cribbage.pegging.hands import SIZES, playable_slots
 
 FORMAT = "cardgym-cribbage-pegging-1"
 LEVELS_OF_CHOICE = 255
@@ -86,12 +85,11 @@ def policy_shares(
     policy: PeggingPolicy, base: int, size: int, number: int, room: int, out: npt.NDArray[np.float32]
 ) -> int:
     """Fill `out` with the policy's probability of each slot; the number of slots that can be played."""
-    legal = 0
+    legal = playable_slots(size, number, room)
     total = np.float32(0.0)
-    while legal < size and SLOTS[size, number, legal] >= 0 and worth(SLOTS[size, number, legal]) <= room:
-        out[legal] = np.float32(policy.choices[base + size * number + legal]) if base >= 0 else np.float32(0.0)
-        total += out[legal]
-        legal += 1
+    for slot in range(legal):
+        out[slot] = np.float32(policy.choices[base + size * number + slot]) if base >= 0 else np.float32(0.0)
+        total += out[slot]
     for slot in range(legal):
         out[slot] = out[slot] / total if total > 0.0 else np.float32(1.0) / np.float32(legal)
     return legal

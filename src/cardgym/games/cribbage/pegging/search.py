@@ -25,7 +25,7 @@ from cardgym.games.cribbage.scoring import points_of, points_of_next
 _FRAMES = 256
 _ENTRIES = 24 * HANDS
 """Room for the hands of all open nodes: at most those of one node for each card and each go on the way to it."""
-_LEAST_SHARE = 0.15
+_MIN_SHARE = 0.15
 """Cards that a hand plays more rarely are left out, and the others scaled up."""
 
 (
@@ -35,7 +35,7 @@ _LEAST_SHARE = 0.15
 """Columns of a frame: the frame above; its hands, and the first free place behind all of them; whose turn it is; the
 seat's cards; the number of the opponent's; the cards played, the count, and where the pile starts among them; the code
 of the node; the points won by the seat and the opponent since the root; and the card played last."""
-_OWN, _THEIR, _SUM, _MOST = range(4)
+_OWN, _THEIR, _SUM, _BEST = range(4)
 """Values of `_TURN`: a node to be searched, or one that waits for its children and adds them up or takes the best."""
 
 
@@ -151,7 +151,7 @@ def search(
         parent = frame[_PARENT]
         if parent == 0 and root.own_turn and every:
             values[frame[_RANK]] = sums[top]
-        if parent >= 0 and frames[parent, _TURN] == _MOST:
+        if parent >= 0 and frames[parent, _TURN] == _BEST:
             sums[parent] = max(sums[parent], sums[top])
         elif parent >= 0:
             sums[parent] += memory.shares[top] * sums[top]
@@ -173,10 +173,10 @@ def _play_own(
         base = find_node(policy, node_key(int(frame[_CODE]), root.dealer, count == 0 and placed > 0))
     legal = policy_shares(policy, base, size, number, 31 - count, shares)
     best = base < 0
-    frame[_TURN] = _MOST if best else _SUM
+    frame[_TURN] = _BEST if best else _SUM
     share = np.float32(0.0)
     for slot in range(legal):
-        if shares[slot] < _LEAST_SHARE:
+        if shares[slot] < _MIN_SHARE:
             shares[slot] = 0.0
         share += shares[slot]
     word = points_of_next(memory.sequence[pile:], placed - pile)
@@ -239,17 +239,17 @@ def _play_theirs(policy: PeggingPolicy, table: ChanceTable, root: Root, shows: S
         base = find_node(policy, node_key(int(frame[_CODE]), 1 - root.dealer, count == 0 and placed > 0))
     word = points_of_next(memory.sequence[pile:], placed - pile)
     # The cards that each hand may play, then sorted by rank.
-    made = 0
+    branch_count = 0
     for entry in range(int(frame[_START]), int(frame[_END])):
-        made = _answers(policy, memory, entry, int(rests[entry]), theirs, base, word, count, made)
+        branch_count = _answers(policy, memory, entry, int(rests[entry]), theirs, base, word, count, branch_count)
     free = int(frame[_FREE])
     places[:] = 0
     places[0] = free
-    for place in range(made):
+    for place in range(branch_count):
         places[memory.branches[place, 0] + 1] += 1
     for rank in range(13):
         places[rank + 1] += places[rank]
-    for place in range(made):
+    for place in range(branch_count):
         rank = memory.branches[place, 0]
         to = places[rank]
         places[rank] += 1
@@ -257,7 +257,7 @@ def _play_theirs(policy: PeggingPolicy, table: ChanceTable, root: Root, shows: S
         memory.kinds[to] = memory.branches[place, 2]
         weights[to, 0] = memory.branch[place, 0]
         weights[to, 1] = memory.branch[place, 1]
-    frame[_FREE] = free + made
+    frame[_FREE] = free + branch_count
     last = free
     top = at
     for rank in range(13):
@@ -292,7 +292,7 @@ def _play_theirs(policy: PeggingPolicy, table: ChanceTable, root: Root, shows: S
 @rule
 def _answers(
     policy: PeggingPolicy, memory: Memory, entry: int, rest: int, theirs: int, base: int, word: int, count: int,
-    made: int,
+    branch_count: int,
 ) -> int:  # fmt: skip
     """Append the cards that a hand may play, with their weights; the number of branches then."""
     branches, branch, shares, taken = memory.branches, memory.branch, memory.policy_shares, memory.taker_shares
@@ -305,7 +305,7 @@ def _answers(
                 shares[slot] = taken[slot]
     else:
         taken[0] = 1.0
-    least = _LEAST_SHARE * (equal + taker)
+    least = _MIN_SHARE * (equal + taker)
     total = 0.0
     for slot in range(legal):
         share = equal * shares[slot] + taker * taken[slot]
@@ -313,13 +313,13 @@ def _answers(
     scale = (equal + taker) / total if total > 0.0 else 0.0
     for slot in range(legal):
         if equal * shares[slot] + taker * taken[slot] >= least:
-            branches[made, 0] = SLOTS[theirs, rest, slot]
-            branches[made, 1] = WITHOUT[theirs, rest, slot]
-            branches[made, 2] = memory.kinds[entry]
-            branch[made, 0] = equal * shares[slot] * scale
-            branch[made, 1] = taker * taken[slot] * scale
-            made += 1
-    return made
+            branches[branch_count, 0] = SLOTS[theirs, rest, slot]
+            branches[branch_count, 1] = WITHOUT[theirs, rest, slot]
+            branches[branch_count, 2] = memory.kinds[entry]
+            branch[branch_count, 0] = equal * shares[slot] * scale
+            branch[branch_count, 1] = taker * taken[slot] * scale
+            branch_count += 1
+    return branch_count
 
 
 @rule
@@ -367,12 +367,12 @@ def _copy(memory: Memory, entry: int, to: int) -> None:
 
 
 @rule
-def _swap(memory: Memory, one: int, other: int) -> None:
-    rest, kind = memory.rests[one], memory.kinds[one]
-    equal, taker = memory.weights[one, 0], memory.weights[one, 1]
-    _copy(memory, other, one)
-    memory.rests[other], memory.kinds[other] = rest, kind
-    memory.weights[other, 0], memory.weights[other, 1] = equal, taker
+def _swap(memory: Memory, first: int, second: int) -> None:
+    rest, kind = memory.rests[first], memory.kinds[first]
+    equal, taker = memory.weights[first, 0], memory.weights[first, 1]
+    _copy(memory, second, first)
+    memory.rests[second], memory.kinds[second] = rest, kind
+    memory.weights[second, 0], memory.weights[second, 1] = equal, taker
 
 
 @rule

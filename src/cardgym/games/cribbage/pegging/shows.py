@@ -11,9 +11,9 @@ from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import JACK
 from cardgym.games.cribbage.chance_table import ChanceTable, chance_of_pone
 from cardgym.games.cribbage.observations import PLAIN
-from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand, score_ranks
+from cardgym.games.cribbage.scoring import MAX_SCORE, score_hand, score_ranks
 
-POINTS = HIGHEST_SCORE + 1
+POINTS = MAX_SCORE + 1
 _KINDS = 4 * POINTS
 """Kinds of the opponent's hand in the play: the points of its ranks, + `POINTS` x its jacks."""
 _ROWS = 2 * POINTS
@@ -134,7 +134,7 @@ def _count_crib(
     crib: npt.NDArray[np.float64],
 ) -> float:  # fmt: skip
     """Fill `crib` with numbers proportional to the chance of each number of points in the crib; their sum."""
-    one, other = int(seen[PLAIN.tossed]) % 13, int(seen[PLAIN.tossed + 1]) % 13
+    first, second = int(seen[PLAIN.tossed]) % 13, int(seen[PLAIN.tossed + 1]) % 13
     crib[:] = 0.0
     total = 0.0
     for low in range(13):
@@ -142,7 +142,7 @@ def _count_crib(
             share = table.tossed[1 - dealer, 13 * low + high] * (4 - known[low])
             share *= (3 - known[high]) / 12.0 if low == high else (4 - known[high]) / 16.0
             if share > 0.0:
-                points = score_ranks(one, other, low, high, int(seen[PLAIN.starter]) % 13) + own_nobs
-                crib[min(points, HIGHEST_SCORE)] += share
+                points = score_ranks(first, second, low, high, int(seen[PLAIN.starter]) % 13) + own_nobs
+                crib[min(points, MAX_SCORE)] += share
                 total += share
     return total
