@@ -61,7 +61,7 @@ def test_remembered_state_looks_like_the_real_one(case: int) -> None:
     for game in games:
         seat = game.current_player
         other = game.remembered(seat)
-        for name in ("full", "beliefs", "odds"):
+        for name in ("full", "guesses", "odds"):
             np.testing.assert_array_equal(other.observe(OWN, name), game.observe(seat, name))
         np.testing.assert_array_equal(other.legal_action_mask(), game.legal_action_mask())
         other.resample(OWN, np.array([seat, 0], np.uint64))

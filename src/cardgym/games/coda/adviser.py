@@ -10,15 +10,13 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import State
-from cardgym.engine.rules import derive, hash_of
+from cardgym.engine.rules import hash_of
 from cardgym.errors import CardgymError
 from cardgym.games.coda import state as s
-from cardgym.games.coda.arrangements import Table, weigh_arrangements, weigh_guesses
+from cardgym.games.coda.arrangements import Table, weigh_guesses, weigh_own
 from cardgym.games.coda.critic import PLAY_OUT, Critic
 from cardgym.games.coda.game import GAME, OFFICIAL, shipped_critic
-from cardgym.games.coda.knowledge import resample
-from cardgym.games.coda.rules import apply_action
-from cardgym.games.coda.search import OTHER, OWN, PLAY, ROOT, WORLD, play, remember, worth
+from cardgym.games.coda.search import ROOT, remember, try_actions
 from cardgym.games.coda.state import CodaOptions
 from cardgym.games.coda.text import action_text, spoken, tile_name
 from cardgym.games.coda.view import RATINGS
@@ -90,7 +88,7 @@ class _Search:
             )
         # Less likely guesses win as often after a hit or a miss as the others do.
         hit, miss = (
-            float(np.nanmean(one)) if np.isfinite(one).any() else float(means.mean()) for one in (hits, misses)
+            float(np.nanmean(shares)) if np.isfinite(shares).any() else float(means.mean()) for shares in (hits, misses)
         )
         for action in sorted(set(chances) - set(tried)):
             chance = chances[action]
@@ -195,25 +193,8 @@ def _try_actions(
     records: Any, observation: npt.NDArray[np.float32], actions: npt.NDArray[np.int64], mask: npt.NDArray[np.int8],
     critic: Critic, values: _Floats, right: _Bools,
 ) -> None:  # fmt: skip
-    """Fill in the value of each action in each sampled state, from -1 to 1, and whether it is a right guess there."""
     remember(records[ROOT], observation)
-    key = hash_of(observation)
-    n = int(records[ROOT].n)
-    generator = np.empty(2, np.uint64)
-    for world in range(values.shape[0]):
-        generator[0] = derive(key, np.uint64(world))
-        generator[1] = np.uint64(0)
-        records[WORLD] = records[ROOT]
-        resample(records[WORLD], OWN, generator)
-        start = generator[1]
-        for at in range(actions.shape[0]):
-            generator[1] = start  # The same random numbers for every action.
-            records[PLAY] = records[WORLD]
-            action = actions[at]
-            right[world, at] = action < n * n and records[WORLD].line[OTHER, action // n] == action % n
-            apply_action(records[PLAY], action)
-            play(records[PLAY], mask, generator, critic.values.shape[0] > 0)
-            values[world, at] = worth(records[PLAY], critic)
+    try_actions(records, hash_of(observation), 0, actions, mask, critic, values, right)
 
 
 @compiled
@@ -223,6 +204,4 @@ def _weigh(states: Any, seat: int, weights: Table) -> float:
 
 @compiled
 def _weigh_own(states: Any, seat: int, weights: Table) -> float:
-    state = states[0]
-    shown = int(state.up[seat]) | int(state.up[1 - seat])
-    return weigh_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~shown, weights)
+    return weigh_own(states[0], seat, weights)

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import State, rule
 from cardgym.games.coda.possible import fitting, tiles_at
-from cardgym.games.coda.state import MAX_LINE, MAX_TILES, count_hidden, hidden, num_numbers, unseen
+from cardgym.games.coda.state import MAX_LINE, MAX_TILES, count_hidden, hidden, not_face_up, num_numbers, unseen
 
 Table = npt.NDArray[np.float64]
 
@@ -268,6 +268,12 @@ def _join(before: Table, after: Table) -> float:
 def weigh_guesses(state: State, seat: int, weights: Table) -> float:
     """Weigh the arrangements of the opponent's line consistent with what `seat` knows; see `weigh_arrangements`."""
     return weigh_arrangements(state, 1 - seat, unseen(state, seat), weights)
+
+
+@rule
+def weigh_own(state: State, seat: int, weights: Table) -> float:
+    """Weigh the arrangements of a seat's own line for an observer who sees neither hand; see `weigh_arrangements`."""
+    return weigh_arrangements(state, seat, not_face_up(state), weights)
 
 
 @rule

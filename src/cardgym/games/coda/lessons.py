@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
-from cardgym.games.coda.state import GUESSING, NONE, OPTIONAL, PLACING, REVEALING, SETTING
+from cardgym.games.coda import state as s
 from cardgym.table.presentation import Lesson
 from cardgym.table.views import Item, Reveal, reveal
 
@@ -38,14 +38,15 @@ LESSON = Lesson(
 
 
 def tip(state: State, seat: int) -> str:
-    if state.phase == GUESSING:
-        may_stop = state.continuation == OPTIONAL and state.hits > 0
+    if state.phase == s.GUESSING:
+        may_stop = state.continuation == s.OPTIONAL and state.hits > 0
         stop = " You may also stop, which keeps your drawn tile hidden." if may_stop else ""
-        risk = " A wrong guess turns your drawn tile up." if state.drawn != NONE else ""
+        risk = " A wrong guess turns your drawn tile up." if state.drawn != s.NONE else ""
         return f"Lines are sorted, low to high. Pick a hidden tile, then what you think it is.{risk}{stop}"
-    if state.phase in (PLACING, SETTING):
-        return "Choose where it goes: your opponent sees the place and the colour."
-    if state.phase == REVEALING:
+    if state.phase in (s.PLACING, s.SETTING):
+        seen = "the place and the colour" if state.colour_visible == s.YES else "the place"
+        return f"Choose where it goes: your opponent sees {'the tile' if state.missed else seen}."
+    if state.phase == s.REVEALING:
         return "You have to turn up one of your tiles: choose one that tells little about the others."
     return ""
 

@@ -1,4 +1,4 @@
-"""Observations of Coda: the full observation, beliefs, odds, and the paper's bits."""
+"""Observations of Coda: the full observation, the odds of guesses, and the paper's bits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Observation, State, places, rule, write_bits, write_zeros
 from cardgym.games.coda import state as s
-from cardgym.games.coda.arrangements import Table, new_weights, weigh_arrangements, weigh_guesses
+from cardgym.games.coda.arrangements import Table, new_weights, weigh_guesses, weigh_own
 from cardgym.games.coda.possible import tiles_at
 from cardgym.games.coda.state import CodaOptions
 
@@ -157,11 +157,11 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
         white |= (int(state.line[other, place]) & 1) << place
         write_bits(tiles_at(state, other, place, free), n, out, at.opponent_may_be + place * n)
     write_zeros(out, at.opponent_may_be + size * n, at.own_down)
-    shown = ((1 << size) - 1) & ~down
-    write_bits(shown, half, out, at.opponent_up)
+    face_up = ((1 << size) - 1) & ~down
+    write_bits(face_up, half, out, at.opponent_up)
     write_bits(down, half, out, at.opponent_down)
-    write_bits(white if state.colour_visible == s.YES else white & shown, half, out, at.opponent_white)
-    face_down = ((1 << n) - 1) & ~(up | int(state.up[other]))
+    write_bits(white if state.colour_visible == s.YES else white & face_up, half, out, at.opponent_white)
+    face_down = s.not_face_up(state)
     size = int(state.length[seat])
     down = 0
     for place in range(size):
@@ -178,28 +178,7 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
                 out[at.opponent_entered + place] = state.entered[state.line[other, place]] / half
 
 
-# -- beliefs and odds -------------------------------------------------------------------------------------------------
-
-
-def beliefs_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The full observation, then the exact probability of every guess."""
-    size = options.n // 2 * options.n
-    return (
-        *full_features(options),
-        Feature("belief", "by place x n + tile: the exact probability of that tile there", size),
-    )
-
-
-@rule
-def observe_beliefs(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the full observation, then the probability of each tile at each place of the opponent's line."""
-    n = int(state.n)
-    size = n // 2 * n
-    observe_full(state, seat, out[: out.shape[0] - size])
-    beliefs = out[out.shape[0] - size :]
-    for i in range(size):
-        beliefs[i] = 0.0
-    _observe_belief(state, seat, beliefs)
+# -- odds -------------------------------------------------------------------------------------------------------------
 
 
 @rule
@@ -288,8 +267,7 @@ def observe_own_odds(state: State, seat: int, out: npt.NDArray[np.float32], weig
     write_bits(s.to_place(state, seat), n, out, at.drawn)
     if not s.lines_shown(state) or s.count_hidden(state, seat) == 0:
         return 0.0
-    face_up = int(state.up[seat]) | int(state.up[1 - seat])
-    total = weigh_arrangements(state, seat, ((1 << n) - 1) & ~face_up, weights)
+    total = weigh_own(state, seat, weights)
     for place in range(state.length[seat]):
         if s.hidden(state, seat, place):
             out[at.own_down + place] = 1.0
@@ -344,7 +322,6 @@ def _spread(values: int) -> int:
 OBSERVATIONS = {
     "full": Observation(observe_full, full_features),
     "paper": Observation(observe_paper, paper_features),
-    "beliefs": Observation(observe_beliefs, beliefs_features),
     "odds": Observation(observe_odds, odds_features),
 }
 """The observations by name, without those of `guess_features`; the first is the default."""

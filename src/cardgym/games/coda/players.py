@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import CompiledPolicy, Generator, State, count_bits, rule, uniform
 from cardgym.games.coda import state as s
-from cardgym.games.coda.arrangements import new_weights, weigh_arrangements, weigh_guesses
+from cardgym.games.coda.arrangements import new_weights, weigh_guesses, weigh_own
 from cardgym.games.coda.possible import colour_of
 
 STOP_BELOW = 0.5
@@ -37,22 +37,20 @@ def _choose_set(mask: npt.NDArray[np.int8], generator: Generator) -> int:
 def _choose_within(
     state: State, mask: npt.NDArray[np.int8], values: npt.NDArray[np.int64], generator: Generator
 ) -> int:
-    """Uniform over the legal actions, except guesses outside `values`: a set of tiles as bits for each place.
+    """Uniform over the legal actions of a guesser, except guesses outside `values`: a set of tiles, as bits, by place.
 
     If that excludes every guess, uniform over all legal actions.
     """
     n = int(state.n)
     narrow = mask.copy()
-    some = False
-    for place in range(values.shape[0]):
+    any_left = False
+    for place in range(state.length[1 - state.turn]):
         for tile in range(n):
-            at = place * n + tile
-            if at < narrow.shape[0] and at < n * n:
-                if (int(values[place]) >> tile) & 1 == 0:
-                    narrow[at] = 0
-                elif narrow[at]:
-                    some = True
-    return _choose_set(narrow if some else mask, generator)
+            if (int(values[place]) >> tile) & 1 == 0:
+                narrow[place * n + tile] = 0
+            elif narrow[place * n + tile]:
+                any_left = True
+    return _choose_set(narrow if any_left else mask, generator)
 
 
 @rule
@@ -143,8 +141,7 @@ def bayes(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Genera
 def _reveal_likeliest(state: State, seat: int, mask: npt.NDArray[np.int8]) -> int:
     """Turn up the tile that is easiest to guess without seeing either hand."""
     weights = new_weights()
-    shown = int(state.up[seat]) | int(state.up[1 - seat])
-    weigh_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~shown, weights)
+    weigh_own(state, seat, weights)
     choice = -1
     most = -1.0
     for place in range(state.length[seat]):

@@ -37,8 +37,8 @@ def tiles_at(state: State, owner: int, place: int, values: int) -> int:
     """The possible tiles at a place: the tile itself if face up, else `fitting`."""
     tile = int(state.line[owner, place])
     # Branch-free: whether a tile is face up is unpredictable, and a misprediction costs more than all of this.
-    shown = -((int(state.up[owner]) >> tile) & 1)
-    return (fitting(state, owner, place, values) & ~shown) | ((1 << tile) & shown)
+    face_up = -((int(state.up[owner]) >> tile) & 1)
+    return (fitting(state, owner, place, values) & ~face_up) | ((1 << tile) & face_up)
 
 
 @rule

@@ -116,26 +116,46 @@ def _choose(
     for r in range(rounds.shape[0]):
         if count == 1:
             break
-        for _ in range(rounds[r]):
-            generator = np.empty(2, np.uint64)
-            generator[0] = derive(key, np.uint64(drawn))
-            generator[1] = np.uint64(0)
-            drawn += 1
-            records[WORLD] = records[ROOT]
-            resample(records[WORLD], OWN, generator)
-            at = generator[1]
+        values = np.empty((rounds[r], count), np.float64)
+        right = np.empty((rounds[r], count), np.bool_)
+        try_actions(records, key, drawn, candidates[:count], mask, critic, values, right)
+        drawn += rounds[r]
+        for world in range(rounds[r]):
             for c in range(count):
-                generator[1] = at  # The same random numbers for every candidate.
-                records[PLAY] = records[WORLD]
-                right = chances[c] > 0.0 and _names(records[WORLD], candidates[c])
-                apply_action(records[PLAY], candidates[c])
-                play(records[PLAY], mask, generator, critic.values.shape[0] > 0)
-                tallies[c, int(right), 0] += 1.0
-                tallies[c, int(right), 1] += worth(records[PLAY], critic)
+                tallies[c, int(right[world, c]), 0] += 1.0
+                tallies[c, int(right[world, c]), 1] += values[world, c]
         _sort(candidates, chances, tallies, count)
         if r + 1 < rounds.shape[0]:
             count = (count + 1) // 2
     return int(candidates[0])
+
+
+@rule
+def try_actions(
+    records: Any, key: np.uint64, first: int, actions: npt.NDArray[np.int64], mask: npt.NDArray[np.int8],
+    critic: Critic, values: npt.NDArray[np.float64], right: npt.NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """Try each action in states sampled from `records[ROOT]`, which are numbered from `first` on.
+
+    Fills in the value of each action in each state, from -1 to 1, and whether it is a right guess there; both arrays
+    are (states, actions).
+    """
+    n = int(records[ROOT].n)
+    generator = np.empty(2, np.uint64)
+    for world in range(values.shape[0]):
+        generator[0] = derive(key, np.uint64(first + world))
+        generator[1] = np.uint64(0)
+        records[WORLD] = records[ROOT]
+        resample(records[WORLD], OWN, generator)
+        start = generator[1]
+        for at in range(actions.shape[0]):
+            generator[1] = start  # The same random numbers for every action.
+            records[PLAY] = records[WORLD]
+            action = actions[at]
+            right[world, at] = action < n * n and records[WORLD].line[OTHER, action // n] == action % n
+            apply_action(records[PLAY], action)
+            _play_on(records[PLAY], mask, generator, critic.values.shape[0] > 0)
+            values[world, at] = _worth(records[PLAY], critic)
 
 
 @rule
@@ -147,13 +167,6 @@ def _only_action(mask: npt.NDArray[np.int8]) -> int:
                 return -1
             only = action
     return only
-
-
-@rule
-def _names(state: State, guess: int) -> bool:
-    """Whether a guess names the tile at its place."""
-    n = int(state.n)
-    return bool(state.line[OTHER, guess // n] == guess % n)
 
 
 @rule
@@ -227,7 +240,7 @@ def _candidates(
 
 
 @rule
-def play(state: State, mask: npt.NDArray[np.int8], generator: Generator, pauses: bool) -> None:
+def _play_on(state: State, mask: npt.NDArray[np.int8], generator: Generator, pauses: bool) -> None:
     """Play with `bayes` in both seats to the end of the game; with `pauses`, only until OWN must decide."""
     while state.phase != s.OVER:
         chances = num_chance_outcomes(state)
@@ -241,7 +254,7 @@ def play(state: State, mask: npt.NDArray[np.int8], generator: Generator, pauses:
 
 
 @rule
-def worth(state: State, critic: Critic) -> float:
+def _worth(state: State, critic: Critic) -> float:
     """The value of a state to OWN, from -1 to 1: the result if the game is over, else the critic's value."""
     if state.phase == s.OVER:
         return 1.0 if state.winner == OWN else -1.0

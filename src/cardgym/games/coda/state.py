@@ -185,6 +185,12 @@ def unseen(state: State, seat: int) -> int:
 
 
 @rule
+def not_face_up(state: State) -> int:
+    """The tiles that an observer who sees neither hand has not seen."""
+    return ((1 << int(state.n)) - 1) & ~(int(state.up[0]) | int(state.up[1]))
+
+
+@rule
 def first_place(state: State, seat: int, tile: int) -> int:
     """The leftmost legal place for a tile in a line: right of every smaller number."""
     if tile < num_numbers(state):

@@ -41,17 +41,17 @@ def describe(state: State, seat: int) -> str:
     """The game as `seat` sees it: both lines by place, the drawn tile, the pool, and what past guesses rule out."""
     turn = "" if state.phase == s.OVER else f", {'your' if state.turn == seat else 'the opponent' + chr(39) + 's'} turn"
     lines = [f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"]
-    shown = s.lines_shown(state)
-    lines.append("Opponent: " + (_line(state, 1 - seat, False) if shown else "not set up yet"))
+    visible = s.lines_shown(state)
+    lines.append("Opponent: " + (_line(state, 1 - seat, False) if visible else "not set up yet"))
     lines.append("You:      " + _line(state, seat, True) + "   (brackets: hidden from the opponent)")
     if state.turn == seat and state.drawn != s.NONE:
         lines.append(f"You have drawn {typed(tile_name(state, int(state.drawn)))}")
-    if shown and state.jokers:
+    if visible and state.jokers:
         for whose, owner in (("Opponent's", 1 - seat), ("Your", seat)):
             places = sorted(range(state.length[owner]), key=lambda place: int(state.entered[state.line[owner, place]]))
             dealt, later = places[: state.n_start], places[state.n_start :]
             lines.append(f"{whose} places by entry: dealt {_list(dealt)}" + (f"; then {_list(later)}" if later else ""))
-    if shown:
+    if visible:
         lines += [f"Place {place} is none of {names}" for place, names in ruled_out(state, seat)]
     if state.phase == s.OVER:
         lines.append("You have won" if state.winner == seat else "The opponent has won")
@@ -133,9 +133,9 @@ def _messages(before: State, move: int, after: State, seat: int) -> list[str]:
         messages.append(
             f"{who} guess{ending and 'es'} {spoken(tile_name(before, tile))} at place {place + 1}: {answer}"
         )
-    shown = int(after.up[turn]) & ~int(before.up[turn])
-    if shown:
-        messages.append(f"{who} turn{ending} up {spoken(tile_name(before, shown.bit_length() - 1))}")
+    turned_up = int(after.up[turn]) & ~int(before.up[turn])
+    if turned_up:
+        messages.append(f"{who} turn{ending} up {spoken(tile_name(before, turned_up.bit_length() - 1))}")
     return messages
 
 

@@ -3,30 +3,10 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
+from cardgym.games.coda import state as s
 from cardgym.games.coda.lessons import LESSON, examples, tip
 from cardgym.games.coda.rules import tile_to_place
-from cardgym.games.coda.state import (
-    ALL,
-    GUESSING,
-    NONE,
-    OPTIONAL,
-    OVER,
-    PLACING,
-    PLAY_ON,
-    REVEALING,
-    SETTING,
-    YES,
-    count_hidden,
-    hidden,
-    lines_shown,
-    num_numbers,
-    place_action,
-    stop_action,
-    unseen,
-)
-from cardgym.games.coda.text import COLOURS as _COLOURS
-from cardgym.games.coda.text import describe, ruled_out, tile_name, typed
-from cardgym.games.coda.text import spoken as _spoken
+from cardgym.games.coda.text import COLOURS, describe, ruled_out, spoken, tile_name, typed
 from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
 from cardgym.table.presentation import COACH, Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
@@ -43,30 +23,30 @@ def view(state: State, seat: int) -> View:
     whose = "You have drawn" if state.turn == seat else "Drawn"
     zones.insert(1, {"name": whose, "seat": None, "kind": "pile", "items": _drawn(state, seat), "room": 1})
     actions: dict[int, list[str]] = {}
-    possible = -1 if state.feasible == ALL else unseen(state, own)
+    possible = -1 if state.feasible == s.ALL else s.unseen(state, own)
     values = [tile for tile in range(int(state.n)) if possible >> tile & 1]
     for colour, parity in (("white", 1), ("black", 0)) if seat >= 0 else ():
-        shown = range(parity, int(state.n), 2) if lines_shown(state) else ()
-        items = [_value(state, tile, possible) for tile in shown]
+        tiles = range(parity, int(state.n), 2) if s.lines_shown(state) else ()
+        items = [_value(state, tile, possible) for tile in tiles]
         zone: Zone = {"name": f"Unseen {colour} tiles", "seat": None, "kind": "palette", "items": items}
         zones.insert(1, {**zone, "room": int(state.n) // 2})
-    if state.phase == GUESSING and state.turn == seat:
+    if state.phase == s.GUESSING and state.turn == seat:
         for place in range(int(state.length[other])):
             for tile in values:
                 actions[place * int(state.n) + tile] = [f"{other}:{place}", f"value:{tile}"]
-        actions[stop_action(state)] = ["drawn"] if state.drawn != NONE else []
-    elif state.phase in (PLACING, SETTING, REVEALING):
+        actions[s.stop_action(state)] = ["drawn"] if state.drawn != s.NONE else []
+    elif state.phase in (s.PLACING, s.SETTING, s.REVEALING):
         for place in range(int(state.length[own])):
-            actions[place_action(state, place)] = [f"{own}:{place}"]
+            actions[s.place_action(state, place)] = [f"{own}:{place}"]
     counters: list[Counter] = [{"name": "Tiles in the pool", "value": int(state.pool_size), "seat": None}]
     for of in (other, own):
-        known = lines_shown(state) or seat in (of, -1)
-        counters.append({"name": "Face down", "value": count_hidden(state, of) if known else "?", "seat": of})
+        known = s.lines_shown(state) or seat in (of, -1)
+        counters.append({"name": "Face down", "value": s.count_hidden(state, of) if known else "?", "seat": of})
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
 
 def _tile(id: str, name: str) -> Item:
-    return {"id": id, "symbol": f"tile-{name}", "label": _spoken(name)}
+    return {"id": id, "symbol": f"tile-{name}", "label": spoken(name)}
 
 
 def _value(state: State, tile: int, possible: int) -> Item:
@@ -78,21 +58,21 @@ def _value(state: State, tile: int, possible: int) -> Item:
 def _line(state: State, owner: int, seat: int) -> list[Item]:
     items: list[Item] = []
     own = seat in (owner, -1)
-    if not (own or lines_shown(state)):
+    if not (own or s.lines_shown(state)):
         return items
     for place in range(int(state.length[owner])):
         tile = int(state.line[owner, place])
-        down = hidden(state, owner, place)
+        down = s.hidden(state, owner, place)
         item = _tile(f"{owner}:{place}", tile_name(state, tile))
         if own:
             item["label"] += ", face down" if down else ", turned up"
         elif down:
-            colour = "BW"[tile % 2] if state.colour_visible == YES else ""
+            colour = "BW"[tile % 2] if state.colour_visible == s.YES else ""
             item["symbol"] = f"tile-back-{colour}" if colour else "tile-back"
-            item["label"] = f"hidden {_COLOURS[colour]} tile" if colour else "hidden tile"
+            item["label"] = f"hidden {COLOURS[colour]} tile" if colour else "hidden tile"
             denied = [value for value in range(int(state.n)) if int(state.denied[tile]) >> value & 1]
             if denied:
-                item["label"] += ", none of " + ", ".join(_spoken(tile_name(state, value)) for value in denied)
+                item["label"] += ", none of " + ", ".join(spoken(tile_name(state, value)) for value in denied)
         item["label"] += f", place {place + 1}"
         item["caption"] = str(place + 1) if down else f"{place + 1} up"
         items.append(item)
@@ -101,8 +81,8 @@ def _line(state: State, owner: int, seat: int) -> list[Item]:
 
 def _drawn(state: State, seat: int) -> list[Item]:
     """The tile to place: the seat's own face up, the opponent's face down."""
-    tile = tile_to_place(state) if state.phase in (PLACING, SETTING) else int(state.drawn)
-    if tile == NONE or state.phase == OVER or (state.phase == SETTING and state.turn != seat):
+    tile = tile_to_place(state) if state.phase in (s.PLACING, s.SETTING) else int(state.drawn)
+    if tile == s.NONE or state.phase == s.OVER or (state.phase == s.SETTING and state.turn != seat):
         return []
     if seat in (int(state.turn), -1):
         return [_tile("drawn", tile_name(state, tile))]
@@ -111,11 +91,11 @@ def _drawn(state: State, seat: int) -> list[Item]:
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     """A guess: the tile, the named value, and the result; at the end, who wins and why."""
-    shown = [_guess(before, move, seat)] if before.phase == GUESSING and move != stop_action(before) else []
-    if after.phase == OVER:
+    found = [_guess(before, move, seat)] if before.phase == s.GUESSING and move != s.stop_action(before) else []
+    if after.phase == s.OVER:
         name, _, reason = ending(after, seat).partition(": ")
-        shown.append(reveal(name, [reason], banner=True))
-    return shown
+        found.append(reveal(name, [reason], banner=True))
+    return found
 
 
 def _guess(before: State, move: int, seat: int) -> Reveal:
@@ -124,11 +104,11 @@ def _guess(before: State, move: int, seat: int) -> Reveal:
     name = tile_name(before, tile)
     own = _line(before, 1 - turn, turn)[place]  # As the guesser sees it, so that a miss shows nothing.
     hit = int(before.line[1 - turn, place]) == tile
-    asked: Item = {"id": "asked", "symbol": own["symbol"], "label": own["label"], "caption": f"place {place + 1}"}
+    target: Item = {"id": "asked", "symbol": own["symbol"], "label": own["label"], "caption": f"place {place + 1}"}
     guessed: Item = {**_tile("guessed", name), "caption": "guess"}
     who = "You guess" if turn == seat else f"Seat {turn} guesses" if seat < 0 else "The opponent guesses"
-    line = f"{_spoken(name)} at place {place + 1}: {'yes' if hit else 'no'}"
-    return reveal(who, [line], [asked, guessed], "a hit" if hit else "a miss")
+    line = f"{spoken(name)} at place {place + 1}: {'yes' if hit else 'no'}"
+    return reveal(who, [line], [target, guessed], "a hit" if hit else "a miss")
 
 
 # -- the terminal, and the rules ---------------------------------------------------------------------------------------
@@ -136,7 +116,7 @@ def _guess(before: State, move: int, seat: int) -> Reveal:
 
 def picture(state: State, seat: int) -> str:
     """Both lines under their places, the drawn tile, and what past misses rule out, in 80 columns."""
-    if not lines_shown(state):
+    if not s.lines_shown(state):
         return describe(state, seat)
     head = describe(state, seat).splitlines()[0]
     longest = max(int(state.length[0]), int(state.length[1]))
@@ -145,14 +125,14 @@ def picture(state: State, seat: int) -> str:
     for owner, name in ((1 - seat, "Opponent"), (seat, "You")):
         tiles = "".join(f"{_tile_text(state, owner, place, owner == seat):^5}" for place in range(state.length[owner]))
         lines.append(f"{name:<10}{tiles}".rstrip())
-    if state.turn == seat and state.drawn != NONE:
+    if state.turn == seat and state.drawn != s.NONE:
         lines.append(f"Drawn     {typed(tile_name(state, int(state.drawn)))} (not in your line yet)")
     misses = [f"{place} is not {names}" for place, names in ruled_out(state, seat)]
     if misses:
         lines.append("Misses    " + "; ".join(misses))
     jokers = "; B-, W-: the jokers" if state.jokers else ""
     lines.append(f"[brackets: face down; yours are hidden from the opponent{jokers}]")
-    if state.phase == OVER:
+    if state.phase == s.OVER:
         lines.append(ending(state, seat))
     return "\n".join(lines)
 
@@ -160,20 +140,20 @@ def picture(state: State, seat: int) -> str:
 def _tile_text(state: State, owner: int, place: int, own: bool) -> str:
     tile = int(state.line[owner, place])
     name = tile_name(state, tile)
-    if not hidden(state, owner, place):
+    if not s.hidden(state, owner, place):
         return name
-    back = "BW"[tile % 2] if state.colour_visible == YES else "?"
+    back = "BW"[tile % 2] if state.colour_visible == s.YES else "?"
     return f"[{name}]" if own else f"[{back}?]"
 
 
 def ending(state: State, seat: int) -> str:
-    if state.phase != OVER:
+    if state.phase != s.OVER:
         return ""
     winner = int(state.winner)
     won, whose = ("You win", "the opponent's") if winner == seat else ("The opponent wins", "your")
     if seat < 0:
         won, whose = f"Seat {winner} wins", f"Seat {1 - winner}'s"
-    drawn = count_hidden(state, 1 - winner) > 0
+    drawn = s.count_hidden(state, 1 - winner) > 0
     return f"{won}: {'the last tile is drawn' if drawn else f'all of {whose} tiles are face up'}"
 
 
@@ -185,14 +165,14 @@ def rules_text(state: State) -> str:
             " guesses one."
         )
     stop = "you guess again"
-    if state.continuation == OPTIONAL:
+    if state.continuation == s.OPTIONAL:
         stop = "you guess again, or stop and put your drawn tile into your line face down"
     empty = "If you draw the last tile, you win immediately."
-    if state.empty == PLAY_ON:
+    if state.empty == s.PLAY_ON:
         empty = "When the pool is empty, play continues without draws, and after a miss you turn up one of your tiles."
-    highest, start = num_numbers(state) // 2 - 1, int(state.n_start)
+    highest, start = s.num_numbers(state) // 2 - 1, int(state.n_start)
     lines = f"a line of {start}, sorted" if start > 1 else "one tile, and later ones make a line, sorted"
-    backs = "the backs of the opponent's" + (", which show their colour" if state.colour_visible == YES else "")
+    backs = "the backs of the opponent's" + (", which show their colour" if state.colour_visible == s.YES else "")
     return f"""\
 CODA (Da Vinci Code), two players, {state.n} tiles
 
@@ -214,7 +194,7 @@ The first player to turn up all of the other's tiles wins."""
 
 STRENGTH = {
     "random-all": "wins 16.9 % [16.2, 17.7] against heuristic; 10,000 games",
-    "random-unseen": "wins 16.9 % [16.2, 17.7] against heuristic; 10,000 games",
+    "random-s.unseen": "wins 16.9 % [16.2, 17.7] against heuristic; 10,000 games",
     "random-colour": "wins 30.1 % [29.3, 30.9] against heuristic; 10,000 games",
     "random-consistent": "wins 59.0 % [58.3, 59.6] against heuristic; 10,000 games",
     "heuristic": "wins 83.1 % [82.3, 83.8] against random; 10,000 games",
@@ -230,7 +210,7 @@ OFFICIAL_STRENGTH = {
     "official_ppo": "wins 60.9 % [60.0, 61.8] against bayes, 51.5 % [49.6, 53.5] against value-search; 10,000, 2,000",
     "official_double_dqn": "wins 49.5 % against bayes",
     "random-all": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
-    "random-unseen": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
+    "random-s.unseen": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
     "random-colour": "wins 3.3 % [2.9, 3.6] against heuristic; 10,000 games",
     "random-consistent": "wins 60.4 % [59.4, 61.3] against heuristic; 10,000 games",
     "heuristic": "wins 99.5 % [99.3, 99.6] against random; 10,000 games",
@@ -302,7 +282,7 @@ def tile(colour: str, name: str) -> Symbol:
 
 
 def back(colour: str) -> Symbol:
-    """A face-down tile in its colour, or grey if colours are hidden."""
+    """A face-down tile in its colour, or grey if colours are s.hidden."""
     ink = _STYLES[colour][2]
     soft = {"B": "#39445c", "W": "#e7dfca", "?": "#8d98ae"}[colour]
     return Symbol(80, 120, "".join([_body(colour), lattice(12, 12, 68, 103, 14, soft), text("?", 40, 73, 44, ink)]))
