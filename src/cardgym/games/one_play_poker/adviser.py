@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,18 @@ from cardgym.games.one_play_poker.rules import (
     BET,
     BETTING,
     DEALING,
+    DRAW,
+    EMPTY,
+    LOSS,
     NUM_CARDS,
     NUM_DEALT,
     OVER,
     PASS,
     STATE,
+    WIN,
     OnePlayPokerOptions,
     apply_action,
+    hand_rank,
     pot,
     result,
 )
@@ -79,37 +85,21 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
 
 def pot_share(state: State) -> Fraction:
     """The expected share of the pot, averaged over all cards still to come."""
-    if state.dealt == NUM_DEALT:
-        return Fraction(result(state), 2)
-    return _share(state.tobytes())
+    player, house = (tuple(int(card) for card in hand if card != EMPTY) for hand in (state.player, state.house))
+    return _share(int(state.ranking), player, house)
 
 
 @cache
-def _share(record: bytes) -> Fraction:
-    halves, cases = _count(np.frombuffer(record, STATE).copy())
-    return Fraction(int(halves), 2 * int(cases))
-
-
-@compiled
-def _count(states: Any) -> tuple[int, int]:
-    """The halves of the pot won, summed over all ordered deals of the cards left, and the number of deals."""
-    state = states[0]
-    played = states.copy()
-    halves = 0
-    ways = NUM_CARDS - state.dealt
-    left = NUM_DEALT - state.dealt
-    total = 1
-    for drawn in range(left):
-        total *= ways - drawn
-    for number in range(total):
-        played[0] = states[0]
-        rest = number
-        for drawn in range(left):
-            played[0].phase = DEALING
-            apply_action(played[0], rest % (ways - drawn))
-            rest //= ways - drawn
-        halves += result(played[0])
-    return halves, total
+def _share(ranking: int, player: tuple[int, ...], house: tuple[int, ...]) -> Fraction:
+    left = [card for card in range(NUM_CARDS) if card not in player + house]
+    missing = 2 - len(player)
+    halves = deals = 0
+    for drawn in permutations(left, NUM_DEALT - len(player) - len(house)):
+        own = hand_rank(ranking, *sorted(player + drawn[:missing]))
+        other = hand_rank(ranking, *sorted(house + drawn[missing:]))
+        halves += WIN if own > other else DRAW if own == other else LOSS
+        deals += 1
+    return Fraction(halves, 2 * deals)
 
 
 def _played(state: State, move: int) -> tuple[Fraction, State]:

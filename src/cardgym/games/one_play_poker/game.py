@@ -23,6 +23,9 @@ from cardgym.games.one_play_poker import observations, rules
 from cardgym.games.one_play_poker.observations import num_info_states
 from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, OnePlayPokerOptions, is_flush, is_pair, result
 
+if TYPE_CHECKING:
+    from cardgym.players import TablePlayer
+
 _KING = 2
 
 
@@ -64,9 +67,6 @@ PLAYERS: dict[str, CompiledPolicy] = {
 
 
 _THREE, _FOUR = (num_info_states(OnePlayPokerOptions(decisions=decisions)) for decisions in (3, 4))
-
-if TYPE_CHECKING:
-    from cardgym.players import TablePlayer
 
 _TEMPLATE = Path(__file__).with_name("doc.md").read_text(encoding="utf-8")
 DOC = _TEMPLATE.replace("{three}", str(_THREE)).replace("{four}", str(_FOUR))

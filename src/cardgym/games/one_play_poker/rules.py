@@ -219,13 +219,13 @@ def hand_rank(ranking: int, low: int, high: int) -> int:
 
 
 @rule
-def is_pair(one: int, other: int) -> bool:
-    return int(one) // NUM_SUITS == int(other) // NUM_SUITS
+def is_pair(low: int, high: int) -> bool:
+    return int(low) // NUM_SUITS == int(high) // NUM_SUITS
 
 
 @rule
-def is_flush(one: int, other: int) -> bool:
-    return int(one) % NUM_SUITS == int(other) % NUM_SUITS
+def is_flush(low: int, high: int) -> bool:
+    return int(low) % NUM_SUITS == int(high) % NUM_SUITS
 
 
 # -- symmetry ---------------------------------------------------------------------------------------------------------
