@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Generator, State, rule, uniform, uniform_float
+from cardgym.engine.contract import Generator, State, count_bits, rule, uniform, uniform_float
 from cardgym.games.coda import state as s
 from cardgym.games.coda.arrangements import (
     Table,
@@ -141,7 +141,7 @@ def resample(state: State, seat: int, generator: Generator) -> None:
         if s.count_hidden(state, other) > 0:
             values = draw_arrangement(state, other, values, generator)
         if set_aside:
-            drawn = _pick(values & ~denied, int(state.n), generator)
+            drawn = _pick(values & ~denied, generator)
             state.drawn = drawn
             state.denied[drawn] = denied
             state.held[other] |= 1 << drawn
@@ -151,17 +151,10 @@ def resample(state: State, seat: int, generator: Generator) -> None:
 @rule
 def _redeal(state: State, owner: int, values: int, generator: Generator) -> None:
     """Deal a hand before the first turn. A seat that is placing a joker is known to have it."""
-    numbers = s.num_numbers(state)
-    placing = state.phase == s.SETTING and state.turn == owner
+    numbers, held = s.num_numbers(state), int(state.held[owner])
     kept = 0
-    count = 0
-    for tile in range(state.n):
-        if (int(state.held[owner]) >> tile) & 1:
-            if placing and tile >= numbers:
-                kept |= 1 << tile
-            else:
-                count += 1
-    if placing:
+    if state.phase == s.SETTING and state.turn == owner:
+        kept = held & ~((1 << numbers) - 1)
         values &= (1 << numbers) - 1
     places = np.zeros(2, np.int64)
     for joker in range(2):
@@ -170,7 +163,7 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
             if (kept >> (numbers + joker)) & 1 and state.line[owner, place] == numbers + joker:
                 places[joker] = place
     for tile in range(state.n):
-        if (int(state.held[owner]) >> tile) & 1:
+        if (held >> tile) & 1:
             state.entered[tile] = 0
     state.held[owner] = kept
     state.length[owner] = 0
@@ -178,8 +171,8 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
         state.line[owner, place] = s.NONE
     state.waiting[owner] &= kept
     jokers = 0
-    for _ in range(count):
-        tile = _pick(values, int(state.n), generator)
+    for _ in range(count_bits(held & ~kept)):
+        tile = _pick(values, generator)
         values &= ~(1 << tile)
         state.held[owner] |= 1 << tile
         if tile < numbers:
@@ -207,15 +200,6 @@ def put_jokers(state: State, owner: int, places: npt.NDArray[np.int64]) -> None:
 
 
 @rule
-def _pick(values: int, n: int, generator: Generator) -> int:
-    """A uniformly random tile of a set; NONE if it is empty."""
-    count = 0
-    for tile in range(n):
-        count += (values >> tile) & 1
-    pick = uniform(generator, count)
-    for tile in range(n):
-        if (values >> tile) & 1:
-            if pick == 0:
-                return tile
-            pick -= 1
-    return s.NONE
+def _pick(values: int, generator: Generator) -> int:
+    """A uniformly random tile of a nonempty set."""
+    return s.nth_tile(values, uniform(generator, count_bits(values)))

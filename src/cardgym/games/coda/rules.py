@@ -155,10 +155,7 @@ def _take(state: State, outcome: int) -> int:
     if state.stacked == s.STACKED:
         tile = int(state.deck[state.n - state.pool_size])
     else:
-        left = int(state.pool)
-        for _ in range(outcome):
-            left &= left - 1
-        tile = s.lowest_tile(left)
+        tile = s.nth_tile(int(state.pool), outcome)
     state.pool &= ~(1 << tile)
     state.pool_size -= 1
     return tile

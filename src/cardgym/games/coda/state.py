@@ -143,6 +143,14 @@ def lowest_tile(values: int) -> int:
 
 
 @rule
+def nth_tile(values: int, place: int) -> int:
+    """The tile at a place of a set in ascending order, counted from 0."""
+    for _ in range(place):
+        values &= values - 1
+    return lowest_tile(values)
+
+
+@rule
 def highest_tile(values: int) -> int:
     """The highest tile of a set; -1 if it is empty."""
     for shift in (1, 2, 4, 8, 16):
