@@ -20,6 +20,7 @@ from cardgym.console.arguments import Parser
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Options, State
 from cardgym.errors import CardgymError
+from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, check_cards, parse_cards
 from cardgym.games.cribbage.chance_table import HOLES, point_worth
 from cardgym.games.cribbage.game import DEAL_GAME, GAME
@@ -27,16 +28,6 @@ from cardgym.games.cribbage.observations import PLAIN, PLAIN_SIZE
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.games.cribbage.pegging.player import shipped
 from cardgym.games.cribbage.scoring import MAX_SCORE, score_crib, score_hand
-from cardgym.games.cribbage.state import (
-    KEPT,
-    NUM_ACTIONS,
-    NUM_TOSSES,
-    STARTER,
-    TOSSES,
-    TOSSING,
-    CribbageMiniOptions,
-    CribbageOptions,
-)
 from cardgym.games.cribbage.text import action_text, card_reasons
 from cardgym.games.cribbage.tosses import count_hands, crib_mean, kept_set
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, compared, legal_of, ranked
@@ -76,7 +67,7 @@ class CribbageCoach:
     """
 
     def __init__(self, options: Options) -> None:
-        assert isinstance(options, CribbageOptions)
+        assert isinstance(options, s.CribbageOptions)
         self.unit = GAMES if options.deals == 0 and options.target <= HOLES else POINTS
         self._options = options
         self._player = make_player(options)
@@ -91,9 +82,9 @@ class CribbageCoach:
         """
         own, other = check_scores(scores, self._options.target)
         hand = np.array(sorted(check_cards(cards, 6), key=lambda card: (card % 13, card)), np.int8)
-        points = np.zeros((NUM_TOSSES, MAX_SCORE + 1))
+        points = np.zeros((s.NUM_TOSSES, MAX_SCORE + 1))
         _count_hands(hand, points)
-        seen, mask = np.full(PLAIN_SIZE, EMPTY, np.float32), np.zeros(NUM_ACTIONS, np.int8)
+        seen, mask = np.full(PLAIN_SIZE, EMPTY, np.float32), np.zeros(s.NUM_ACTIONS, np.int8)
         seen[[PLAIN.playing, PLAIN.dealer]] = 0, dealer
         seen[PLAIN.to_go : PLAIN.to_go + 2] = self._options.target - own, self._options.target - other
         seen[PLAIN.hand : PLAIN.hand + 6] = hand
@@ -102,8 +93,8 @@ class CribbageCoach:
         return [
             RatedToss(
                 toss,
-                tuple(hand[KEPT[toss]].tolist()),
-                tuple(hand[TOSSES[toss]].tolist()),
+                tuple(hand[s.KEPT[toss]].tolist()),
+                tuple(hand[s.TOSSES[toss]].tolist()),
                 _summary(points[toss]),
                 float(values[toss]),
                 float(crib_mean(hand, toss, int(dealer))),
@@ -132,7 +123,7 @@ class CribbageCoach:
         return texts
 
     def advise(self, state: State, seat: int) -> Advice:
-        if state.phase == TOSSING:
+        if state.phase == s.TOSSING:
             dealer = bool(state.dealer == seat)
             scores = int(state.scores[seat]), int(state.scores[1 - seat])
             tosses = self.rate_tosses([int(card) for card in state.hand[seat]], dealer, scores)
@@ -164,7 +155,7 @@ class CribbageCoach:
 
 def adviser(options: Options) -> Adviser | None:
     """The coach; None for a small pack, which `champion` does not play."""
-    if isinstance(options, CribbageMiniOptions):
+    if isinstance(options, s.CribbageMiniOptions):
         return None
     return Adviser(CribbageCoach(options).advise, _standing, "points", _luck, "points by the cut")
 
@@ -201,7 +192,7 @@ def _standing(state: State, seat: int) -> float:
 
 def _luck(before: State, move: int, after: State, seat: int) -> float:
     """By how much the cut beats the mean of all cuts for a seat: hand, crib and heels, minus the opponent's."""
-    if before.phase != STARTER:
+    if before.phase != s.STARTER:
         return 0.0
     dealer, gains = int(before.dealer), []
     for cut in (int(card) for card in before.deck[: before.deck_size]):

@@ -184,9 +184,8 @@ def resample(state: State, seat: int, generator: Generator) -> None:
         size = _draw_hand(state, other, hidden, size, generator)
         if state.phase != s.PLAYING or state.turn != other or can_play(state, other):
             break
-        for place in range(
-            state.hand_size[other]
-        ):  # It is the opponent's turn, so it must be able to play: draw again.
+        # It is the opponent's turn, so it must be able to play: draw again.
+        for place in range(state.hand_size[other]):
             hidden[size] = state.hand[other, place]
             size += 1
     for last in range(size - 1, 0, -1):
