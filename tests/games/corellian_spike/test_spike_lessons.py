@@ -110,7 +110,9 @@ def test_hands_are_turned_up_in_place() -> None:
         seen += 1
         for seat in (0, 1):
             [zone] = [zone for zone in view["zones"] if zone["seat"] == seat]
-            assert [item["symbol"] for item in zone["items"]] == [f"card{card:+d}" for card in event.after.showdown_hands[seat]]
+            assert [item["symbol"] for item in zone["items"]] == [
+                f"card{card:+d}" for card in event.after.showdown_hands[seat]
+            ]
         reveals = presentation_of(GAME).reveals(event.before, event.move, event.after, 0)
         [banner] = [reveal for reveal in reveals if reveal.get("banner")]
         assert banner["lines"] == [deciding_rule(event.after)]
