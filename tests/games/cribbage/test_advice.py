@@ -12,9 +12,10 @@ import cardgym
 from cardgym import find
 from cardgym.cli import main
 from cardgym.games.cribbage import PACKAGE
-from cardgym.games.cribbage.advice import GAMES, POINTS, CribbageCoach
+from cardgym.games.cribbage.advice import POINTS, CribbageCoach
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.pegging.champion import make_player
+from cardgym.table.advice import GAMES
 from cardgym.table.coach import Coach
 
 pytestmark = compiled_only
