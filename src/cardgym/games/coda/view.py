@@ -207,7 +207,7 @@ STRENGTH = {
 }
 
 OFFICIAL_STRENGTH = {
-    "official_ppo": "wins 60.9 % [60.0, 61.8] against bayes, 51.5 % [49.6, 53.5] against value-search; 10,000, 2,000",
+    "official_ppo": "wins 64.1 % [63.2, 64.9] against bayes, 51.6 % [49.7, 53.6] against value-search; 10,000, 2,000",
     "official_double_dqn": "wins 49.5 % against bayes",
     "random-all": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
     "random-s.unseen": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
@@ -216,8 +216,8 @@ OFFICIAL_STRENGTH = {
     "heuristic": "wins 99.5 % [99.3, 99.6] against random; 10,000 games",
     "bayes": "wins 86.2 % [85.5, 86.9] against heuristic; 10,000 games",
     "search": "wins 63.0 % [56.7, 68.9] against bayes; 200 games",
-    "value-search": "wins 66.6 % [64.6, 68.4] against bayes; 2,000 games",
-    COACH: "wins 70.0 % [67.4, 72.6] against bayes; 1,000 games",
+    "value-search": "wins 64.2 % [62.3, 66.1] against bayes; 2,000 games",
+    COACH: "wins 68.0 % [64.3, 71.7] against bayes; 450 games",
 }
 
 MINI_STRENGTH = {
@@ -241,8 +241,8 @@ RATINGS = {
         "random-consistent": 116, "bayes": 126, "search": 132,
     },
     "CodaOfficial-v0": {
-        "random": -710, "random-colour": -519, "heuristic": 142, "random-consistent": 209, "official_double_dqn": 407,
-        "bayes": 425, "value-search": 475, "search": 504, "official_ppo": 487,
+        "random": -713, "random-colour": -523, "heuristic": 143, "random-consistent": 211, "official_double_dqn": 417,
+        "bayes": 439, "value-search": 452, "search": 487, "official_ppo": 512,
     },
     "CodaMini-v0": {
         "random": -120, "random-colour": 39, "heuristic": 68, "random-consistent": 84, "bayes": 86, "search": 82,
