@@ -23,12 +23,11 @@ from cardgym.games.coda.arrangements import new_weights, weigh_arrangements
 from cardgym.games.coda.state import GUESSING, REVEALING, num_numbers
 from cardgym.games.corellian_spike.adviser import _chance
 from cardgym.games.corellian_spike.state import BET, EMPTY, SPIKE_SLOT
-from cardgym.games.cribbage.advice import GAMES
 from cardgym.games.cribbage.state import TOSSING
 from cardgym.games.one_play_poker.adviser import pot_share
 from cardgym.games.one_play_poker.rules import result
 from cardgym.players import resolve
-from cardgym.table.advice import Adviser
+from cardgym.table.advice import GAMES, Adviser
 from cardgym.table.presentation import adviser_of
 from cardgym.testing import StateDriver
 

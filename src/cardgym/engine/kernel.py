@@ -22,15 +22,7 @@ import numpy as np
 from cardgym.engine.cache import plain_function
 from cardgym.engine.compilation import array_at, bind, bound, template
 from cardgym.engine.contract import Game, State
-from cardgym.engine.rules import (
-    Generator,
-    derive,
-    rewards_from_paid,
-    rule,
-    uniform,
-    uniform_float,
-    uniform_legal,
-)
+from cardgym.engine.rules import Generator, derive, rewards_from_paid, rule, uniform, uniform_float, uniform_legal
 
 INT8, UINT8, INT32 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int32)
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)

@@ -12,6 +12,9 @@ import numpy.typing as npt
 
 State = Any
 
+GAMES = "% of games"
+"""The unit of values that are chances to win, in percent."""
+
 HINTS = ("off", "demand", "always")
 """When the coach speaks to a person who plays."""
 
@@ -103,6 +106,8 @@ def compared(value: float, other: float, unit: str, *, best: bool) -> str:
     figure = f"{difference:.2f}" if difference >= 0.1 else f"{difference:.1g}"
     if difference == 0.0:
         return f"as good as {against}"
+    if unit == GAMES:
+        return f"wins {figure} % {'more' if best else 'fewer'} of all games than {against}"
     return f"{figure} {unit} {'more' if best else 'less'} than {against}"
 
 

@@ -12,9 +12,10 @@ import cardgym
 from cardgym import find
 from cardgym.cli import main
 from cardgym.games.cribbage import PACKAGE
-from cardgym.games.cribbage.advice import GAMES, POINTS, CribbageCoach
+from cardgym.games.cribbage.advice import POINTS, CribbageCoach
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.pegging.champion import make_player
+from cardgym.table.advice import GAMES
 from cardgym.table.coach import Coach
 
 pytestmark = compiled_only
@@ -36,7 +37,7 @@ def test_best_keep_comes_first_with_its_statistics(capsys):
     # Two fives and two tens are at least 10; the starter 5C makes seven fifteens, pair royal and nobs: 14 + 6 + 1.
     assert "10 12.67 10.5 21" in rows[0]
     assert "5♦ 5♥ J♣ Q♠: " in out[out.index(rows[-1]) + 2]
-    assert "more than the next best: hand +" in out[out.index(rows[-1]) + 2]
+    assert "more of all games than the next best: hand +" in out[out.index(rows[-1]) + 2]
 
 
 def test_the_table_fits_80_columns_with_the_worth_first(capsys, monkeypatch):
@@ -148,15 +149,20 @@ def test_five_is_a_bad_lead():
         worst = advice.actions[-1]
         assert worst.action == parse_cards("5H")[0]
         assert 0.5 < advice.cost(worst.action) < 6.0
-        assert re.fullmatch(f"[0-9.]+ {unit} less than the best: scores nothing", worst.reason)
+        margin = r"wins [0-9.]+ % fewer of all games" if unit == GAMES else r"[0-9.]+ points less"
+        # Fifteen with 13 cards of ten points, a pair with the three other fives; 45 are not in sight.
+        answers = "scores nothing; 16 of 45 unseen cards score in answer"
+        assert re.fullmatch(f"{margin} than the best: {answers}", worst.reason)
 
 
 def test_reason_names_the_points_of_a_card():
     driver = at_lead()
     driver.peg("0:5H")
     advice = Coach(driver.game, driver.options).advise(driver.state, 1)
-    assert advice.of(parse_cards("TC")[0]).reason.endswith("scores 2 (fifteen two)")
-    assert advice.of(parse_cards("8C")[0]).reason.endswith("scores nothing")
+    assert advice.of(parse_cards("TC")[0]).reason.endswith(
+        "scores 2 (fifteen two); 3 of 44 unseen cards score in answer"
+    )
+    assert advice.of(parse_cards("8C")[0]).reason.endswith("scores nothing; 6 of 44 unseen cards score in answer")
 
 
 def test_pone_with_enough_points_in_hand_nearly_always_wins():

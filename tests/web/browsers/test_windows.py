@@ -37,6 +37,21 @@ def test_a_move_is_shown_while_the_server_is_slow(server: Server, person: Person
     assert not person.faults
 
 
+def test_a_page_that_answers_late_does_not_replace_the_next_one(server: Server, person: Person) -> None:
+    page = person.page
+    waiting: list[Any] = []
+    page.route("**/api/lobby", lambda route: waiting.append(route))
+    with page.expect_request("**/api/lobby"):
+        page.goto(server.url)
+    page.evaluate("location.hash = '#/join'")
+    page.wait_for_selector(".join-form")
+    with page.expect_response("**/api/lobby"):
+        waiting.pop().continue_()
+    page.wait_for_timeout(300)
+    assert page.query_selector(".join-form")
+    assert not person.faults
+
+
 class Door:
     """The lobby's questions which players fit wait here, one after the other."""
 

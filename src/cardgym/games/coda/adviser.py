@@ -21,10 +21,9 @@ from cardgym.games.coda.state import CodaOptions
 from cardgym.games.coda.text import action_text, spoken, tile_name
 from cardgym.games.coda.view import RATINGS
 from cardgym.statistics import half_widths
-from cardgym.table.advice import ActionAdvice, Advice, Adviser, legal_of, ranked
+from cardgym.table.advice import GAMES, ActionAdvice, Advice, Adviser, legal_of, ranked
 from cardgym.table.rollouts import look
 
-_UNIT = "% of games"
 _BLUNDER = 5.0
 """The least cost of a blunder, in percent of games."""
 _GUESSES = 8
@@ -104,7 +103,7 @@ class _Search:
         kind = {s.GUESSING: "guess", s.REVEALING: "turn up"}.get(int(state.phase), "place")
         source = f"{self._worlds:,} states that fit what was seen, valued as {self._name} does"
         source += f", against {self._known(opponent) or 'an equal'}"
-        return Advice(kind, _UNIT, source, ranked(actions, _UNIT), _BLUNDER)
+        return Advice(kind, GAMES, source, ranked(actions, GAMES), _BLUNDER)
 
     def _odds(self, state: State, opponent: str) -> float:
         """What the odds of winning are multiplied by against a player instead of `bayes`, which answers in the sample.

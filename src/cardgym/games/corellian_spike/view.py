@@ -106,7 +106,8 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
         if first == second:
             line = f"{first} and {second}: doubles" + (", and ones" if first == 1 else "")
             total = "new hands and new spikes for all" if first == 1 else "new hands for all"
-        found.append(reveal("Spike dice", [line], _dice(move), total))
+        if first == second or after.hand == before.hand:  # At a showdown, what decided matters more.
+            found.append(reveal("Spike dice", [line], _dice(move), total))
     if after.hand == before.hand:
         return found
     winner = int(after.last_winner)

@@ -21,19 +21,19 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Options, State
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage import state as s
-from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, check_cards, parse_cards
+from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, check_cards, parse_cards, worth
 from cardgym.games.cribbage.chance_table import HOLES, point_worth
 from cardgym.games.cribbage.game import DEAL_GAME, GAME
 from cardgym.games.cribbage.observations import PLAIN, PLAIN_SIZE
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.games.cribbage.pegging.player import shipped
-from cardgym.games.cribbage.scoring import MAX_SCORE, score_crib, score_hand
+from cardgym.games.cribbage.scoring import MAX_SCORE, explain_play, score_crib, score_hand
 from cardgym.games.cribbage.text import action_text, card_reasons
 from cardgym.games.cribbage.tosses import count_hands, crib_mean, kept_set
-from cardgym.table.advice import ActionAdvice, Advice, Adviser, compared, legal_of, ranked
+from cardgym.table.advice import GAMES, ActionAdvice, Advice, Adviser, compared, legal_of, ranked
 from cardgym.table.rollouts import look
 
-POINTS, GAMES = "points", "% of games"
+POINTS = "points"
 _BLUNDER = {POINTS: 1.5, GAMES: 4.0}
 """The least cost of a blunder. At 45 to 45 a point is worth 2.9 % of games."""
 
@@ -137,7 +137,7 @@ class CribbageCoach:
             values = self._values(seen, mask)
             cards = legal_of(mask)
             advised = [
-                ActionAdvice(card, action_text(state, card), float(values[card]), _points_now(state, card))
+                ActionAdvice(card, action_text(state, card), float(values[card]), _points_now(state, seat, card))
                 for card in cards
             ]
             actions = ranked(advised, self.unit)
@@ -179,11 +179,19 @@ def _summary(counts: npt.NDArray[np.float64]) -> tuple[int, float, float, int]:
     return int(scores[0]), float(scores.mean()), float(np.median(scores)), int(scores[-1])
 
 
-def _points_now(state: State, card: int) -> str:
-    """What a card scores at once, in words."""
+def _points_now(state: State, seat: int, card: int) -> str:
+    """What a card scores at once, and how many of the cards that the seat has not seen would score in answer."""
     reasons = card_reasons(state, card)
     names = ", ".join(name for name, _ in reasons)
-    return f"scores {sum(points for _, points in reasons)} ({names})" if reasons else "scores nothing"
+    text = f"scores {sum(points for _, points in reasons)} ({names})" if reasons else "scores nothing"
+    pile, count = [*state.pile[: state.pile_size], card % 13], int(state.count) + worth(card)
+    if count == 31:
+        return text
+    crib = state.crib[2 * seat : 2 * seat + 2]
+    seen = {int(known) for known in (*state.hand[seat], *state.played, *crib, state.starter)} - {EMPTY}
+    playable = [other for other in range(CARDS) if other not in seen and count + worth(other) <= 31]
+    answers = sum(count + worth(c) == 31 or bool(explain_play([*pile, c % 13], count + worth(c))) for c in playable)
+    return f"{text}; {answers or 'none'} of {CARDS - len(seen)} unseen cards score in answer"
 
 
 def _standing(state: State, seat: int) -> float:

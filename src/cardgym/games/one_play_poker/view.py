@@ -118,7 +118,8 @@ def _deciding_rule(state: State) -> str:
 def tip(state: State, seat: int) -> str:
     left = 4 - int(state.dealt)
     more = f"{left} card{'' if left == 1 else 's'} still to come" if left else "no more cards"
-    return f"You hold {_combination(state.player)}, the house {_combination(state.house)}; {more}. Bet if ahead."
+    hands = f"You hold {_combination(state.player)}, the house {_combination(state.house)}"
+    return f"{hands}; {more}. Bet if you are likely to win."
 
 
 LESSON = Lesson(

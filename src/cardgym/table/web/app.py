@@ -20,7 +20,6 @@ from starlette.staticfiles import StaticFiles
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
-from cardgym.table.advice import HINTS
 from cardgym.table.drawings.shapes import sprite
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event
@@ -145,7 +144,7 @@ class _Server:
     async def lobby(self, request: Request) -> Response:
         def read() -> dict[str, Any]:
             entries = self._game_log.entries(finished=False, owner=self.owner(request), limit=50)
-            return {"games": lobby.games(), "hints": list(HINTS), "tables": [*map(listed, entries)][::-1]}
+            return {"games": lobby.games(), "tables": [*map(listed, entries)][::-1]}
 
         return Answer(await self.tables.work(read))
 

@@ -8,16 +8,18 @@ export function drawAdvice(advice, act, most = 30) {
   const values = advice.actions.map((action) => action.value);
   const [best, worst] = [Math.max(...values), Math.min(...values)];
   const width = (value) => (best === worst ? 100 : 8 + (92 * (value - worst)) / (best - worst));
+  const worth = (value) => (advice.unit.startsWith("%") ? `${plain(value)} %` : plain(value));
   const line = (action, place) => h("li", { class: place === 0 ? "best" : "" },
     h("button", { type: "button", disabled: !act, onclick: () => act(action.action) },
-      h("span", { class: "what" }, action.text), h("span", { class: "worth" }, plain(action.value))),
+      h("span", { class: "what" }, action.text), h("span", { class: "worth" }, worth(action.value))),
     h("progress", { max: 100, value: width(action.value), "aria-hidden": "true" }),
     action.reason && h("p", {}, action.reason));
   return h("div", { class: "advice" },
     h("ol", {}, advice.actions.slice(0, SHOWN).map(line)),
     advice.actions.length > SHOWN && h("details", {}, h("summary", {}, `${advice.actions.length - SHOWN} more`),
       h("ol", {}, advice.actions.slice(SHOWN, most).map((action) => line(action, 1)))),
-    h("p", { class: "quiet" }, `Values in ${advice.unit}, by ${advice.source}.${advice.strength ? ` As a player the coach ${advice.strength}.` : ""}`));
+    h("details", { class: "source", "data-part": "source" }, h("summary", {}, `Values in ${advice.unit}`),
+      h("p", {}, `By ${advice.source}.${advice.strength ? ` As a player the coach ${advice.strength}.` : ""}`)));
 }
 
 // A warning if an action is a blunder, which does not say what is better; null otherwise.

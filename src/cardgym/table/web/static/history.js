@@ -6,7 +6,9 @@ import { title, withWhom } from "./lobby.js";
 const PAGE = 25;
 
 export async function openHistory() {
+  const asked = location.hash;
   const record = await get("history");
+  if (location.hash !== asked) return; // Another page was opened meanwhile.
   let shown = PAGE;
   let env = remembered("record", "");
   const all = [...new Set([...record.games, ...record.unfinished].map((game) => game.env))].sort();
@@ -80,7 +82,7 @@ function drawRating({ env, games, rating, half_width: half, curve: known, player
   const values = curve.flatMap(([at, wide]) => [at - wide, at + wide].map((value) => Math.min(Math.max(value, rating - 400), rating + 400)));
   const shown = levels.filter(([, at]) => at > Math.min(...values) - 150 && at < Math.max(...values) + 150);
   const [low, high] = [Math.min(...values, ...shown.map(([, at]) => at)), Math.max(...values, ...shown.map(([, at]) => at))];
-  const [width, height, right] = [380, 132, 158];
+  const [width, height, right] = [380, 132, 186];
   const x = (place) => 6 + ((width - right - 12) * place) / Math.max(curve.length - 1, 1);
   const y = (value) => 8 + ((height - 16) * (high - value)) / (high - low || 1);
   const clipped = (value) => Math.min(Math.max(value, low), high);

@@ -5,11 +5,13 @@ import { joined } from "./join.js";
 import { openRules } from "./rules.js";
 
 export async function openLobby() {
+  const asked = location.hash;
   const lobby = await get("lobby");
   const families = new Map();
   for (const game of lobby.games) families.set(game.family, [...(families.get(game.family) ?? []), game]);
   const firsts = [...families.values()].map(([first]) => first); // Their variants have the same cards.
   await Promise.all(firsts.map(async (first) => (first.symbols = await loadSprite(first.id))));
+  if (location.hash !== asked) return; // Another page was opened meanwhile.
   const others = joined().filter((id) => !lobby.tables.some((table) => table.table === id));
   show(
     h("div", { class: "lobby", onpointerdown: press },

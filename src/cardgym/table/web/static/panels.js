@@ -30,6 +30,9 @@ export function drawMoves(view, left, taken, act, guide) {
       text, KEYS[number] && h("kbd", {}, KEYS[number])))];
 }
 
+// The end of a text that has many lines, for the line below the table.
+export const lastLines = (text) => text.split("\n").slice(-2).join("\n");
+
 export function drawLog(narration) {
   return h("section", { class: "so-far" }, h("h2", {}, "So far"),
     h("div", { class: "log", role: "log", "aria-label": "What happened", tabIndex: 0 },

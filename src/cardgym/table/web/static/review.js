@@ -2,6 +2,7 @@
 import { get, post } from "./api.js";
 import { h, loadSprite, notice, plain, say, show, svg, update } from "./dom.js";
 import { fit } from "./motion.js";
+import { lastLines } from "./panels.js";
 import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
 
@@ -69,7 +70,7 @@ export class Review {
     update(h("div", { class: "table review" },
       h("h1", { class: "unseen" }, `Review: ${review.env}`),
       drawView(review.env, frame.view, this.players, review.person, { marks }),
-      h("p", { class: "now" }, h("span", {}, frames.slice(0, this.at + 1).findLast((shown) => shown.text)?.text ?? "The game begins.")),
+      h("p", { class: "now" }, h("span", {}, lastLines(frames.slice(0, this.at + 1).findLast((shown) => shown.text)?.text ?? "The game begins."))),
       h("div", { class: "actions", role: "group", "aria-label": "Step through the game" }, h("div", { class: "moves" },
         step(-this.at, "First"), step(-1, "Back"), h("span", { class: "prompt" }, `${this.at + 1} of ${frames.length}`),
         step(1, "Next"), step(frames.length, "End"))),
@@ -89,7 +90,8 @@ export class Review {
     return h("section", { class: `decision verdict${decision.blunder ? " blunder" : ""}${decision.chosen_items.length ? " marked" : ""}`, "data-part": "verdict" },
       h("h2", {}, `${this.players[decision.seat]}: ${decision.text}`),
       h("p", {}, h("strong", {}, wrong ? `${decision.blunder ? "A blunder: it" : "It"} cost ${plain(decision.cost)} ${decision.unit}.` : "The best choice.")),
-      wrong ? [h("p", { class: "instead" }, "Better: ", h("strong", {}, decision.best_text), "."), decision.reason && h("p", { class: "quiet" }, decision.reason)]
+      wrong ? [decision.chosen_reason.includes(": ") && h("p", { class: "quiet" }, decision.chosen_reason.replace(/^[^:]*: /, "")), // What it cost is said.
+        h("p", { class: "instead" }, "Better: ", h("strong", {}, decision.best_text), "."), decision.reason && h("p", { class: "quiet" }, decision.reason)]
         : decision.chosen_reason && h("p", { class: "quiet" }, decision.chosen_reason),
       h("p", { class: "quiet" }, `Values by ${decision.source}.`),
       h("div", { class: "row" }, this.review.again && decision.seat === this.review.person && h("button", { type: "button", class: "again", onclick: () => this.again(decision) }, "Try this one again"),

@@ -5,7 +5,7 @@ import { h, loadSprite, notice, plain, remember, remembered, say, speed, update 
 import { forgetJoined } from "./join.js";
 import { drawTip, guided, lessonOf } from "./lesson.js";
 import { fit, moving, sound } from "./motion.js";
-import { drawLog, drawMoves, drawPeople, drawStage, drawStanding, leftOf, merged } from "./panels.js";
+import { drawLog, drawMoves, drawPeople, drawStage, drawStanding, lastLines, leftOf, merged } from "./panels.js";
 import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
 
@@ -341,7 +341,7 @@ export class Table {
 
   // Reserved lines: the lesson or a tip in a person's first game, otherwise what happened last.
   drawNow() {
-    return drawTip(this) ?? h("p", { class: "now" }, h("span", {}, this.lastWords()));
+    return drawTip(this) ?? h("p", { class: "now" }, h("span", {}, lastLines(this.lastWords())));
   }
 
   drawActions() {
