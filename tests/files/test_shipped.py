@@ -104,7 +104,7 @@ def test_a_folder_beside_the_package_is_where_an_installed_one_looks(tmp_path: P
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["train"], "SCRIPT comes first: "),
+        (["train"], "SCRIPT comes first (see cardgym train --help)"),
         (["train", "dnq"], "unknown training 'dnq': did you mean 'dqn'?"),
         (["train", "dqn", "--config", "corellian_spike/dooble"], "dqn.py: config corellian_spike/dooble: no such file"),
         (["train", "dqn", "--gama", "1"], "dqn.py: unknown option '--gama': did you mean '--gamma'?"),

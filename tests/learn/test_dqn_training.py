@@ -296,7 +296,7 @@ def test_curves_of_runs_that_cannot_be_drawn_are_refused_in_one_line(
     for name in ("c.foo", "c.PNGG"):  # Refused before any run is read.
         assert curves.main([str(tmp_path / "nowhere"), "--out", str(tmp_path / name)]) == 2
         (message,) = capsys.readouterr().err.splitlines()
-        assert message.endswith("allowed: .png, .svg, .pdf")
+        assert message.endswith("allowed are files ending in .png, .svg, .pdf")
     dqn.train(SHORT.replace(total_steps=600, eval_every=0), tmp_path / "unseen", False)
     capsys.readouterr()
     assert curves.main([str(tmp_path / "unseen"), "--out", picture]) == 2

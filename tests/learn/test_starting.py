@@ -38,7 +38,7 @@ def test_weights_are_those_of_the_checkpoint(tiny: Game, tmp_path: Path, kind: t
 def test_checkpoint_that_does_not_fit_is_refused_in_one_line(tiny: Game, tmp_path: Path) -> None:
     _, path = saved(tiny, tmp_path, QNetwork, 8, 8)
     options, observation = tiny.parse_options(), tiny.default_observation
-    with pytest.raises(CardgymError, match="holds a QNetwork, not a PolicyNetwork"):
+    with pytest.raises(CardgymError, match="has a QNetwork, not a PolicyNetwork"):
         load_weights(network(tiny, PolicyNetwork, 8, 8), path, tiny, options, observation)
     with pytest.raises(CardgymError, match="its layers are 8 x 8, not 16"):
         load_weights(network(tiny, QNetwork, 16), path, tiny, options, observation)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import socket
 import sys
 import threading
@@ -238,6 +239,21 @@ def test_serve_needs_its_packages_and_a_free_port(tmp_path: Path, monkeypatch: p
     monkeypatch.setitem(__import__("sys").modules, "uvicorn", None)
     assert main(["serve"]) == 2
     assert "pip install 'cardgym[web]'" in capsys.readouterr().err
+
+
+def test_a_server_leaves_the_log_handlers_of_its_process_open(tmp_path: Path) -> None:
+    closed = []
+
+    class Handler(logging.NullHandler):
+        def close(self) -> None:
+            closed.append(self)
+            super().close()
+
+    handler = Handler()
+    with serving(tmp_path / "games.sqlite"):
+        assert closed == []
+    handler.close()
+    assert closed == [handler]
 
 
 def test_closed_streams_are_cleaned_up(server: Served) -> None:

@@ -119,9 +119,6 @@ def discover() -> None:
     """Register the games of all installed distributions, those of cardgym first; nothing is imported."""
     entries = importlib.metadata.entry_points(group=GROUP)
     for entry in sorted(entries, key=lambda entry: (not entry.value.startswith("cardgym."), entry.value)):
-        if "-v" not in entry.name:  # An installation from before entries were named by ids; run `make setup` again.
-            register_package(entry.load())
-            continue
         _IDS[entry.name] = entry.value
         _register_with_gymnasium(entry.name)
 

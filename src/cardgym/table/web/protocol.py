@@ -63,6 +63,7 @@ def uvicorn_config(app: Starlette, host: str, port: int, max_tables: int) -> uvi
         app,
         host=host,
         port=port,
+        log_config=None,  # Its own would close the log handlers of the process, such as TensorBoard's.
         log_level="critical",  # Its warnings and errors would quote requests.
         access_log=False,
         server_header=False,
