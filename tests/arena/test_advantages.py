@@ -41,7 +41,7 @@ def exact_return(name: str, player: str, other: str) -> float:
     [
         ("KuhnPoker-v0", "honest", "random"),
         ("KuhnPoker-v0", "random", "honest"),
-        ("LeducPoker-v0", "honest", "random"),
+        pytest.param("LeducPoker-v0", "honest", "random", marks=pytest.mark.slow),
     ],
 )
 def test_advantages_add_up_to_the_exact_value(name: str, player: str, other: str) -> None:
@@ -143,7 +143,7 @@ def first_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]
         (SPIKE, ["heuristic", "initial", "random"], {"options": {"num_players": 3}}, "the same other one for every"),
         (SPIKE, ["heuristic", {"initial": 1, "random": 1}], {}, "a mixture cannot play on from a state"),
         ("OnePlayPoker-v0", ["random"], {}, "OnePlayPoker-v0 has one seat: use none"),
-        ("Coda-v0", ["bayes", first_legal], {"options": {"reward": "paper"}}, "the same sum over the seats"),
+        (SPIKE, ["heuristic", first_legal], {"options": {"reward": "weighted"}}, "the same sum over the seats"),
     ],
 )
 def test_what_cannot_be_estimated_is_refused_in_one_line(
