@@ -241,8 +241,8 @@ RATINGS = {
         "random-consistent": 116, "bayes": 126, "search": 132,
     },
     "CodaOfficial-v0": {
-        "random": -713, "random-colour": -523, "heuristic": 143, "random-consistent": 211, "official_double_dqn": 417,
-        "bayes": 439, "value-search": 452, "search": 487, "official_ppo": 512,
+        "random": -715, "random-colour": -525, "heuristic": 143, "random-consistent": 209, "official_double_dqn": 416,
+        "bayes": 436, "value-search": 462, "search": 494, "official_ppo": 510,
     },
     "CodaMini-v0": {
         "random": -120, "random-colour": 39, "heuristic": 68, "random-consistent": 84, "bayes": 86, "search": 82,
