@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym import find
-from cardgym.engine.spaces import offsets
+from cardgym.engine.declarations import offsets
 from cardgym.games.cribbage.pegging.hands import COPIES, RANKS
 from cardgym.games.cribbage.pegging.policy import load_policy
 from cardgym.players import resolve

@@ -24,7 +24,7 @@ import torch
 import cardgym
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.spaces import offsets
+from cardgym.engine.declarations import offsets
 from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.state import BETTING, BUY, BUYING, DISCARD, EMPTY, FOLD, PLACING, RAISE, SWAP_SPIKE
 from cardgym.learn.opponents import OpponentPool

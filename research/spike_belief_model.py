@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 import cardgym
-from cardgym.engine.spaces import offsets
+from cardgym.engine.declarations import offsets
 from cardgym.games.corellian_spike.belief import SIZES
 from cardgym.games.corellian_spike.state import BUY, DISCARD, FOLD, RAISE, SWAP_HIGH
 from cardgym.learn.opponents import OpponentPool

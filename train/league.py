@@ -11,7 +11,6 @@ is that of `cardgym tournament`, and a responder is a run of an unchanged traini
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 
 from cardgym.console.progress import Progress
@@ -20,7 +19,6 @@ from cardgym.learn.evaluation import write_results
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
-from cardgym.scaling import make
 from league_population import LeagueConfig, Population
 
 
@@ -29,11 +27,10 @@ def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
     here = config.engine == "none"
     each = not here or config.tolerance > 0  # Otherwise matches and pictures would take longer than the trainings.
     with (
-        nullcontext() if here else make(config.engine, config.workers or None, config.address or None) as engine,
         Progress("league", "generations", total=config.generations, lines=True) as progress,
         TensorBoard(folder) as board,
+        Population.gathered(config, folder.resolve()) as population,
     ):
-        population = Population(config, folder.resolve(), engine)
         population.begin(resume)
         watch = Stopwatch()
         while True:

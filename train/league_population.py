@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -25,7 +26,7 @@ from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.players import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
-from cardgym.scaling import Engine, Outcome, Task
+from cardgym.scaling import Engine, Outcome, Task, make
 from cardgym.solvers.exact import tree_exploitability
 from cardgym.statistics import Interval
 
@@ -139,6 +140,14 @@ class Population:
         self._script = TrainingScript(file, self.config.trainer)
         steps = self._run(0, 0).options.get("total_steps", self._script.steps)  # A wrong key fails now, too.
         self.steps = self.config.responders * int(steps)
+
+    @classmethod
+    @contextmanager
+    def gathered(cls, config: LeagueConfig, folder: Path) -> Iterator[Population]:
+        """A population on the engine of its config, which stops at the end of the block."""
+        here = config.engine == "none"
+        with nullcontext() if here else make(config.engine, config.workers or None, config.address or None) as engine:
+            yield cls(config, folder, engine)
 
     def begin(self, resume: bool) -> None:
         """Note the config in the folder. All further state is in the files of trainings and matches."""

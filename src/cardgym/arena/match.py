@@ -112,7 +112,6 @@ def evaluate(
         seconds=seconds,
         decisions_per_second=match.decisions / seconds,
         players=match.layout.reports(moments, [player.name for player in roster], seatings),
-        differences=match.layout.differences(moments, seatings),
         by_advantages=_by_advantages(np.concatenate(estimates), rollouts) if rollouts else None,
     )
 

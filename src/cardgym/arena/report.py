@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,22 +37,6 @@ class PlayerReport:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """How much one player's return exceeded another's on the same deals.
-
-    Attributes:
-        player: the index of the first player, in the order given.
-        other: the index of the second.
-        mean: the mean difference per game.
-    """
-
-    player: int
-    other: int
-    mean: float
-    ci95: Interval
-
-
-@dataclass(frozen=True)
 class ByAdvantages:
     """The first player's mean return per game, with part of its luck taken out; see `AdvantageMatch`.
 
@@ -77,7 +60,6 @@ class Report:
         seconds: the time the games took, without compiling.
         decisions_per_second: decisions of all seats per second.
         players: a report for each player, in the order given.
-        differences: the differences between players' returns, for each pair; `asdict` leaves them out.
         by_advantages: the first player's mean return with less luck, if that was asked for.
     """
 
@@ -88,13 +70,11 @@ class Report:
     seconds: float
     decisions_per_second: float
     players: tuple[PlayerReport, ...]
-    differences: tuple[Difference, ...] = ()
     by_advantages: ByAdvantages | None = None
 
     def asdict(self) -> dict[str, Any]:
         """The report as plain values for JSON: intervals are lists, and NaN (the interval of one deal) is null."""
         values = dataclasses.asdict(self)
-        del values["differences"]
         if self.by_advantages is None:
             del values["by_advantages"]
         return dict(plain(values))
@@ -162,26 +142,17 @@ class Totals:
             if metric in self.counts:
                 metrics[metric] = round(float(moments.sums[place]))
             else:
-                metrics[metric], metrics[f"{metric}_ci95"] = moments.mean(self._weights({place: share}))
+                metrics[metric], metrics[f"{metric}_ci95"] = moments.mean(self._weights(place, share))
         return PlayerReport(
             name,
             *moments.share(score, 0),
-            *moments.mean(self._weights({score + 1: share})),
+            *moments.mean(self._weights(score + 1, share)),
             metrics,
         )
 
-    def differences(self, moments: Moments, games_per_deal: int = 1) -> tuple[Difference, ...]:
-        """How much each player's return exceeds that of each later player."""
-        differences = []
-        for player, other in itertools.combinations(range(self.num_players), 2):
-            places = {self.start(player) + 1: 1.0 / games_per_deal, self.start(other) + 1: -1.0 / games_per_deal}
-            differences.append(Difference(player, other, *moments.mean(self._weights(places))))
-        return tuple(differences)
-
-    def _weights(self, places: Mapping[int, float]) -> npt.NDArray[np.float64]:
+    def _weights(self, place: int, weight: float) -> npt.NDArray[np.float64]:
         weights = np.zeros(self.size, np.float64)
-        for place, weight in places.items():
-            weights[place] = weight
+        weights[place] = weight
         return weights
 
 

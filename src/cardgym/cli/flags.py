@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 
-from cardgym.console.arguments import Parser, whole
+from cardgym.console.arguments import Parser, parse_assignments, whole
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.registry import find, parse_assignments
+from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.scaling import ENGINES, Engine, make
 

@@ -9,8 +9,8 @@ import textwrap
 from cardgym.console.arguments import Parser
 from cardgym.console.tables import results_width
 from cardgym.engine.contract import Game
+from cardgym.engine.declarations import allowed_values
 from cardgym.engine.registry import find, registered
-from cardgym.engine.spaces import allowed_values
 from cardgym.players import player_names
 from cardgym.players.formats import checkpoints
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardgym.cli.flags import add_options, first_word
-from cardgym.console.arguments import Parser, whole
+from cardgym.console.arguments import Parser, parse_assignments, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
-from cardgym.engine.registry import find, parse_assignments
+from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, unknown
 from cardgym.files import opened
 from cardgym.files.limits import MAX_STEPS

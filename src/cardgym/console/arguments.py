@@ -57,3 +57,14 @@ def whole(low: int, high: int = 2**63 - 1) -> Callable[[str], int]:
         return value
 
     return parse
+
+
+def parse_assignments(words: list[str]) -> dict[str, str]:
+    """Names and values from arguments of `--set`, such as `num_players=4`."""
+    values = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or not name:
+            raise CardgymError(f"option {word!r}: write it as name=value, such as num_players=4")
+        values[name] = value
+    return values

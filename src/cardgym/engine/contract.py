@@ -20,6 +20,20 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.declarations import (
+    Feature,
+    Observation,
+    Options,
+    Referenced,
+    State,
+    choice,
+    documented,
+    feature_table,
+    load,
+    number,
+    offsets,
+    places,
+)
 from cardgym.engine.rules import (
     Generator,
     count_bits,
@@ -37,20 +51,6 @@ from cardgym.engine.rules import (
     uniform_float,
     write_bits,
     write_zeros,
-)
-from cardgym.engine.spaces import (
-    Feature,
-    Observation,
-    Options,
-    Referenced,
-    State,
-    choice,
-    documented,
-    feature_table,
-    load,
-    number,
-    offsets,
-    places,
 )
 from cardgym.errors import CardgymError, unknown
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
-from cardgym.engine.spaces import load
+from cardgym.engine.declarations import load
 from cardgym.errors import CardgymError, unknown
 
 if TYPE_CHECKING:
@@ -195,14 +195,3 @@ def loaders() -> Iterator[tuple[str, str]]:
     """The file formats of players that games add, with references to their loaders."""
     for package in packages():
         yield from package.loaders.items()
-
-
-def parse_assignments(words: list[str]) -> dict[str, str]:
-    """Names and values from arguments of `--set`, such as `num_players=4`."""
-    values = {}
-    for word in words:
-        name, sign, value = word.partition("=")
-        if not sign or not name:
-            raise CardgymError(f"option {word!r}: write it as name=value, such as num_players=4")
-        values[name] = value
-    return values

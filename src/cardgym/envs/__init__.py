@@ -15,9 +15,9 @@ from gymnasium import logger, spaces
 
 from cardgym.engine.compilation import bind, bound, name_entry_point, template
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.declarations import checkpoint_metadata, load
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.engine.registry import find
-from cardgym.engine.spaces import checkpoint_metadata, load
 from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
 from cardgym.players import PlayerSpec, check_legal, resolve, seated
 from cardgym.players.seats import SeatedBatch

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cardgym.engine.spaces import load
+from cardgym.engine.declarations import load
 from cardgym.errors import CardgymError, nearest, quoted, unknown
 from cardgym.files import replacing
 from cardgym.files.locks import locked

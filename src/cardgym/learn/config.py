@@ -16,8 +16,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
 
-from cardgym.console.arguments import Parser
-from cardgym.engine.registry import parse_assignments
+from cardgym.console.arguments import Parser, parse_assignments
 from cardgym.errors import CardgymError, nearest, printable, quoted
 from cardgym.files.json_values import read_bytes
 from cardgym.files.limits import MAX_GAMES, MAX_STEPS, duration, shortened

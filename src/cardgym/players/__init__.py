@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.spaces import load
+from cardgym.engine.declarations import load
 from cardgym.errors import CardgymError, unknown
 
 Observations = npt.NDArray[np.float32]

@@ -12,7 +12,7 @@ import torch
 from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.spaces import checkpoint_metadata
+from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Document, Items, at_most
 from cardgym.files.tensors import Layout, read_tensors, write_tensors

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.spaces import options_that_count
+from cardgym.engine.declarations import options_that_count
 from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files.documents import Document, Name, at_most
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cardgym.engine import registry
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.spaces import load
+from cardgym.engine.declarations import load
 from cardgym.errors import CardgymError, printable
 from cardgym.files import shipped
 from cardgym.files.tensors import SUFFIX, read_document

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.spaces import options_that_count
+from cardgym.engine.declarations import options_that_count
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document

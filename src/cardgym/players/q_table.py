@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.engine.rules import hash_of, mix
-from cardgym.engine.spaces import checkpoint_metadata
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import Layout, read_tensors, write_tensors
 from cardgym.players import Actions, Masks, Observations, Player

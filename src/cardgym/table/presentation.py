@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.declarations import load
 from cardgym.engine.registry import table_of
-from cardgym.engine.spaces import load
 from cardgym.table.advice import Adviser
 from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.views import Reveal, View, view_in_words

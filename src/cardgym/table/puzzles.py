@@ -18,7 +18,7 @@ from cardgym.table.coach import Coach, usual_player
 from cardgym.table.narration import Event
 from cardgym.table.people import shown_names
 from cardgym.table.review import decisions_of, names_of
-from cardgym.table.rollouts import look
+from cardgym.table.rollouts import has_choice
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 
@@ -96,8 +96,4 @@ def _random_decisions(game: Game, options: Options, seed: int) -> list[Event]:
     """The decisions with a choice in a game that the usual player plays in all seats."""
     players = [CompiledPlayer(usual_player(game))] * options.num_players
     session = Session(Setup(game, options, players, seed, watched=True))
-    return [
-        event
-        for event in session.play()
-        if event.seat >= 0 and np.count_nonzero(look(game, options, event.before, event.seat)[1]) > 1
-    ]
+    return [event for event in session.play() if has_choice(game, options, event)]

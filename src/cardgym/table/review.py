@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.table.advice import ActionAdvice, Advice
 from cardgym.table.coach import Coach
 from cardgym.table.narration import Event
 from cardgym.table.people import people_of
-from cardgym.table.rollouts import look
+from cardgym.table.rollouts import has_choice
 from cardgym.table.session import replay
 from cardgym.table.setup import PERSON, TABLE, is_practice
 
@@ -198,11 +196,7 @@ def decisions_of(entry: Mapping[str, Any]) -> list[Event]:
 
 def _choices(game: Game, options: Options, events: Sequence[Event], seats: Sequence[int]) -> set[int]:
     """The indices of the moves at which one of these seats had more than one legal action."""
-    return {
-        number
-        for number, event in enumerate(events)
-        if event.seat in seats and np.count_nonzero(look(game, options, event.before, event.seat)[1]) > 1
-    }
+    return {number for number, event in enumerate(events) if event.seat in seats and has_choice(game, options, event)}
 
 
 def reviewed_seats(entry: Mapping[str, Any]) -> list[int]:

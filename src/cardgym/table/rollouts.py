@@ -21,6 +21,7 @@ from cardgym.players import PlayerSpec, resolve
 from cardgym.players.seats import MixturePlayer
 from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, legal_of, ranked
+from cardgym.table.narration import Event
 
 WORLDS = 1000
 """How often the hidden cards are resampled for one decision."""
@@ -201,6 +202,11 @@ def look(
     if not masks.any():
         raise CardgymError(f"{game.id}: seat {seat} has nothing to decide here")
     return observations[0], masks[0]
+
+
+def has_choice(game: Game, options: Options, event: Event) -> bool:
+    """Whether a move was a decision among two or more legal actions."""
+    return event.seat >= 0 and len(legal_of(look(game, options, event.before, event.seat)[1])) > 1
 
 
 def _key_of(knowledge: bytes) -> np.uint64:

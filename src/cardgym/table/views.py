@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
-from cardgym.engine.spaces import State
+from cardgym.engine.declarations import State
 
 COVERED = re.compile("back|slot")
 """Symbols of cards whose face is not shown."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options, feature_table, no_invariants
-from cardgym.engine.spaces import allowed_values
+from cardgym.engine.declarations import allowed_values
 from cardgym.errors import CardgymError
 from cardgym.testing.driver import ContractError, StateDriver, expect
 

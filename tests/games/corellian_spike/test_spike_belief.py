@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from spike_driver import SpikeDriver
 
-from cardgym.engine.spaces import offsets
+from cardgym.engine.declarations import offsets
 from cardgym.games.corellian_spike.belief import BETS, BUYS, PLACE_RATIO
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (

@@ -9,7 +9,7 @@ import pytest
 from spike_driver import SpikeDriver
 
 from cardgym import find
-from cardgym.engine.spaces import offsets
+from cardgym.engine.declarations import offsets
 from cardgym.games.corellian_spike.buckets import hand_bucket
 from cardgym.games.corellian_spike.hand import hand_rank
 from cardgym.games.corellian_spike.state import (

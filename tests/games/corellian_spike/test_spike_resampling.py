@@ -9,7 +9,7 @@ import pytest
 from spike_driver import SpikeDriver
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.spaces import offsets
+from cardgym.engine.declarations import offsets
 from cardgym.games.corellian_spike.belief import resample_by_actions
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import EMPTY, SPIKE_SLOT
