@@ -25,7 +25,7 @@ from cardgym.games.cribbage.scoring import (
 )
 
 # How many of the C(52, 4) x 48 = 12,994,800 (hand, cut) combinations score 0, 1, .. 29: S. Lumetta, "Amusing
-# Cribbage Facts", 2007.
+# Cribbage Facts", 2007, "The Distribution".
 DISTRIBUTION = (
     *(1009008, 99792, 2813796, 505008, 2855676, 697508, 1800268, 751324, 1137236, 361224),
     *(388740, 51680, 317340, 19656, 90100, 9168, 58248, 11196, 2708, 0),
