@@ -139,7 +139,7 @@ def test_paths_are_saved_relative_to_the_file(tmp_path: Path, monkeypatch: pytes
         ({"players": [{"player": "heuristic", "weight": -1}]}, "weight"),
         ({"players": [{"player": "heuristic", "weight": 0}]}, "weight above 0"),
         ({"players": [{"player": "heuristc", "weight": 1}]}, "did you mean 'heuristic'"),
-        ({"players": [{"player": "some.mixture.json", "weight": 1}]}, "holds another mixture"),
+        ({"players": [{"player": "some.mixture.json", "weight": 1}]}, "contains another mixture"),
         ({"format": "cardgym policy 1"}, "format"),
     ],
 )

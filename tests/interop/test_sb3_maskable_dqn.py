@@ -271,9 +271,9 @@ def test_env_without_masks_is_refused():
 
 def test_parts_without_masks_are_refused(tiny):
     env = CardVecEnv(tiny, 1)
-    with pytest.raises(CardgymError, match="policy DQNPolicy: MaskableDQN needs one below MaskableDQNPolicy"):
+    with pytest.raises(CardgymError, match="policy DQNPolicy: MaskableDQN needs a subclass of MaskableDQNPolicy"):
         MaskableDQN(DQNPolicy, env, device="cpu")
-    with pytest.raises(CardgymError, match="replay_buffer_class ReplayBuffer: MaskableDQN needs one below"):
+    with pytest.raises(CardgymError, match="replay_buffer_class ReplayBuffer: MaskableDQN needs a subclass of"):
         small_model(env, replay_buffer_class=ReplayBuffer)
     with pytest.raises(CardgymError, match="n_steps=2: MaskableDQN takes one step"):
         small_model(env, n_steps=2)

@@ -28,7 +28,7 @@ from cardgym.statistics import Moments, mean_estimate, with_less_luck
 Seats = Literal["rotate", "fixed"]
 
 ROWS = 4096
-"""Games played side by side: large batches for networks, in limited memory."""
+"""Games played in parallel: large batches for networks, in limited memory."""
 
 MAX_SEED = 2**63 - 1
 EVALUATION_SEED = 1_000_000
@@ -59,7 +59,7 @@ def evaluate(
     whole deals; the report has the number played. The same arguments give the same report, except for the time.
 
     Args:
-        options: its options, or the names and values of those that differ from the defaults.
+        options: the game's options, or the names and values of those that differ from the defaults.
         players: one for each seat.
         games: how many games to play, at least 1.
         seats: `rotate` or `fixed`.
@@ -124,7 +124,7 @@ def _by_advantages(estimates: npt.NDArray[np.float64], rollouts: int) -> ByAdvan
 
 
 def deals_at_once(seatings: int) -> int:
-    """The most deals played side by side, each from `seatings` seatings."""
+    """The largest number of deals played in parallel, each from `seatings` seatings."""
     return max(ROWS // seatings, 1)
 
 
@@ -150,7 +150,7 @@ class Match:
         Args:
             roster: a player for each seat.
             seatings: how many rotations of the players each deal is played with, 1 or the number of seats.
-            deals_at_once: how many deals are played side by side.
+            deals_at_once: how many deals are played in parallel.
         """
         self._seatings = seatings
         self._deals_at_once = deals_at_once

@@ -190,11 +190,11 @@ def report_texts(report: Mapping[str, Any]) -> TableTexts:
         below += f"; {report['seconds']:.2f} s"
     if report.get("decisions_per_second") is not None:
         below += f", {report['decisions_per_second']:,.0f} decisions/s"
-    if luckless := report.get("by_advantages"):
-        mean = with_interval(luckless["mean_return"], luckless["mean_return_ci95"], "+.3f")
-        below += f"\n{names[0]}'s mean return by advantages (rollouts: {luckless['rollouts']}): {mean}"
-        if luckless["times_games"] is not None:
-            below += f"; a plain interval as narrow takes {luckless['times_games']:.1f} times the games"
+    if by_advantages := report.get("by_advantages"):
+        mean = with_interval(by_advantages["mean_return"], by_advantages["mean_return_ci95"], "+.3f")
+        below += f"\n{names[0]}'s mean return by advantages (rollouts: {by_advantages['rollouts']}): {mean}"
+        if by_advantages["times_games"] is not None:
+            below += f"; a plain interval as narrow takes {by_advantages['times_games']:.1f} times the games"
     return title, head, rows, below
 
 

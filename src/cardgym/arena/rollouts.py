@@ -24,14 +24,14 @@ NO_MOVE = -1
 """In place of an action: only chance moves."""
 
 _MAX_ROWS = 1 << 15
-"""The most games played side by side."""
+"""The largest number of games played in parallel."""
 
 DECISION, DEAL, MOVE = range(3)
 """How far `advance` goes: to the next decision, not beyond the end of the deal, or a single move."""
 
 
 class ManyGames:
-    """Games of one id that are played side by side, each in its own row.
+    """Games of one id that are played in parallel, each in its own row.
 
     Attributes:
         states: the games, (rows,).

@@ -24,7 +24,7 @@ from cardgym.engine.registry import find, registered
 from cardgym.engine.rules import Generator, derive
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
-from cardgym.players import Player, PlayerSpec, resolve_all
+from cardgym.players import PlayerSpec, resolve_all
 from cardgym.players.seats import SeatedBatch
 
 Explore = Callable[[State, int, npt.NDArray[np.int8], Generator], int]
@@ -34,7 +34,7 @@ StateName = Callable[[State, int], int]
 """The number of a state for a seat: `name(state, seat)`, made by `rule`; never 0, which is the end."""
 
 ROWS = 1024
-"""Games recorded side by side."""
+"""Games recorded in parallel."""
 
 LOG_FULL = 1
 """In `pending_policy`: the log is full; grow it and call again."""
@@ -101,37 +101,26 @@ def record_chunks(
     seed = whole_number("seed", seed, 0, MAX_SEED)
     if not 0.0 <= epsilon <= 1.0:
         raise CardgymError(f"epsilon {epsilon}: allowed are numbers from 0 to 1")
-    roster = resolve_all(players, game, options)
-    return _chunks(game, options, roster, games, seed, states, epsilon, explore, progress)
+    played = SeatedBatch(game, options, min(ROWS, games), resolve_all(players, game, options))
+    recorder = _Recorder(played, states, epsilon, explore)
+    key = derive(np.uint64(seed), _STREAM)
+
+    def chunks() -> Iterator[Transitions]:
+        for first in range(0, games, ROWS):
+            num_games = min(ROWS, games - first)
+            numbers = np.arange(first, first + len(played.batch), dtype=np.uint64)
+            played.seed(np.full(len(played.batch), key, np.uint64), numbers)
+            played.seat(played.numbers)
+            yield recorder.play(num_games)
+            if progress is not None:
+                progress(first + num_games, games)
+
+    return chunks()
 
 
 def record(*arguments: Any, **named: Any) -> Transitions:
     """What `record_chunks` returns, as one recording."""
     return np.concatenate(list(record_chunks(*arguments, **named))).view(np.recarray)
-
-
-def _chunks(
-    game: Game,
-    options: Options,
-    roster: Sequence[Player],
-    games: int,
-    seed: int,
-    states: str | StateName,
-    epsilon: float,
-    explore: Explore,
-    progress: Callable[[int, int], None] | None,
-) -> Iterator[Transitions]:
-    played = SeatedBatch(game, options, min(ROWS, games), roster)
-    recorder = _Recorder(played, states, epsilon, explore)
-    key = derive(np.uint64(seed), _STREAM)
-    for first in range(0, games, ROWS):
-        num_games = min(ROWS, games - first)
-        numbers = np.arange(first, first + len(played.batch), dtype=np.uint64)
-        played.seed(np.full(len(played.batch), key, np.uint64), numbers)
-        played.seat(played.numbers)
-        yield recorder.play(num_games)
-        if progress is not None:
-            progress(first + num_games, games)
 
 
 class _Recorder:

@@ -125,15 +125,15 @@ def _entry_point(function: Callable[..., Any]) -> Any:
 
 @cache
 def known_internals() -> Any:
-    """The module `internals`, or None where public Numba has to do."""
+    """The module `internals`, or None if public Numba must do."""
     return None if os.environ.get("CARDGYM_PLAIN_NUMBA", "0") not in ("", "0") else _try_internals()
 
 
 def _try_internals() -> Any:
     """The module `internals`, or None if this Numba is not as it knows it.
 
-    It is tried once per version of Numba; the result is kept with the compiled code, a failure for a day, as it may
-    have had a passing cause.
+    It is tried once per version of Numba; the result is kept with the compiled code, a failure for a day, because its
+    cause may pass.
     """
     verdict = cache_folder(digest_of(None)) / "self_test"
     with alone(verdict.parent):
@@ -149,7 +149,7 @@ def _try_internals() -> Any:
                 return internals
             internals.self_test()
             known = "passed"
-        except (OSError, MemoryError) as error:  # Of this moment, not of this Numba.
+        except (OSError, MemoryError) as error:  # A problem of this moment, not of this Numba.
             print(f"cardgym: compiling takes longer: {printable(str(error))}", file=sys.stderr, flush=True)
             return None
         except Exception as error:  # Names that are gone fail in many ways.
@@ -201,7 +201,7 @@ class _PlainEntryPoint:
 
 
 def array_at(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
-    """A C-contiguous array over memory that belongs to somebody else."""
+    """A C-contiguous array over memory that it does not own."""
     memory = (c_char * (math.prod(shape) * dtype.itemsize)).from_address(int(address))
     return np.recarray(shape, dtype, memory) if dtype.names else np.ndarray(shape, dtype, memory)
 

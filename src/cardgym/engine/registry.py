@@ -11,7 +11,7 @@ import copyreg
 import importlib
 import importlib.metadata
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -189,9 +189,3 @@ def find(name: str | Game) -> Game:
             raise unknown("game", name, _IDS)
         _keep(load(package.games[short]))
     return _GAMES[short]
-
-
-def loaders() -> Iterator[tuple[str, str]]:
-    """The file formats of players that games add, with references to their loaders."""
-    for package in packages():
-        yield from package.loaders.items()

@@ -14,9 +14,9 @@ from cardgym.errors import CardgymError, printable
 from cardgym.files import opened
 
 MAX_BYTES = 16 << 20
-"""Largest document, unless its reader allows more."""
+"""The largest document that is read, unless its reader allows more."""
 _MAX_DIGITS = 20
-"""Most digits of a whole number; cardgym writes no longer ones."""
+"""The most digits of a whole number; cardgym writes fewer."""
 _SEAL = "sha256"
 
 

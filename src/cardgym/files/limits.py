@@ -18,14 +18,14 @@ from typing import Any
 from cardgym.errors import CardgymError
 
 MAX_GAMES = 10**9
-"""Most games of a match or a recording. Their 95 % interval is 0.006 % wide; more games would add nothing."""
+"""The largest number of games of a match or a recording. Their 95 % interval is 0.006 % wide; more add nothing."""
 MAX_STEPS = 10**12
-"""Most steps of a training; the fastest learners take about 10^7 a second."""
+"""The largest number of steps of a training; the fastest learners take about 10^7 a second."""
 _SHARE = 0.9
 """The share of the machine's memory that cardgym may use."""
 SHORT = "CARDGYM_SHORT"
 """The environment variable that makes commands short."""
-_MOST_IF_SHORT: Mapping[str, float] = {
+_MAX_IF_SHORT: Mapping[str, float] = {
     # Arguments of commands.
     "budget": 1_000,
     "decisions": 1_000,
@@ -56,7 +56,7 @@ def shortened(values: Mapping[str, Any]) -> dict[str, Any]:
     if not os.environ.get(SHORT):
         return {}
     numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
-    return {name: most for name, most in _MOST_IF_SHORT.items() if numbers.get(name, 0) > most}
+    return {name: most for name, most in _MAX_IF_SHORT.items() if numbers.get(name, 0) > most}
 
 
 def check_memory(what: str, needed: int, advice: str) -> None:
@@ -80,7 +80,7 @@ def duration(count: int, per_second: int) -> str:
 
 @cache
 def memory_limit() -> int | None:
-    """The most bytes of memory that this process may use; None where the system does not say."""
+    """The bytes of memory that this process may use; None if the system does not say."""
     if sys.platform == "win32":
         return None
     import resource

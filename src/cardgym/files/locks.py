@@ -21,9 +21,9 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP)
 
 @contextlib.contextmanager
 def locked(folder: Path, *, file: str = "", seconds: float = 0.0) -> Iterator[None]:
-    """Keep other processes out of a folder, or of one file there; a missing folder is made.
+    """Keep other processes out of a folder, or of one file there; a missing folder is created.
 
-    It waits `seconds` for another process. This process may enter again. The system releases the lock when its
+    It waits `seconds` for another process; this process can enter again. The system releases the lock when its
     process ends, however it ends, so a lock never outlives its owner. Some network disks have no locks; there the
     folder is not protected.
     """

@@ -45,7 +45,7 @@ _ORDER = list(_DTYPES)
 
 Arrays = dict[str, npt.NDArray[Any]]
 Layout = Mapping[str, tuple[npt.DTypeLike, tuple[int | None, ...]]]
-"""The arrays that a file must hold: by name, the dtype and the shape; None is a dimension of any size."""
+"""The arrays that a file must contain: by name, the dtype and the shape; None is a dimension of any size."""
 
 
 class NotFiniteError(CardgymError):

@@ -189,11 +189,12 @@ def open_spiel_tree(game: Any, *, limit: int = _NODES) -> OpenSpielTree:
 
     Args:
         game: a `pyspiel.Game`, or its name as `pyspiel.load_game` takes it.
-        limit: the most nodes.
+        limit: the largest number of nodes.
 
     Raises:
         CardgymError: for an unknown game, one without information states or with simultaneous moves, one whose
-            information states forget what their seat did, one of more nodes than `limit`, and one of too long games.
+            information states forget what their seat did, one with more nodes than `limit`, and one whose games are
+            too long.
     """
     if isinstance(game, str):
         if (name := game.partition("(")[0]) not in (known := pyspiel.registered_names()):
@@ -203,7 +204,7 @@ def open_spiel_tree(game: Any, *, limit: int = _NODES) -> OpenSpielTree:
     try:
         walk.visit(game.new_initial_state(), [-1] * game.num_players())
     except RecursionError:
-        raise CardgymError(f"OpenSpiel's {walk.name} has games of too many moves; choose a smaller one") from None
+        raise CardgymError(f"OpenSpiel's {walk.name} has games with too many moves; choose a smaller one") from None
     arrays = TreeArrays(
         seats=np.array(walk.seats, np.int8),
         info_sets=np.array(walk.info_sets, np.int32),

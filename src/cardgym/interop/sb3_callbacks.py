@@ -30,7 +30,7 @@ STDOUT_KEY_LENGTH = 36
 
 
 class ArenaCallback(BaseCallback):
-    """Matches the greedy model with each opponent now and then, in cardgym's arena.
+    """Evaluates the greedy model against each opponent at intervals, in cardgym's arena.
 
     It logs `eval/win_rate/<opponent>`, `eval/mean_return/<opponent>` and the game's own metrics, and the ends of their
     95 % intervals as `eval_ci95/<metric>/<opponent>/lower` and `/upper`. Every deal is played from every seat, and all
@@ -39,14 +39,13 @@ class ArenaCallback(BaseCallback):
 
     Args:
         opponents: players by name or path; each takes every other seat in its match.
-        eval_freq: calls from one evaluation to the next; a call is a step of all envs, as for `EvalCallback`. 0 for
-            none.
+        eval_freq: calls between two evaluations, each a step of all envs, as for `EvalCallback`; 0 for none.
         n_eval_games: games against each opponent.
         seat: the model's seat; by default every seat.
         verbose: 1 prints the win rates.
 
     Raises:
-        CardgymError: as the training starts, for a model that cannot be a player or an opponent that cannot be found.
+        CardgymError: when the training starts, for a model that cannot be a player or an opponent that cannot be found.
 
     Attributes:
         results: the last evaluation: metrics against each opponent.
@@ -69,7 +68,7 @@ class ArenaCallback(BaseCallback):
         self.results: dict[str, Metrics] = {}
 
     def _init_callback(self) -> None:
-        # What cannot be a player fails now, not after an hour of training.
+        # An error now, not after an hour of training.
         self.player = ModelPlayer(self.model)
         self._game: Game = self.training_env.get_attr("game", 0)[0]
         self._options: Options = self.training_env.get_attr("options", 0)[0]
@@ -112,7 +111,7 @@ class LearnerPlayer(Player):
     which model learns.
 
     Attributes:
-        model: who plays; None until `SelfPlay.connect`.
+        model: the model that plays; None until `SelfPlay.connect`.
     """
 
     samples = True
@@ -137,7 +136,7 @@ class SelfPlay:
 
     Attributes:
         learner: the seat of the model that learns.
-        snapshots: the seats of its snapshots; each is used by a part of the games that `snapshot` plays.
+        snapshots: the seats of its snapshots; each plays a share of the games of `snapshot`.
         used: whether the env has any of them as an opponent.
     """
 
@@ -199,8 +198,8 @@ class SelfPlayCallback(BaseCallback):
             `CardVecEnv(num_snapshots=...)` says how many there are.
 
     Raises:
-        CardgymError: as the training starts, for another env, for a wrapper that changes what the model observes (other
-            than `VecNormalize`), and for a model that cannot be a player.
+        CardgymError: when the training starts, for another env, for a wrapper that changes what the model observes
+            (other than `VecNormalize`), and for a model that cannot be a player.
     """
 
     def __init__(self, snapshot_every: int = 50_000) -> None:

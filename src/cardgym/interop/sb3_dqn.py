@@ -146,17 +146,17 @@ class MaskableMultiInputPolicy(MaskableDQNPolicy, MultiInputPolicy):
 
 
 class MaskableDQN(DQN):
-    """DQN that keeps to the legal actions: in its random actions, its greedy ones and the maximum of its target.
+    """DQN restricted to legal actions: random actions, greedy actions and the maximum in the target.
 
     Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015). With `double`: van
     Hasselt, Guez and Silver, "Deep reinforcement learning with double Q-learning", AAAI 2016.
 
-    It is used like Stable-Baselines3's DQN, with its logger, callbacks, `save` and `load`. The env has to have action
-    masks, as for MaskablePPO: a method `action_masks`, or the wrapper `ActionMasker`. `predict` takes them too. Each
-    env draws for itself whether it explores, where DQN draws once for all envs of a step.
+    It is used like Stable-Baselines3's DQN, with its logger, callbacks, `save` and `load`. The env must have action
+    masks, as for MaskablePPO: a method `action_masks`, or the wrapper `ActionMasker`. `predict` takes them, too. Each
+    env decides by itself whether to explore; DQN decides once for all envs of a step.
 
     Args:
-        policy: "MlpPolicy", "MultiInputPolicy" or a class below `MaskableDQNPolicy`.
+        policy: "MlpPolicy", "MultiInputPolicy" or a subclass of `MaskableDQNPolicy`.
         env: the env, or its Gymnasium id.
         more: what `DQN` takes, by position or name.
         double: double DQN's target: the online network chooses the next action, the target network values it.
@@ -180,13 +180,15 @@ class MaskableDQN(DQN):
 
     def _setup_model(self) -> None:
         if not issubclass(self.policy_class, MaskableDQNPolicy):
-            raise CardgymError(f"policy {self.policy_class.__name__}: MaskableDQN needs one below MaskableDQNPolicy")
+            raise CardgymError(
+                f"policy {self.policy_class.__name__}: MaskableDQN needs a subclass of MaskableDQNPolicy"
+            )
         if self.replay_buffer_class is None:
             as_dict = isinstance(self.observation_space, spaces.Dict)
             self.replay_buffer_class = MaskableDictReplayBuffer if as_dict else MaskableReplayBuffer
         elif not issubclass(self.replay_buffer_class, MaskableReplayBuffer):
             name = self.replay_buffer_class.__name__
-            raise CardgymError(f"replay_buffer_class {name}: MaskableDQN needs one below MaskableReplayBuffer")
+            raise CardgymError(f"replay_buffer_class {name}: MaskableDQN needs a subclass of MaskableReplayBuffer")
         if getattr(self, "n_steps", 1) > 1:  # Older versions of Stable-Baselines3 have one step only.
             raise CardgymError(f"n_steps={self.n_steps}: MaskableDQN takes one step; train/dqn.py takes several")
         super()._setup_model()
@@ -205,10 +207,10 @@ class MaskableDQN(DQN):
 
         Args:
             observation: one, or (num_envs, ...).
-            state: returned as it is.
+            state: returned unchanged.
             episode_start: not used.
-            deterministic: False explores with probability `exploration_rate`, in each env by itself.
-            action_masks: the legal actions, (actions,) or (num_envs, actions); all of them without.
+            deterministic: False explores with probability `exploration_rate`, independently in each env.
+            action_masks: the legal actions, (actions,) or (num_envs, actions); all actions if None.
 
         Returns:
             The action or actions, and `state`.
@@ -275,8 +277,8 @@ class MaskableDQN(DQN):
     ) -> None:
         """Store a step of every env with the masks of its next state.
 
-        A done env shows the mask of its next episode already. The state that it ended in has no value, unless the
-        episode was cut off: then its mask is `infos[i]["action_mask"]`, or without one all actions count as legal.
+        A done env already shows the mask of its next episode. Its final state has no value unless the episode was
+        truncated; then the mask is `infos[i]["action_mask"]`, or all actions without one.
         """
         assert self.env is not None
         assert isinstance(replay_buffer, MaskableReplayBuffer)
@@ -308,7 +310,7 @@ class MaskableDQN(DQN):
 
     @torch.no_grad()
     def _td_target(self, batch: MaskableReplayBufferSamples) -> Tensor:
-        """What the network learns towards, (batch,)."""
+        """The target of the update, (batch,)."""
         rewards, done = batch.rewards.squeeze(1), batch.dones.squeeze(1) != 0
         next_values = self.q_net_target(batch.next_observations)
         if not self.double:

@@ -2,7 +2,8 @@
 
 A `.zip` contains weights, which are read as tensors alone, and the rest of the model as JSON, partly pickled.
 Unpickling a file runs whatever code it contains. So a model with one of the policies in `_POLICIES` and plain settings
-is rebuilt from its weights and its JSON. Only plain arrays, its last observations, are unpickled. Any other is refused.
+is rebuilt from its weights and its JSON. Only plain arrays, its last observations, are unpickled. Any other model is
+refused.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ _MAX_JSON = 64 << 20
 """Bytes that a model's JSON may have: it includes the last observations, pickled."""
 
 _UNUSED_KWARGS = ("optimizer_class", "optimizer_kwargs")
-"""Settings of a policy that change nothing that it plays."""
+"""Settings of a policy that do not affect its play."""
 
 
 class ModelPlayer(Player):
@@ -157,7 +158,7 @@ def _has_values(policy: BasePolicy) -> bool:
 
 
 def action_scores(policy: BasePolicy, observations: Any) -> Tensor:
-    """What a policy thinks of each action, (rows, actions): logits or values, the higher the better.
+    """The score of each action by a policy, (rows, actions): logits or values, the higher the better.
 
     Args:
         policy: one of `_POLICIES`.
@@ -185,8 +186,8 @@ def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
         game: the game it is to play.
 
     Raises:
-        CardgymError: for a file that is missing or no model, that was made for another game, other options or another
-            observation, or whose policy could only be unpickled.
+        CardgymError: for a file that is missing or not a model, that was made for another game, other options or
+            another observation, or whose policy could only be unpickled.
     """
     what = f"model {path}"
     data, weights = _read(path, what)

@@ -8,8 +8,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
-from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import seeding
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
@@ -21,12 +19,14 @@ from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.interop.sb3_callbacks import SelfPlay
 from cardgym.players import are_legal, check_legal
 
+SHARED = ("action_masks", "action_space", "game", "observation_space", "options", "render_mode", "spec", "unwrapped")
+"""The attributes of the vec env that `get_attr` returns for each row."""
 _STEPS_CHECKED = 100
-"""Steps in which illegal actions are looked for to warn of them: an algorithm without masks soon plays one."""
+"""The number of steps in which illegal actions cause a warning: an algorithm without masks soon plays one."""
 
 
 class CardVecEnv(VecEnv):
-    """Many games of one kind as a `VecEnv`; a row is a game.
+    """Parallel games as a `VecEnv`; each row is a game.
 
     Row i plays exactly the same games as a single env that is reset with `seed=s + i`, where s was given to
     `seed`. It may be wrapped like any vec env: `VecMonitor(CardVecEnv(...))` logs the mean return.
@@ -36,15 +36,15 @@ class CardVecEnv(VecEnv):
     takes longer than playing. Action masks are a method, `action_masks()`, which MaskablePPO and MaskableDQN call.
 
     An illegal action is replaced by a random legal one; the first warns, unless `illegal_action="random"` is given. For
-    algorithms without masks (PPO, DQN, A2C) leave it so. With "penalize", the default of the Gymnasium envs, the game
-    ends and is lost at the first illegal action, and such an algorithm learns the few actions that are always legal
-    instead of the game. Algorithms with masks never play an illegal action, so for them it makes no difference.
+    algorithms without masks (PPO, DQN, A2C) keep this default. With "penalize", the default of the Gymnasium envs, the
+    game ends and is lost at the first illegal action, and such an algorithm learns the few actions that are always
+    legal instead of the game. Algorithms with masks never play an illegal action, so for them it makes no difference.
 
     Args:
         game: the game's id, or a game.
-        num_envs: how many games are played side by side.
+        num_envs: how many games are played in parallel.
         num_snapshots: how many snapshots of the learner the opponent "snapshot" is drawn from.
-        num_threads: how many threads share the games of a step; they play the same games whatever their number.
+        num_threads: how many threads share a step; the games do not depend on it.
         arguments: `cardgym.envs.EnvArguments`, and the game's options. Here `illegal_action` is "random" by
             default, and an opponent may also be "self" (the model that learns) or "snapshot" (an earlier copy of it),
             alone or in a mapping such as {"self": 0.8, "heuristic": 0.2}. Both need a `SelfPlayCallback` in `learn`.
@@ -54,7 +54,7 @@ class CardVecEnv(VecEnv):
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.
-        IllegalActionError: for an illegal action with `illegal_action="raise"`; all games are left as they were.
+        IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
     """
 
     def __init__(
@@ -83,9 +83,9 @@ class CardVecEnv(VecEnv):
         self._steps_checked = 0 if "illegal_action" in arguments else _STEPS_CHECKED
         self._seeded = np.zeros(num_envs, np.bool_)
         self._actions = np.zeros(num_envs, np.int64)
-        shapes = self._core.observation_space(), self._core.action_space()
-        self._views = [RowView(self._core, row, self.spec, *shapes) for row in range(num_envs)]  # VecEnv asks them.
-        super().__init__(num_envs, *shapes)
+        self._row_attributes: list[dict[str, Any]] = [{} for _ in range(num_envs)]
+        self.render_mode = self._core.render_mode  # `VecEnv` reads it from the rows.
+        super().__init__(num_envs, self._core.observation_space(), self._core.action_space())
 
     # -- playing ------------------------------------------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class CardVecEnv(VecEnv):
 
         Raises:
             CardgymError: before the first `reset`, and for opponents `self` and `snapshot` without a model.
-            IllegalActionError: for an illegal action with `illegal_action="raise"`; all games are left as they were.
+            IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
         """
         core, seated = self._core, self._core.seated
         if not self._seeded.all():
@@ -180,32 +180,39 @@ class CardVecEnv(VecEnv):
         shown: npt.NDArray[Any] | dict[str, npt.NDArray[Any]] = core.shown(observations, seated.masks)
         return shown
 
-    # -- rows, as vec envs of separate envs show them -----------------------------------------------------------------
+    # -- rows, as if they were separate envs --------------------------------------------------------------------------
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of each row: one of `RowView`, or one that `set_attr` has set.
+        """An attribute of each row: one that `set_attr` has set, or one that all rows share (`SHARED`).
 
         Raises:
-            AttributeError: where there is none of that name.
+            AttributeError: if there is none of that name.
         """
-        return [getattr(self._views[i], attr_name) for i in self._get_indices(indices)]
+        rows = [self._row_attributes[i] for i in self._get_indices(indices)]
+        if attr_name not in SHARED and not all(attr_name in row for row in rows):
+            raise AttributeError(f"the rows of a CardVecEnv have no attribute {attr_name!r}")
+        return [row[attr_name] if attr_name in row else getattr(self, attr_name) for row in rows]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of rows. Rows are views: nothing that is set changes how games are played."""
+        """Set an attribute of rows, which changes nothing in how their games are played."""
         for i in self._get_indices(indices):
-            setattr(self._views[i], attr_name, value)
+            self._row_attributes[i][attr_name] = value
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call a method of each row: `action_masks()` or `render()`.
+        """Call a method of each row: `action_masks()`, or `render()` for its text or picture.
 
         Raises:
-            AttributeError: where there is none of that name.
+            AttributeError: if there is none of that name.
         """
-        if method_name == "action_masks" and indices is None:
-            return list(self.action_masks())
-        return [getattr(self._views[i], method_name)(*method_args, **method_kwargs) for i in self._get_indices(indices)]
+        rows = list(self._get_indices(indices))
+        if method_name == "action_masks":
+            return list(self.action_masks()[rows])
+        if method_name == "render":
+            seats = self._core.viewers().tolist()
+            return [self._core.render(row, seats[row]) for row in rows]
+        raise AttributeError(f"the rows of a CardVecEnv have no method {method_name!r}")
 
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
@@ -217,7 +224,7 @@ class CardVecEnv(VecEnv):
         """A picture of each row, (height, width, 3), uint8, all of one size; None without `render_mode="rgb_array"`."""
         if self.render_mode != "rgb_array":
             return [None] * self.num_envs
-        pictures: list[npt.NDArray[np.uint8]] = [view.render() for view in self._views]
+        pictures: list[npt.NDArray[np.uint8]] = self.env_method("render")
         height, width = (max(picture.shape[axis] for picture in pictures) for axis in (0, 1))
         return [
             np.pad(picture, ((0, height - picture.shape[0]), (0, width - picture.shape[1]), (0, 0)), mode="edge")
@@ -227,44 +234,3 @@ class CardVecEnv(VecEnv):
     def _get_indices(self, indices: VecEnvIndices) -> Iterable[int]:
         """As `VecEnv`'s; NumPy's whole numbers are indices too."""
         return super()._get_indices(int(indices) if isinstance(indices, np.integer) else indices)
-
-
-class RowView:
-    """One row of a vector env, with the attributes and methods of an env for `get_attr` and `env_method`.
-
-    A row cannot be stepped or reset by itself. It keeps attributes that are set on it, which do not change the game.
-    """
-
-    def __init__(
-        self,
-        core: EnvCore,
-        row: int,
-        spec: EnvSpec | None,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-    ) -> None:
-        self._core = core
-        self._row = row
-        self.game = core.game
-        self.options = core.options
-        self.render_mode = core.render_mode
-        self.spec = spec
-        self.observation_space = observation_space
-        self.action_space = action_space
-
-    @property
-    def unwrapped(self) -> RowView:
-        """Itself."""
-        return self
-
-    def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions, (actions,) bool; all of them where the game is over."""
-        core, rows = self._core, np.array([self._row])
-        if core.seated.batch.plain_rows["current_player"][self._row] < 0:
-            return np.ones(core.seated.batch.num_actions, np.bool_)
-        legal: npt.NDArray[np.bool_] = core.seated.look(rows, core.viewers()[rows])[1][0] != 0
-        return legal
-
-    def render(self) -> Any:
-        """The game as the row's seat sees it: text, or a picture (720, 960, 3) uint8."""
-        return self._core.render(self._row, int(self._core.viewers()[self._row]))

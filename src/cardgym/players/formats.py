@@ -39,7 +39,6 @@ def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
 
     Checkpoints for other ids are left out, and those for other options if `options` are given.
     """
-
     package = registry.package_of(game)
     files = {} if package is None else shipped.checkpoints(package.name, PLAYER_SUFFIXES)
     return {name: path for name, path in files.items() if _is_of(path, game, options)}
@@ -47,7 +46,6 @@ def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
 
 def _is_of(path: Path, game: Game, options: Options | None) -> bool:
     """Whether a checkpoint was made for a game and its options, according to its metadata."""
-
     metadata = read_document(path, str(path)) if path.suffix == SUFFIX else {}
     if options is None or ("env" in metadata and "options" not in metadata):
         return metadata.get("env") in (game.id, None)
@@ -79,14 +77,15 @@ def load_tensors(path: Path, game: Game, options: Options) -> Player:
     """The player of a `.safetensors` file.
 
     Raises:
-        CardgymError: for a file that is missing, holds something other than a player, or was made for another game or
-            other options.
+        CardgymError: for a file that is missing, contains something other than a player, or was made for another game
+            or other options.
     """
-
     what = f"checkpoint {path}"
     form = read_document(path, what).get("format")
-    loaders = {**_FORMATS, **dict(registry.loaders())}
+    loaders = dict(_FORMATS)
+    for package in registry.packages():
+        loaders |= package.loaders
     if not isinstance(form, str) or form not in loaders:
-        raise CardgymError(f"{what}: holds {printable(str(form), 60)}; players are {', '.join(sorted(loaders))}")
+        raise CardgymError(f"{what}: contains {printable(str(form), 60)}; players are {', '.join(sorted(loaders))}")
     player: Player = load(loaders[form])(path, game, options)
     return player

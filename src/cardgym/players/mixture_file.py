@@ -74,7 +74,7 @@ def load_player(path: Path, game: Game, options: Options) -> MixturePlayer:
     players = []
     for part in content.players:
         if part.player.endswith(SUFFIX):
-            raise CardgymError(f"{what}: holds another mixture, {part.player!r}; name its players instead")
+            raise CardgymError(f"{what}: contains another mixture, {part.player!r}; name its players instead")
         players.append(resolve(_found(path.parent, part.player), game, options))
     return mixture(str(path), players, [part.weight for part in content.players])
 

@@ -18,9 +18,9 @@ from cardgym.files.limits import check_memory
 from cardgym.players import Masks, Observations, Player
 
 MAX_LAYERS = 64
-"""Hidden layers that a network may have."""
+"""The largest number of hidden layers."""
 MAX_UNITS = 65_536
-"""Units that a hidden layer may have."""
+"""The largest number of units of a hidden layer."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def network_shape(
     inputs, actions = observation.size(options), game.actions(options)
     if len(hidden_sizes) > MAX_LAYERS or max(hidden_sizes, default=1) > MAX_UNITS:
         raise CardgymError(f"hidden_sizes: allowed are up to {MAX_LAYERS} layers of 1 to {MAX_UNITS:,} units")
-    weights = sum(one * other for one, other in pairwise((inputs, *hidden_sizes, actions)))
+    weights = sum(rows * columns for rows, columns in pairwise((inputs, *hidden_sizes, actions)))
     # With its gradient, the two moments of Adam and the target network.
     check_memory(f"a network of {weights:,} weights in training", 5 * 4 * weights, "choose smaller hidden_sizes")
     starts, featured = _by_action(observation.features(options), actions, action_features)

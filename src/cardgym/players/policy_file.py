@@ -48,7 +48,7 @@ def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8
     content = read_bytes(path, what, limit=_BYTES_PER_STATE * (len(labels) + 1000))
     entries = parse_json(content, what)
     if not isinstance(entries, dict):
-        raise CardgymError(f"{what}: holds no JSON object from states to actions")
+        raise CardgymError(f"{what}: not a JSON object from states to actions")
     if "format" in entries:
         head = validate(_Head, entries, what)
         _check_head(what, head, game, options)

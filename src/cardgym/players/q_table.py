@@ -136,12 +136,12 @@ def read_pairs(
 
     metadata, arrays = read_tensors(path, what, kind, layout)
     pairs = Pairs(**arrays)
-    if not are_valid(pairs, game.actions(options)):
+    if not _are_valid(pairs, game.actions(options)):
         raise CardgymError(f"{what}: its pairs are not sorted and of one length, or {game.id} lacks one of its actions")
     return metadata, pairs
 
 
-def are_valid(pairs: Pairs, num_actions: int) -> bool:
+def _are_valid(pairs: Pairs, num_actions: int) -> bool:
     """Whether the arrays are of one length, and sorted by key, with actions in range."""
     keys, actions, values = pairs
     if not len(keys) == len(actions) == len(values):

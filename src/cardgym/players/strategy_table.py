@@ -1,6 +1,6 @@
 """Mixed strategies as players: the probabilities of actions by a hash of the observation.
 
-A file holds pairs of observation and action, as a Q-table does, with probabilities.
+A file contains pairs of observation and action, as that of a Q-table does, with probabilities.
 """
 
 from __future__ import annotations

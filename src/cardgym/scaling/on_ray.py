@@ -46,7 +46,7 @@ class RayEngine(Engine):
         """Connect."""
         require("the engine ray", "ray")
         self._address = address or os.environ.get("RAY_ADDRESS") or "auto"
-        self._most = workers
+        self._max_workers = workers
         self._open: _Connection | None = _Connection(self._address)
 
     @property
@@ -58,7 +58,7 @@ class RayEngine(Engine):
     @property
     def workers(self) -> int:
         """How many tasks run at once. By default it follows the size of the cluster."""
-        return max(self._connection.cpus, 1) if self._most is None else self._most
+        return max(self._connection.cpus, 1) if self._max_workers is None else self._max_workers
 
     def _give(self, task: Task) -> None:
         self._connection.send((pickle.dumps(task), task.key))
@@ -94,12 +94,14 @@ class _Connection:
         other.close()
         try:
             if not self._pipe.poll(CONNECT_SECONDS):
-                raise CardgymError(f"the Ray cluster {address} does not answer in {CONNECT_SECONDS:.0f} s{_said(log)}")
+                raise CardgymError(
+                    f"the Ray cluster {address} does not answer in {CONNECT_SECONDS:.0f} s{_log_line(log)}"
+                )
             message = self._pipe.recv()
         except (EOFError, OSError):
-            said = _said(log)
+            line = _log_line(log)
             self.close()
-            raise CardgymError(f"the Ray cluster {address} refuses the connection{said}") from None
+            raise CardgymError(f"the Ray cluster {address} refuses the connection{line}") from None
         except BaseException:
             self.close()
             raise
@@ -152,14 +154,14 @@ def _check_reachable(address: str) -> None:
         ) from None
 
 
-def _said(log: Path) -> str:
+def _log_line(log: Path) -> str:
     """The last relevant line of Ray's log."""
     try:
         lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
     except OSError:
         return ""
-    telling = [line for line in lines if any(word in line.lower() for word in ("token", "auth", "version"))] or lines
-    return f" ({printable(telling[-1], 300)})" if telling else ""
+    relevant = [line for line in lines if any(word in line.lower() for word in ("token", "auth", "version"))] or lines
+    return f" ({printable(relevant[-1], 300)})" if relevant else ""
 
 
 def environment() -> dict[str, str]:

@@ -33,11 +33,11 @@ _UNIT = 2.0**-16
 """Totals of a deal are rounded to multiples of this, so that their sums are exact in any order and on any processor.
 Whole numbers, halves and quarters do not change."""
 
-_MOST = 1e15
-"""No sum is larger than this, up to which whole numbers are exact."""
+_MAX_SUM = 1e15
+"""The largest sum; whole numbers up to this are exact."""
 
 _RANGES = 8
-"""Ranges of a match; a long match has more, because a range is no larger than what is played side by side."""
+"""Ranges of a match; a long match has more, because a range is no larger than what is played in parallel."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class RangeStore:
         if not path.exists():
             return None
         _, arrays = read_tensors(path, f"range {path}", _Range, {"sums": (np.float64, (1 + REPLICATES, 5))})
-        if np.abs(arrays["sums"]).max() > _MOST:
+        if np.abs(arrays["sums"]).max() > _MAX_SUM:
             raise CardgymError(f"range {path}: a sum is beyond all games; delete the file to play the range again")
         return arrays["sums"]
 

@@ -139,7 +139,7 @@ def tournament(
 
     Args:
         game: the game or its id; with an engine, as workers find it.
-        options: its options, or the names and values of those that differ from the defaults.
+        options: the game's options, or the names and values of those that differ from the defaults.
         players: names, paths and folders of players; without an engine also players as `resolve` takes them.
         games: how many games each match has, at least 2; rounded up to whole deals.
         games_of: fewer games for the matches of slow players, by name; the smaller number counts.
