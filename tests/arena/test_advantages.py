@@ -119,6 +119,7 @@ def test_with_three_seats_the_other_player_takes_two() -> None:
     assert abs(found.mean_return - long.mean_return) < 0.75 * np.diff(found.mean_return_ci95)[0]
 
 
+@pytest.mark.slow
 def test_a_tournament_has_narrower_payoffs_and_plain_wins() -> None:
     plain, found = (
         tournament(SPIKE, None, ["heuristic", "initial"], games=200, seed=4, rollouts=rollouts) for rollouts in (0, 4)
@@ -143,7 +144,10 @@ def first_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]
         (SPIKE, ["heuristic", "initial", "random"], {"options": {"num_players": 3}}, "the same other one for every"),
         (SPIKE, ["heuristic", {"initial": 1, "random": 1}], {}, "a mixture cannot play on from a state"),
         ("OnePlayPoker-v0", ["random"], {}, "OnePlayPoker-v0 has one seat: use none"),
-        (SPIKE, ["heuristic", first_legal], {"options": {"reward": "weighted"}}, "the same sum over the seats"),
+        pytest.param(
+            *(SPIKE, ["heuristic", first_legal], {"options": {"reward": "weighted"}}, "the same sum over the seats"),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_what_cannot_be_estimated_is_refused_in_one_line(
