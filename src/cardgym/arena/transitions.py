@@ -119,7 +119,7 @@ def record_chunks(
 
 
 def record(*arguments: Any, **named: Any) -> Transitions:
-    """What `record_chunks` returns, as one recording."""
+    """The result of `record_chunks` as one array."""
     return np.concatenate(list(record_chunks(*arguments, **named))).view(np.recarray)
 
 

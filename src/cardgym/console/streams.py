@@ -24,7 +24,7 @@ _SUBSTITUTES = {
 def adapt_streams() -> None:
     """Make stdout and stderr substitute the characters that their encoding lacks, instead of failing.
 
-    A stream that was closed before Python started is opened on nothing: an empty input, and output that is lost.
+    A stream that was closed before Python started is opened on the null device.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -32,7 +32,7 @@ def adapt_streams() -> None:
     codecs.register_error("cardgym.plain", _substitute)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="cardgym.plain")  # UTF-8 too lacks some: those of paths that are not text.
+            stream.reconfigure(errors="cardgym.plain")  # UTF-8 lacks some, too: those of undecodable paths.
 
 
 def _substitute(error: UnicodeError) -> tuple[str, int]:

@@ -148,7 +148,7 @@ class Batch:
         Args:
             actions: (rows,) integers, used where the command is STEP; or one for all rows.
             commands: (rows,): NOOP, STEP or RESET; or one for all rows.
-            observations: (rows, size) float32, C-contiguous; rows that do nothing are left alone.
+            observations: (rows, size) float32, C-contiguous; rows that do nothing are unchanged.
             masks: (rows, actions) int8, C-contiguous; all ones at the end of a game.
             illegal: PENALIZE or RANDOM.
             skip: on reset, skip games in which the caller has no decision.
@@ -186,12 +186,6 @@ class Batch:
         observation = _empty(self.observation_size, _FLOAT32)
         mask = _empty(self.num_actions, _INT8)
         return observation, mask, self.kernel.step(self._address, action, command, illegal, skip, observation, mask)
-
-    def look(
-        self, seats: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """What `seats[i]` sees in row i; see `look`."""
-        return look(self.game, self.options, self.plain_states, seats, self.kernel.observation_name)
 
 
 # -- what a seat sees --------------------------------------------------------------------------------------------------

@@ -197,7 +197,7 @@ class EnvCore:
 
     def observe_now(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """New observations (rows, size) float32 and masks (rows, actions) int8, all ones where a game is over."""
-        observations, masks, _ = self.seated.batch.look(self.viewers())
+        observations, masks, _ = self.seated.look(None, self.viewers())
         masks[self.seated.batch.plain_rows["current_player"] < 0] = 1
         return observations, masks
 
@@ -217,11 +217,6 @@ class EnvCore:
             within = min(max(chosen, -1), masks.shape[1])  # NumPy has no larger integers than 64 bits.
             check_legal(np.array([within]), masks, lambda row: "", IllegalActionError)
         return chosen
-
-    def refuse_illegal(self, actions: npt.NDArray[np.integer[Any]], rows: npt.NDArray[np.intp]) -> None:
-        """Raise `IllegalActionError` if one of `actions[rows]` is illegal."""
-        masks = self.observe_now()[1]
-        check_legal(actions[rows], masks[rows], lambda place: f"env {rows[place]}: ", IllegalActionError)
 
     def warn_of_illegal_action(self, consequence: str = "ended the game, which counts as lost") -> None:
         """Warn through `gymnasium.logger`, once for each env, that an illegal action was played."""

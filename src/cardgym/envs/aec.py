@@ -101,7 +101,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
     def observe(self, agent: str) -> dict[str, Any]:
         """What the agent sees, and its legal actions if it is its turn."""
         seats = np.array([self.possible_agents.index(agent)], np.int64)
-        observations, masks, _ = self._core.seated.batch.look(seats)
+        observations, masks, _ = self._core.seated.look(None, seats)
         observation: Any = observations[0]
         if self._core.observation.discrete is not None:
             observation = np.int64(observation[0])

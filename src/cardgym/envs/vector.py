@@ -13,7 +13,8 @@ from gymnasium.vector.utils import batch_space
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, check_reset_options, winners
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError, IllegalActionError, unknown
+from cardgym.players import check_legal
 
 _STEP = np.uint8(STEP)
 assert RESET == STEP + 1  # For `step`.
@@ -136,7 +137,9 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         if starting.any() and (self.autoreset_mode != AutoresetMode.NEXT_STEP or not self._seeded.all()):
             raise CardgymError(f"step() where env {int(starting.argmax())} awaits a reset: call reset()")
         if core.raises:
-            core.refuse_illegal(chosen, np.flatnonzero(~starting))
+            playing = np.flatnonzero(~starting)
+            masks = core.observe_now()[1][playing]
+            check_legal(chosen[playing], masks, lambda place: f"env {playing[place]}: ", IllegalActionError)
         commands = starting + _STEP  # RESET where a game is over; ten times as fast as `np.where`.
         seated.step(chosen, commands, illegal=core.illegal, skip=core.skips)
         rewards = seated.batch.answers["reward"].copy()

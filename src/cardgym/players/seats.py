@@ -276,12 +276,15 @@ class SeatedBatch:
         return self.look(rows, self.batch.plain_rows["current_player"][rows].astype(np.int64), player.observation_name)
 
     def look(
-        self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int64], observation_name: str | None = None
+        self,
+        rows: npt.NDArray[np.int64] | None,
+        seats: npt.NDArray[np.int64],
+        observation_name: str | None = None,
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """What `seats[i]` knows in row `rows[i]`, in any of its observations; see `cardgym.engine.batch.look`."""
+        """What `seats[i]` knows in row `rows[i]` (None for all rows); see `cardgym.engine.batch.look`."""
         batch = self.batch
-        name = observation_name or batch.kernel.observation_name
-        return look(batch.game, batch.options, batch.plain_states.take(rows), seats, name)
+        states = batch.plain_states if rows is None else batch.plain_states.take(rows)
+        return look(batch.game, batch.options, states, seats, observation_name or batch.kernel.observation_name)
 
 
 def game_keys(seed: int, num_games: int) -> npt.NDArray[np.uint64]:
