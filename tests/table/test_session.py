@@ -138,6 +138,9 @@ def test_watched_games_advance_one_decision_at_a_time(game_log: GameLog) -> None
     session = Session(Setup(GAME, OPTIONS, players, watched=True, seed=3), game_log)
     first = session.step()
     assert sum(event.seat >= 0 for event in first) == 1
+    lines = [line for _, text in session.narration for line in text.splitlines()]
+    dealt = {line.partition(" is dealt ")[0] for line in lines if " is dealt " in line}
+    assert dealt == set(session.narrator.people(0))
     assert session.legal_actions() == []
     while not session.over:
         events = session.step()

@@ -5,6 +5,7 @@ What all can see is for spectators, and for a screen that passes from one person
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,9 @@ from cardgym.table.views import COVERED, Item, Reveal, View, Zone
 
 PUBLIC = -2
 """The viewer who sees what everybody sees, and nothing else."""
+
+_OWN = re.compile(r"\b[Yy]ou\b")
+"""What a text about the reader has."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,9 @@ class Narration:
         told = {}
         for viewer, texts in self.texts.items():
             people = self.people(viewer)
-            if viewer == PUBLIC:
+            if not self._persons:
+                text = informed_text(self._game, before, move, after, seat, people)
+            elif viewer == PUBLIC:
                 text = public_text(self._game, before, move, after, seat, people)
             else:
                 text = named(self._game.narrate(before, move, after, viewer), people, viewer)
@@ -139,6 +145,13 @@ def public_text(game: Game, before: State, move: int, after: State, seat: int, p
         if viewer != seat
     ]
     return "\n".join(line for line in texts[0] if all(line in lines for lines in texts))
+
+
+def informed_text(game: Game, before: State, move: int, after: State, seat: int, people: Sequence[str]) -> str:
+    """A move as the seat that it concerns reads it, for who watches all hands: the seat that decided or got a card."""
+    texts = [game.narrate(before, move, after, reader) for reader in range(len(people))]
+    reader = next((reader for reader, text in enumerate(texts) if _OWN.search(text)), 0) if seat < 0 else seat
+    return named(texts[reader], people, reader)
 
 
 def _zones(view: View, seat: int | None) -> list[Zone]:
