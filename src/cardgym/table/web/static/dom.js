@@ -9,7 +9,7 @@ export function h(tag, properties = {}, ...children) {
     else if (name.includes("-") || name === "class" || name === "role") element.setAttribute(name, value);
     else element[name] = value;
   }
-  element.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false).map((child) => (typeof child === "string" ? signed(child) : child)));
   return element;
 }
 
@@ -92,7 +92,10 @@ export const speed = () => Number(document.getElementById("speed").value);
 export const remembered = (name, otherwise) => localStorage.getItem(`cardgym.${name}`) ?? otherwise;
 export const remember = (name, value) => localStorage.setItem(`cardgym.${name}`, value);
 
-export const say = (words) => (document.getElementById("spoken").textContent = words);
+// Texts of the games have the minus of the keyboard; the page has one minus sign.
+const signed = (words) => words.replace(/(?<![\w-])-(?=\d)/g, "−");
+
+export const say = (words) => (document.getElementById("spoken").textContent = signed(words));
 
 export function notice(words) {
   const line = document.getElementById("notice");

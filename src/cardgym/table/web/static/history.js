@@ -24,11 +24,11 @@ export async function openHistory() {
         h("label", { class: "button" }, "Import", h("input", { type: "file", class: "unseen", accept: ".jsonl,.json", onchange: (event) => importFile(event.target.files[0]) }))),
       record.ratings.some(wanted) && h("div", { class: "charts", tabIndex: 0, role: "region", "aria-label": "Ratings" }, record.ratings.filter(wanted).map(drawRating)),
       drawTable("Results (95 % intervals)", ["game", "players", "games", "your wins", "per game"],
-        results.map((report) => [`${title(report.env)}${differing(report, results)}`, report.people.join(", "), report.games, won(report.players[0]), gained(report)])),
+        results.map((report) => [`${title(report.env)}${differing(report, results)}`, report.people.join(", "), report.games, [bar(report.players[0]), won(report.players[0])], gained(report)])),
       drawTable(`Cost of a decision${record.reviewing > 0 ? ` (${record.reviewing} more games are being reviewed)` : ""}`, ["game", "opponents", "kind", "decisions", "as good as the best", "average cost", "game by game"],
         record.costs.filter(wanted).map((row) => [title(row.env), row.people, row.kind, row.decisions, percent(row.best / row.decisions), `${plain(row.cost)} ${row.unit}`, drawCurve(row.curve, row.unit)])),
       games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "", "", ""], games.slice(0, shown).map((game) =>
-        [when(game.time), title(game.env), withWhom(game), scores(game), game.resigned ? "resigned" : game.again ? "tried again" : game.lesson ? "lesson" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game)]))
+        [when(game.time), title(game.env), withWhom(game), [outcome(game), scores(game)], game.resigned ? "resigned" : game.again ? "tried again" : game.lesson ? "lesson" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game)]))
         : h("p", {}, "You have not finished a game yet. ", h("a", { href: "#/" }, "Start one.")),
       games.length > shown && h("button", { type: "button", onclick: () => ((shown += PAGE), draw()) }, `Show ${Math.min(PAGE, games.length - shown)} more`),
       drawTable("Unfinished", ["when", "game", "players", "", "", ""], record.unfinished.filter(wanted).map((game) =>
@@ -71,6 +71,18 @@ function differing({ env, options }, results) {
 
 function won({ win_rate: rate, win_rate_ci95: interval }) {
   return rate === undefined ? "" : `${percent(rate)}${interval?.[0] === undefined || interval[0] === null ? "" : ` [${interval.map(percent).join(", ")}]`}`;
+}
+
+const bar = ({ win_rate: rate }) => rate !== undefined && h("progress", { class: "rate", max: 1, value: rate, "aria-hidden": "true" });
+
+// Whether the person won, against the best of the others or, alone, against the house.
+function outcome(game) {
+  if (game.person === null) return null;
+  const value = (player) => (game.unit === "reward" ? player.score : player.return);
+  const others = game.players.filter((player) => player.seat !== game.person);
+  const margin = value(game.players.find((player) => player.seat === game.person)) - (others.length ? Math.max(...others.map(value)) : 0);
+  const word = margin > 0 ? "won" : margin < 0 ? "lost" : "drawn";
+  return h("span", { class: `outcome ${word}` }, word);
 }
 
 const gained = ({ players: [{ mean_return: mean }], unit }) => (mean === undefined || unit === "reward" ? "" : `${mean > 0 ? "+" : ""}${plain(mean)} ${unit}`);
@@ -121,5 +133,5 @@ function drawCurve(values, unit) {
 function drawTable(caption, heads, rows) {
   return rows.length > 0 && h("div", { class: "wide listing", tabIndex: 0, role: "region", "aria-label": caption },
     h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", { class: heads.includes("when") ? "dated" : "" }, rows.map((row) => h("tr", {}, row.map((cell, place) => h("td", { "data-head": place && !heads.includes("when") ? heads[place] : null }, cell instanceof Node ? cell : String(cell || cell === 0 ? cell : ""))))))));
+      h("tbody", { class: heads.includes("when") ? "dated" : "" }, rows.map((row) => h("tr", {}, row.map((cell, place) => h("td", { "data-head": place && !heads.includes("when") ? heads[place] : null }, cell instanceof Node || Array.isArray(cell) ? cell : String(cell || cell === 0 ? cell : ""))))))));
 }

@@ -24,7 +24,11 @@ export function drawMoves(view, left, taken, act, guide) {
   const ordered = left.every((action) => action.items.length) ? [...left].sort((one, other) => place(one) - place(other)) : left;
   const listed = left.length <= maxButtons() ? ordered : ordered.filter((action) => action.items.length <= taken.size);
   const verbs = new Set(left.filter((action) => action.items.length).map((action) => action.text.split(" ")[0]));
-  const what = verbs.size === 1 ? ` what to ${[...verbs][0]}` : "";
+  const zoneOf = (item) => view.zones.findIndex((zone) => zone.items.some((other) => other.id === item));
+  const sizes = new Set(left.map((action) => action.items.length));
+  const alike = !taken.size && sizes.size === 1 && new Set(left.flatMap((action) => action.items).map(zoneOf)).size === 1;
+  const count = alike ? [...sizes][0] : 1;
+  const what = verbs.size === 1 ? ` ${count > 1 ? `${["two", "three", "four"][count - 2] ?? count} cards` : "what"} to ${[...verbs][0]}` : "";
   return [listed.length < left.length && h("span", { class: "prompt", "data-part": "prompt" }, taken.size ? "Choose one more on the table." : `Choose on the table${what}${listed.length ? ", or:" : "."}`),
     listed.map(({ action, text }, number) => h("button", { type: "button", class: action === guide ? "guide" : "", "data-key": KEYS[number], onclick: () => act(action) },
       text, KEYS[number] && h("kbd", {}, KEYS[number])))];
@@ -39,13 +43,15 @@ export function drawLog(narration) {
       merged(narration).map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text))));
 }
 
-// Cards dealt one after another are one line: texts of chance whose last lines differ in their last word only.
+// Cards dealt one after another, also in turn to several seats, are one line for each: texts of chance whose last lines
+// differ in their last word only.
 export function merged(narration) {
   const out = [];
   for (const { seat, text } of narration) {
     const [, start, end] = /([^\n]*)( [^ \n]*)$/.exec(text) ?? [];
-    if (seat === -1 && start === text.slice(0, -end?.length) && out.at(-1)?.start === start) out.at(-1).text += `,${end}`;
-    else out.push({ seat, start: seat === -1 ? start : null, text });
+    const dealt = out.slice(out.findLastIndex((entry) => entry.start === null) + 1).find((entry) => entry.start === start);
+    if (seat === -1 && start && start === text.slice(0, -end.length) && dealt) dealt.text += `,${end}`;
+    else out.push({ seat, start: seat === -1 && !text.includes("\n") ? start : null, text });
   }
   return out;
 }

@@ -48,9 +48,9 @@ export class Puzzles {
     if (!this.answer || this.closed) return;
     this.chosen = this.puzzle.actions.find((one) => one.action === action);
     const { right, skill, rating, half_width } = this.answer;
-    const { streak, best, solved, tried } = known;
+    const { streak, best, solved, tried, last = "" } = known;
     const now = right ? streak + 1 : 0;
-    remember(`puzzles.${this.game}`, JSON.stringify({ streak: now, best: Math.max(best, now), solved: solved + right, tried: tried + 1, skill, rating, half_width }));
+    remember(`puzzles.${this.game}`, JSON.stringify({ streak: now, best: Math.max(best, now), solved: solved + right, tried: tried + 1, last: `${last}${right ? 1 : 0}`.slice(-20), skill, rating, half_width }));
     sound(right ? "end" : "card");
     this.render();
     say(this.verdict());
@@ -81,7 +81,8 @@ export class Puzzles {
       for (const item of puzzle.actions.find((one) => one.action === answer.advice.actions[0].action).items) marks[item] = "better";
       for (const item of this.chosen.items) marks[item] = marks[item] ? "chosen better" : "chosen";
     }
-    const { streak, best, solved, tried, rating, half_width: half } = this.tally();
+    const { streak, best, solved, tried, last = "", rating, half_width: half } = this.tally();
+    const figure = (name, value) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
     update(h("div", { class: "table puzzle" },
       h("h1", { class: "unseen" }, `Puzzle: ${title(this.game)}`),
       drawView(puzzle.game, puzzle.view, puzzle.names, puzzle.seat, { choice: { open, taken: this.taken, take: (item) => this.take(item) }, marks, badge: answer ? "" : "your turn" }),
@@ -92,8 +93,11 @@ export class Puzzles {
       h("aside", { class: "side", "aria-label": "Puzzles" },
         h("label", {}, "Game ", h("select", { onchange: (event) => (location.hash = `#/puzzles/${event.target.value}`) },
           this.games.map((game) => h("option", { value: game, selected: game === this.game }, title(game))))),
-        h("p", { class: "tally" }, `Streak ${streak} (best ${best}), solved ${solved} of ${tried}`),
-        h("p", { class: "quiet" }, `${tried && rating !== undefined ? `Your rating ${points(rating)} ± ${half.toFixed(0)}. ` : ""}This puzzle is rated ${points(puzzle.rating)}.`),
+        h("h2", { class: "task" }, `Find the best ${puzzle.kind}`),
+        h("dl", { class: "tally" }, figure("streak", `${streak} (best ${best})`), figure("solved", `${solved} of ${tried}`),
+          figure("this puzzle", points(puzzle.rating)), tried > 0 && rating !== undefined && figure("your rating", `${points(rating)} ± ${half.toFixed(0)}`)),
+        last && h("p", { class: "lately", role: "img", "aria-label": `Your last ${last.length}: ${last.replaceAll("0", "wrong ").replaceAll("1", "right ")}` },
+          [...last].map((right) => h("span", { class: right === "1" ? "right" : "wrong" }, right === "1" ? "✓" : "✗"))),
         h("section", { class: "lists", tabIndex: 0, "aria-label": "Solution" }, answer ? drawAdvice(answer.advice, null) : h("p", { class: "quiet" }, "One move here is clearly better than all others.")))));
     this.fit();
   }

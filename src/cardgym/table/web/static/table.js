@@ -307,16 +307,21 @@ export class Table {
       h("aside", { class: "side", "aria-label": "Coach and log" }, drawCoach(this), drawLog(state.narration),
         h("button", { type: "button", class: "soft shutter", onclick: () => this.toggle() }, "Close")));
     const log = document.querySelector(".log");
-    const atEnd = !log || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+    this.atEnd = !log || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
     moving(document.getElementById("main"), () => {
       update(page);
       this.fit();
     });
     if (!this.busy) this.weigh();
-    if (atEnd) document.querySelector(".log").scrollTop = 1e6;
+    if (this.atEnd) document.querySelector(".log").scrollTop = 1e6;
   }
 
-  fit = () => fit(this.sizes);
+  // The log's last lines stay in sight when its height changes.
+  fit() {
+    const log = document.querySelector(".log");
+    fit(this.sizes);
+    if (this.atEnd && log) log.scrollTop = 1e6;
+  }
 
   // In a watched game, how the seats stand, asked once for a position.
   async weigh() {
