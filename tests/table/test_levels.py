@@ -14,7 +14,7 @@ from cardgym.players.formats import checkpoints
 from cardgym.table.presentation import presentation_of
 
 TOO_SLOW = {("equilibrium", "champion"), ("bayes", "value-search"), ("value-search", "official_ppo")}
-"""52.3 % [51.1, 53.5] of 2,000 games, 64.2 % [62.3, 66.1] of 2,000 and 51.6 % [49.7, 53.6] of 2,000, all with seed 1:
+"""52.3 % [51.1, 53.5] of 2,000 games, 65.1 % [63.2, 66.9] of 2,000 and 50.7 % [48.8, 52.6] of 2,000, all with seed 1:
 margins that few games do not show, or players that take their time."""
 
 

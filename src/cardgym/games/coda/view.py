@@ -194,7 +194,7 @@ The first player to turn up all of the other's tiles wins."""
 
 STRENGTH = {
     "random-all": "wins 16.9 % [16.2, 17.7] against heuristic; 10,000 games",
-    "random-s.unseen": "wins 16.9 % [16.2, 17.7] against heuristic; 10,000 games",
+    "random-unseen": "wins 16.9 % [16.2, 17.7] against heuristic; 10,000 games",
     "random-colour": "wins 30.1 % [29.3, 30.9] against heuristic; 10,000 games",
     "random-consistent": "wins 59.0 % [58.3, 59.6] against heuristic; 10,000 games",
     "heuristic": "wins 83.1 % [82.3, 83.8] against random; 10,000 games",
@@ -207,17 +207,17 @@ STRENGTH = {
 }
 
 OFFICIAL_STRENGTH = {
-    "official_ppo": "wins 64.1 % [63.2, 64.9] against bayes, 51.6 % [49.7, 53.6] against value-search; 10,000, 2,000",
+    "official_ppo": "wins 64.1 % [63.3, 65.0] against bayes, 50.7 % [48.8, 52.6] against value-search; 10,000, 2,000",
     "official_double_dqn": "wins 49.5 % against bayes",
     "random-all": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
-    "random-s.unseen": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
+    "random-unseen": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
     "random-colour": "wins 3.3 % [2.9, 3.6] against heuristic; 10,000 games",
     "random-consistent": "wins 60.4 % [59.4, 61.3] against heuristic; 10,000 games",
     "heuristic": "wins 99.5 % [99.3, 99.6] against random; 10,000 games",
     "bayes": "wins 86.2 % [85.5, 86.9] against heuristic; 10,000 games",
     "search": "wins 63.0 % [56.7, 68.9] against bayes; 200 games",
-    "value-search": "wins 64.2 % [62.3, 66.1] against bayes; 2,000 games",
-    COACH: "wins 68.0 % [64.3, 71.7] against bayes; 450 games",
+    "value-search": "wins 65.1 % [63.2, 66.9] against bayes; 2,000 games",
+    COACH: "wins 67.5 % [64.9, 70.1] against bayes; 1,000 games",
 }
 
 MINI_STRENGTH = {
@@ -241,8 +241,8 @@ RATINGS = {
         "random-consistent": 116, "bayes": 126, "search": 132,
     },
     "CodaOfficial-v0": {
-        "random": -715, "random-colour": -525, "heuristic": 143, "random-consistent": 209, "official_double_dqn": 416,
-        "bayes": 436, "value-search": 462, "search": 494, "official_ppo": 510,
+        "random": -719, "random-colour": -528, "heuristic": 139, "random-consistent": 209, "official_double_dqn": 408,
+        "bayes": 426, "value-search": 491, "search": 502, "official_ppo": 510,
     },
     "CodaMini-v0": {
         "random": -120, "random-colour": 39, "heuristic": 68, "random-consistent": 84, "bayes": 86, "search": 82,
