@@ -245,7 +245,8 @@ def run_program(
             stderr=subprocess.STDOUT,
             start_new_session=True,
             cwd=working_folder if working_folder and Path(working_folder).is_dir() else None,
-            env={"OMP_NUM_THREADS": "1", **os.environ},
+            # Unbuffered: its output and its errors are in the log at once, in their order.
+            env={"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", **os.environ},
         )
     try:
         while not stop():
