@@ -27,8 +27,8 @@ from cardgym.games.cribbage.game import DEAL_GAME, GAME
 from cardgym.games.cribbage.observations import PLAIN, PLAIN_SIZE
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.games.cribbage.pegging.player import shipped
-from cardgym.games.cribbage.scoring import MAX_SCORE, explain_play, score_crib, score_hand
-from cardgym.games.cribbage.text import action_text, card_reasons
+from cardgym.games.cribbage.scoring import MAX_SCORE, score_crib, score_hand
+from cardgym.games.cribbage.text import action_text, card_reasons, reasons_on
 from cardgym.games.cribbage.tosses import count_hands, crib_mean, kept_set
 from cardgym.table.advice import GAMES, ActionAdvice, Advice, Adviser, compared, legal_of, ranked
 from cardgym.table.rollouts import look
@@ -190,7 +190,7 @@ def _points_now(state: State, seat: int, card: int) -> str:
     crib = state.crib[2 * seat : 2 * seat + 2]
     seen = {int(known) for known in (*state.hand[seat], *state.played, *crib, state.starter)} - {EMPTY}
     playable = [other for other in range(CARDS) if other not in seen and count + worth(other) <= 31]
-    answers = sum(count + worth(c) == 31 or bool(explain_play([*pile, c % 13], count + worth(c))) for c in playable)
+    answers = sum(bool(reasons_on(pile, count, other)) for other in playable)
     return f"{text}; {answers or 'none'} of {CARDS - len(seen)} unseen cards score in answer"
 
 

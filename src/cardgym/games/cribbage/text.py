@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from cardgym.engine.contract import State, Words
@@ -170,8 +171,13 @@ def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple
 
 def card_reasons(state: State, card: int) -> list[tuple[str, int]]:
     """Why a card scores at once, with the points of each reason, without a go or the last card."""
-    count = int(state.count) + worth(card)
-    reasons = explain_play([*(int(rank) for rank in state.pile[: state.pile_size]), card % 13], count)
+    return reasons_on([int(rank) for rank in state.pile[: state.pile_size]], int(state.count), card)
+
+
+def reasons_on(pile: Sequence[int], count: int, card: int) -> list[tuple[str, int]]:
+    """Why a card scores on a pile, ranks 0 .. 12 in order, with that running count; see `card_reasons`."""
+    count += worth(card)
+    reasons = explain_play([*pile, card % 13], count)
     return [*reasons, ("thirty-one", 2)] if count == 31 else reasons
 
 
