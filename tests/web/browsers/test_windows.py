@@ -37,7 +37,10 @@ def test_a_move_is_shown_while_the_server_is_slow(server: Server, person: Person
     assert not person.faults
 
 
-def test_a_page_that_answers_late_does_not_replace_the_next_one(server: Server, person: Person) -> None:
+@pytest.mark.parametrize("answer", [{}, {"json": {"games": None}}], ids=["what was asked", "what makes an error"])
+def test_a_page_that_answers_late_does_not_replace_the_next_one(
+    server: Server, person: Person, answer: dict[str, Any]
+) -> None:
     page = person.page
     waiting: list[Any] = []
     page.route("**/api/lobby", lambda route: waiting.append(route))
@@ -46,7 +49,10 @@ def test_a_page_that_answers_late_does_not_replace_the_next_one(server: Server, 
     page.evaluate("location.hash = '#/join'")
     page.wait_for_selector(".join-form")
     with page.expect_response("**/api/lobby"):
-        waiting.pop().continue_()
+        if answer:
+            waiting.pop().fulfill(**answer)
+        else:
+            waiting.pop().continue_()
     page.wait_for_timeout(300)
     assert page.query_selector(".join-form")
     assert not person.faults

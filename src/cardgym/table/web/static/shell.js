@@ -12,7 +12,8 @@ export function run(pages) {
     document.getElementById("tools").replaceChildren();
     notice("");
     for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
-    const [, place = "", id = ""] = location.hash.split("/");
+    const asked = location.hash;
+    const [, place = "", id = ""] = asked.split("/");
     try {
       for (const link of document.querySelectorAll(".bar nav a")) link.ariaCurrent = link.hash === `#/${place}` ? "page" : null;
       document.title = place && id ? `cardgym: ${place}` : "cardgym";
@@ -20,6 +21,7 @@ export function run(pages) {
       page = opened?.start ? opened : null;
       await (page ? page.start() : opened);
     } catch (error) {
+      if (location.hash !== asked) return; // Another page was opened meanwhile.
       notice(error.message);
       show(h("p", {}, h("a", { href: "#/" }, "Back to the lobby")));
     }

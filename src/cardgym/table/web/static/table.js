@@ -313,7 +313,6 @@ export class Table {
       this.fit();
     });
     if (!this.busy) this.weigh();
-    if (this.atEnd) document.querySelector(".log").scrollTop = 1e6;
   }
 
   // The log's last lines stay in sight when its height changes.
