@@ -148,7 +148,7 @@ def public_text(game: Game, before: State, move: int, after: State, seat: int, p
 
 
 def informed_text(game: Game, before: State, move: int, after: State, seat: int, people: Sequence[str]) -> str:
-    """A move for people who watch all hands, as the seat that it concerns reads it: the one that acts or gets a card."""
+    """A move for people who watch all hands, as the seat that acts or gets a card reads it."""
     texts = [game.narrate(before, move, after, reader) for reader in range(len(people))]
     reader = next((reader for reader, text in enumerate(texts) if _OWN.search(text)), 0) if seat < 0 else seat
     return named(texts[reader], people, reader)
