@@ -71,9 +71,8 @@ class Teacher:
     """A player that says how probable each action is in given states.
 
     Soft targets say more than an action: how good the others are (Hinton et al., "Distilling the knowledge in a neural
-    network", 2015; for policies Rusu et al., "Policy distillation", ICLR 2016). A player gives what it has:
-    its own probabilities, or values of the actions,
-    whose softmax is taken, or else one action.
+    network", 2015; for policies Rusu et al., "Policy distillation", ICLR 2016). A player gives what it has: its own
+    probabilities, or values of the actions, whose softmax is taken, or else one action.
     """
 
     saved: ClassVar[tuple[str, ...]] = ("_generator",)

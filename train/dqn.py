@@ -3,8 +3,8 @@
 Usage:
     python train/dqn.py --config configs/corellian_spike/double_dqn.toml [--seed 2] [--out FOLDER] [--resume] ...
 
-`--help` lists every hyper-parameter; docs/algorithms/dqn.md says what differs from the papers and why. The update is in
-cardgym.learn.dqn.learner, its formulas are in cardgym.learn.dqn.learner.
+`--help` lists every hyper-parameter; docs/algorithms/dqn.md says what differs from the papers and why. The update and
+its formulas are in cardgym.learn.dqn.learner.
 """
 
 from __future__ import annotations

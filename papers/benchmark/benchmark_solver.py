@@ -17,7 +17,7 @@ from cardgym.learn.config import EvaluationConfig, GameConfig, Steps
 from cardgym.learn.run import TrainingResult
 from cardgym.learn.training import Training
 from cardgym.players import Player
-from cardgym.players.strategy_table import StrategyPlayer, save_strategy
+from cardgym.players.tables import StrategyPlayer, save_strategy
 from cardgym.solvers.best_response import nash_conv
 from cardgym.solvers.cfr import CFR
 from cardgym.solvers.exact import small_tree

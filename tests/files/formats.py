@@ -32,8 +32,7 @@ from cardgym.learn.tensorboard import TensorBoard, read_curves
 from cardgym.players import resolve
 from cardgym.players.mixture_file import save_mixture
 from cardgym.players.policy_file import load_policy
-from cardgym.players.q_table import Pairs
-from cardgym.players.strategy_table import save_strategy
+from cardgym.players.tables import Pairs, save_strategy
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog
 

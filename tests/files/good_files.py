@@ -13,7 +13,7 @@ from cardgym.engine.registry import registered
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.networks import QNetwork, network_shape
 from cardgym.players.policy_file import save_policy
-from cardgym.players.q_table import Pairs, save_q_table
+from cardgym.players.tables import Pairs, save_q_table
 
 
 def game() -> tuple[Game, Options]:

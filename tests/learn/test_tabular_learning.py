@@ -22,7 +22,7 @@ from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tabular.loop import ENTRY, best_legal, greedy_legal, insert
 from cardgym.players import resolve
-from cardgym.players.q_table import Pairs, QTablePlayer, load_player, save_q_table
+from cardgym.players.tables import Pairs, QTablePlayer, load_player, save_q_table
 
 TURNS, CARDS = 4, 4
 NUMBERED = "NumberedTiny-v0"

@@ -10,7 +10,7 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.players import resolve
-from cardgym.players.strategy_table import StrategyPlayer, save_strategy
+from cardgym.players.tables import StrategyPlayer, save_strategy
 from cardgym.solvers.best_response import expected_returns, exploitability
 from cardgym.solvers.mccfr import MCCFR
 from cardgym.solvers.tree import GameTree, Strategy, enumerate_tree

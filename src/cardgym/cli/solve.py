@@ -27,7 +27,7 @@ from cardgym.files.tensors import SUFFIX
 
 if TYPE_CHECKING:
     from cardgym.engine.contract import Game
-    from cardgym.players.strategy_table import StrategyPlayer
+    from cardgym.players.tables import StrategyPlayer
 
 
 def main(words: list[str]) -> int:

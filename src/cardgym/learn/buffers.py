@@ -54,9 +54,6 @@ class SampledBuffer(Generic[R]):
             key: the config key of the capacity, for errors.
             capacity: the most records it can have.
             generator: draws the samples.
-
-        Raises:
-            CardgymError: if there is not enough memory.
         """
         self.capacity = capacity
         self.size = 0
@@ -95,11 +92,7 @@ class ReplayBuffer(SampledBuffer[Transitions]):
     saved = (*SampledBuffer.saved, "_position")
 
     def __init__(self, capacity: int, observation_size: int, num_actions: int, generator: np.random.Generator) -> None:
-        """Allocate the buffer; `generator` draws the samples.
-
-        Raises:
-            CardgymError: if there is not enough memory.
-        """
+        """Allocate the buffer; `generator` draws the samples."""
         layout: list[tuple[Any, ...]] = [
             ("observations", np.float32, observation_size),
             ("actions", np.int64),

@@ -18,11 +18,10 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat
 
 from cardgym.console.arguments import Parser, parse_assignments
 from cardgym.errors import CardgymError, nearest, printable, quoted
+from cardgym.files.documents import Items as Items
 from cardgym.files.json_values import read_bytes
 from cardgym.files.limits import MAX_GAMES, MAX_STEPS, duration, shortened
 from cardgym.files.shipped import config_path
-
-T = TypeVar("T")
 
 BASE = "base"
 """The key of a config file that names the file it starts from; that one has no base itself."""
@@ -31,8 +30,6 @@ _MAX_FILE = 1 << 20
 
 Share = Annotated[float, Field(ge=0, le=1)]
 """A number from 0 to 1."""
-Items = Annotated[tuple[T, ...], Field(strict=False)]
-"""A tuple that a file may write as a list; its items are as strict as any other value."""
 Steps = Annotated[int, Field(ge=1, le=MAX_STEPS, json_schema_extra={"per_second": 10_000_000})]
 """How long a training is; the error for too many says how long they would take."""
 Games = Annotated[int, Field(ge=0, le=MAX_GAMES, json_schema_extra={"per_second": 1_000_000})]

@@ -28,13 +28,7 @@ ALONE = "alone"
 
 
 def evaluate_learner(
-    game: Game,
-    options: Options,
-    player: Player,
-    opponents: Sequence[str],
-    *,
-    games: int,
-    seat: int = ANY_SEAT,
+    game: Game, options: Options, player: Player, opponents: Sequence[str], *, games: int, seat: int = ANY_SEAT
 ) -> dict[str, Metrics]:
     """The metrics of a player against each opponent, who takes every other seat; see `match`.
 
@@ -68,15 +62,7 @@ def scalars_of(results: Mapping[str, Metrics], exploitability: float | None = No
     return values
 
 
-def match(
-    game: Game,
-    options: Options,
-    player: Player,
-    opponent: str,
-    *,
-    games: int,
-    seat: int = ANY_SEAT,
-) -> Metrics:
+def match(game: Game, options: Options, player: Player, opponent: str, *, games: int, seat: int = ANY_SEAT) -> Metrics:
     """Match a player with an opponent in every other seat: its `win_rate`, `mean_return` and the game's own metrics.
 
     The player sits in `seat`; with ANY_SEAT each deal is played from every seat.
@@ -143,11 +129,7 @@ def write_results(
     results: Mapping[str, Metrics],
     **more: Any,
 ) -> None:
-    """Write a run's final results to TensorBoard, as `final/` and with its hyper-parameters, and to `results.json`.
-
-    Raises:
-        CardgymError: if the file cannot be written.
-    """
+    """Write a run's final results to TensorBoard, as `final/` and with its hyper-parameters, and to `results.json`."""
     if results:
         board.final_results(step, config, _by_tag(results, tags.final_tag))
     with replacing(folder / "results.json") as temporary:

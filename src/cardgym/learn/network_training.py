@@ -14,6 +14,7 @@ from torch import nn
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.learn.config import NetworkConfig
+from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import crossed
 from cardgym.learn.training import Training
@@ -64,11 +65,7 @@ class NetworkTraining(Training):
         return PolicyNetwork(shape)
 
     def warm_start(self, network: N) -> N:
-        """The network, with the weights of the checkpoint that `init_from` names, if it names one.
-
-        Raises:
-            CardgymError: as `load_checkpoint`, and for a network of another kind or shape.
-        """
+        """The network, with the weights of the checkpoint that `init_from` names, if it names one."""
         if self._config.init_from:
             load_weights(network, Path(self._config.init_from), self.game, self.options, self.observation)
         return network
@@ -88,8 +85,13 @@ class NetworkTraining(Training):
         return np.random.default_rng(np.random.SeedSequence([self._config.seed, stream], spawn_key=key))
 
     def rollout(self, player: Player) -> SelfPlayRollout:
-        """The games that the player learns from."""
-        return SelfPlayRollout.configured(self._config, self.game, self.options, player)
+        """The games that the player learns from, as the hyper-parameters say."""
+        config = self._config
+        pool = OpponentPool.parse(config.opponents)
+        return SelfPlayRollout(
+            self.game, self.options, config.num_envs, pool, player,
+            seed=config.seed, snapshots=config.num_snapshots, seat=config.seat,
+        )  # fmt: skip
 
     # -- the loop -----------------------------------------------------------------------------------------------------
 
@@ -128,11 +130,7 @@ class NetworkTraining(Training):
 
 
 def choose_device(name: str) -> torch.device:
-    """The device of that name; `auto` is a GPU if there is one.
-
-    Raises:
-        CardgymError: for `cuda` on a machine without a GPU.
-    """
+    """The device of that name; `auto` is a GPU if there is one."""
     available = torch.cuda.is_available()
     if name == "cuda" and not available:
         raise CardgymError("device 'cuda': this machine has no GPU that PyTorch can use; choose cpu or auto")

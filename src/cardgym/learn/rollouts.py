@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,6 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
-from cardgym.learn.config import SelfPlayConfig
 from cardgym.learn.opponents import OpponentPool, Snapshots
 from cardgym.players import Player
 from cardgym.players.seats import SeatedBatch, game_keys
@@ -103,24 +102,6 @@ class SelfPlayRollout:
         self._draw_opponents(np.arange(num_envs))
         self._seated.step(np.zeros(num_envs, np.int64), np.full(num_envs, RESET, np.uint8), skip=True)
         self._update_turns()
-
-    @classmethod
-    def configured(cls, config: SelfPlayConfig, game: Game, options: Options, learner: Player) -> Self:
-        """Start the first games as a training's hyper-parameters say.
-
-        Raises:
-            CardgymError: for a seat that the game does not have, or opponents that cannot be read or found.
-        """
-        return cls(
-            game,
-            options,
-            config.num_envs,
-            OpponentPool.parse(config.opponents),
-            learner,
-            seed=config.seed,
-            snapshots=config.num_snapshots,
-            seat=config.seat,
-        )
 
     @property
     def states(self) -> np.recarray[Any, Any]:

@@ -192,18 +192,13 @@ def save_state(path: Path, state: dict[str, Any]) -> None:
 
     Raises:
         NotFiniteError: for NaN or infinity in an array; the old state is kept.
-        CardgymError: if the file cannot be written.
     """
     arrays: Arrays = {}
     write_tensors(path, {"format": "cardgym-training-state-1", "state": _without_arrays(state, "", arrays)}, arrays)
 
 
 def load_state(path: Path) -> dict[str, Any]:
-    """Read a state.
-
-    Raises:
-        CardgymError: for a file that cannot be read, is damaged, or has anything but a state.
-    """
+    """Read a state."""
     document, arrays = read_tensors(path, str(path), _State, None)
     try:
         state: dict[str, Any] = _with_arrays(document.state, arrays)

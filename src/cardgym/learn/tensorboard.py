@@ -29,9 +29,6 @@ class TensorBoard:
         """Open a file of events in a folder, which is made if it does not exist.
 
         A resumed run names the step from which it continues: TensorBoard drops what an interrupted run wrote later.
-
-        Raises:
-            CardgymError: if the folder cannot be made.
         """
         from torch.utils.tensorboard import SummaryWriter
 
@@ -183,11 +180,7 @@ def _events(path: Path) -> Iterator[Any]:
 
 
 def read_evaluations(folder: Path) -> list[Evaluation]:
-    """The evaluations during a run's training, in the order of their steps. The final one is in `results.json`.
-
-    Raises:
-        CardgymError: if the folder has no TensorBoard files.
-    """
+    """The evaluations during a run's training, in the order of their steps. The final one is in `results.json`."""
     curves = read_curves(folder)
     at_step: dict[int, dict[str, Metrics]] = {}
     for tag, (steps, values) in curves.items():

@@ -83,14 +83,8 @@ class TransitionBuilder:
         streams = turns.streams[full]
         self._open[streams] -= 1
         slots = self._next[streams]  # All slots are taken: the next one to be overwritten has the oldest turn.
-        return Transitions(
-            self._observations[slots, streams],
-            self._actions[slots, streams],
-            self._rewards[slots, streams].astype(np.float32),
-            turns.observations[full],
-            turns.masks[full] != 0,
-            np.zeros(len(streams), np.bool_),
-        )
+        done = np.zeros(len(streams), np.bool_)
+        return self._transitions(slots, streams, turns.observations[full], turns.masks[full] != 0, done)
 
     def _end(self, ended: npt.NDArray[np.int64]) -> Transitions:
         self._credit(ended)
@@ -98,14 +92,14 @@ class TransitionBuilder:
         streams = ended[which]
         slots = (self._next[streams] - 1 - ages) % self.n_step
         self._open[ended] = 0
-        return Transitions(
-            self._observations[slots, streams],
-            self._actions[slots, streams],
-            self._rewards[slots, streams].astype(np.float32),
-            np.zeros((len(streams), self._observations.shape[2]), np.float32),
-            np.ones((len(streams), self._num_actions), np.bool_),
-            np.ones(len(streams), np.bool_),
-        )
+        next_observations = np.zeros((len(streams), self._observations.shape[2]), np.float32)
+        next_masks = np.ones((len(streams), self._num_actions), np.bool_)
+        return self._transitions(slots, streams, next_observations, next_masks, np.ones(len(streams), np.bool_))
+
+    def _transitions(self, slots: npt.NDArray[np.int64], streams: npt.NDArray[np.int64], *after: Any) -> Transitions:
+        """The transitions from the turns in these slots to what comes `after` them: the last three fields."""
+        rewards = self._rewards[slots, streams].astype(np.float32)
+        return Transitions(self._observations[slots, streams], self._actions[slots, streams], rewards, *after)
 
     def _credit(self, streams: npt.NDArray[np.int64]) -> None:
         """Add what was paid since the last turn to every open turn, discounted by the turn's age."""

@@ -170,11 +170,7 @@ class KernelPlayer(Player):
         raise NotImplementedError
 
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
-        """Not possible from observations.
-
-        Raises:
-            CardgymError: always.
-        """
+        """Not possible from observations; raises `CardgymError`."""
         raise CardgymError(
             f"player {self.name} is played by the kernel and chooses by states; seat it in a `SeatedBatch`, or call "
             "`cardgym.engine.states.choose_actions`"
@@ -350,11 +346,7 @@ GREEDY = ":greedy"
 
 
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
-    """The players of `seats` seats: one player for all of them, or a list with one for each.
-
-    Raises:
-        CardgymError: for a list of another length.
-    """
+    """The players of `seats` seats: one player for all of them, or a list with one for each."""
     if isinstance(players, str) or not isinstance(players, Sequence):
         return [players] * seats
     if len(players) != seats:

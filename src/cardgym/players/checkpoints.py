@@ -43,9 +43,7 @@ class CheckpointMetadata(PlayerMetadata):
     """What is saved with a network; see `save_checkpoint`."""
 
     format: Literal["cardgym-q-network-1", "cardgym-policy-network-1"]
-    """`Q_NETWORK` or `POLICY_NETWORK`."""
     network: _Layers
-    """Its layers."""
 
     @property
     def shape(self) -> NetworkShape:
@@ -68,9 +66,6 @@ def save_checkpoint(
     """Write a network's weights; see `cardgym.files.tensors`.
 
     The document has `format`, the keys of `checkpoint_metadata`, `network` (its shape) and `config` (of the training).
-
-    Raises:
-        CardgymError: where the file cannot be written.
     """
     metadata = {
         "format": POLICY_NETWORK if isinstance(network, PolicyNetwork) else Q_NETWORK,
@@ -128,11 +123,7 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
 
 
 def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | PolicyPlayer:
-    """The player of a checkpoint: greedy for a Q-network, sampling for a policy network.
-
-    Raises:
-        CardgymError: as `load_checkpoint`.
-    """
+    """The player of a checkpoint: greedy for a Q-network, sampling for a policy network."""
     network, metadata = load_checkpoint(path, game, options)
     if isinstance(network, PolicyNetwork):
         return PolicyPlayer(str(path), network, metadata.observation)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.declarations import options_that_count
+from cardgym.engine.declarations import PAYMENT_OPTION, options_that_count
 from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files.documents import Document, Name, at_most
 
@@ -50,7 +50,7 @@ def check_made_for(what: str, env: str, saved_options: OptionValues, game: Game,
         raise CardgymError(f"{what}: made for {printable(env, 60)}, not for {game.id}")
     wanted = options_that_count(options)
     unset = options_that_count(game.parse_options())  # For players that are older than an option.
-    for name in sorted({*wanted, *saved_options}):
+    for name in sorted({*wanted, *saved_options} - {PAYMENT_OPTION}):
         if name not in wanted:
             raise CardgymError(f"{what}: made with the option {printable(name, 60)}, which {game.id} does not have")
         saved = saved_options.get(name, unset.get(name))

@@ -64,8 +64,8 @@ def _is_of(path: Path, game: Game, options: Options | None) -> bool:
 _FORMATS = {
     "cardgym-q-network-1": "cardgym.players.checkpoints:load_player",
     "cardgym-policy-network-1": "cardgym.players.checkpoints:load_player",
-    "cardgym-q-table-1": "cardgym.players.q_table:load_player",
-    "cardgym-strategy-1": "cardgym.players.strategy_table:load_player",
+    "cardgym-q-table-1": "cardgym.players.tables:load_player",
+    "cardgym-strategy-1": "cardgym.players.tables:load_player",
 }
 """Loaders of players from `.safetensors` files, by the format that the file names; games add theirs."""
 

@@ -47,9 +47,6 @@ def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: 
     """Write a mixture of players, named or by path, to a file whose name ends in `.mixture.json`.
 
     Paths are written relative to the file's folder.
-
-    Raises:
-        CardgymError: where the file cannot be written.
     """
     content = {
         "format": FORMAT,

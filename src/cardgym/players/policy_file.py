@@ -7,7 +7,6 @@ files have no head; they can be read too.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +20,7 @@ from cardgym.files import replacing
 from cardgym.files.documents import Document, Name, validate
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.players import TablePlayer
-from cardgym.players.compatibility import OptionValues
+from cardgym.players.compatibility import OptionValues, check_made_for
 
 FORMAT = "cardgym policy 1"
 _BYTES_PER_STATE = 256
@@ -32,7 +31,7 @@ class _Head(Document):
     """A policy file with a head; further entries of the head are for people."""
 
     format: Literal["cardgym policy 1"]
-    env: Name | None = None
+    env: Name
     options: OptionValues = Field(default_factory=dict)
     actions: dict[Any, Any]
 
@@ -51,7 +50,7 @@ def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8
         raise CardgymError(f"{what}: not a JSON object from states to actions")
     if "format" in entries:
         head = validate(_Head, entries, what)
-        _check_head(what, head, game, options)
+        check_made_for(what, head.env, head.options, game, options)
         entries = head.actions
     index_of = {label: i for i, label in enumerate(labels)}
     actions = np.full(len(labels), -1, np.int64)
@@ -89,20 +88,6 @@ def save_policy(path: Path, actions: npt.NDArray[np.int8], game: Game, options: 
     states = ",\n".join(f"    {json.dumps(label)}: {action}" for label, action in entries.items())
     with replacing(path) as temporary:
         temporary.write_text("\n".join(["{", *lines, '  "actions": {', states, "  }", "}"]) + "\n", encoding="utf-8")
-
-
-def _check_head(what: str, head: _Head, game: Game, options: Options) -> None:
-    if head.env != game.id:
-        raise CardgymError(f"{what}: made for {printable(str(head.env), 60)}, not for {game.id}")
-    if head.options != options.asdict():
-        raise CardgymError(
-            f"{what}: made for {_text(head.options)}, not for {_text(options.asdict())}; "
-            "set the options it was made for"
-        )
-
-
-def _text(options: Mapping[str, int | str]) -> str:
-    return printable(", ".join(f"{name}={value}" for name, value in options.items()) or "no options")
 
 
 def _labels(game: Game, options: Options) -> list[str]:

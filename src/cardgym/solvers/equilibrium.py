@@ -10,7 +10,7 @@ from typing import Any
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, unknown
-from cardgym.players.strategy_table import StrategyPlayer, save_strategy
+from cardgym.players.tables import StrategyPlayer, save_strategy
 from cardgym.solvers.cfr import CFR, VARIANTS
 from cardgym.solvers.mccfr import MCCFR
 from cardgym.solvers.strategies import pairs_of

@@ -18,8 +18,7 @@ from cardgym.engine.kernel import code_name, rules_of
 from cardgym.engine.rules import derive
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
-from cardgym.players.q_table import Pairs
-from cardgym.players.strategy_table import StrategyPlayer
+from cardgym.players.tables import Pairs, StrategyPlayer
 from cardgym.solvers.mccfr_walk import DONE, TOO_DEEP, walk
 from cardgym.solvers.walk import insert_all
 

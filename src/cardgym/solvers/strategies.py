@@ -18,7 +18,7 @@ from cardgym.solvers.cfr import find_own_reach
 from cardgym.solvers.tree import GameTree, Strategy, TreeArrays
 
 if TYPE_CHECKING:
-    from cardgym.players.q_table import Pairs
+    from cardgym.players.tables import Pairs
 
 _CHUNK = 1 << 18
 """Decisions sampled at once."""
@@ -46,7 +46,7 @@ def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs
     Where an observation is the same at several information sets, because it does not show all that the seat has seen
     and done, their probabilities are averaged, weighted by how likely play reaches each of them.
     """
-    from cardgym.players.q_table import Pairs
+    from cardgym.players.tables import Pairs
 
     observations = tree.look(observation_name)[0]
     hashes = np.empty(len(observations), np.uint64)

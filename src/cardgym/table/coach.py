@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cardgym.engine.contract import Game, Options, State
 from cardgym.players import PlayerSpec
-from cardgym.players.strategy_table import StrategyPlayer
+from cardgym.players.tables import StrategyPlayer
 from cardgym.solvers.cfr import CFR
 from cardgym.solvers.exact import small_tree
 from cardgym.solvers.strategies import pairs_of

@@ -136,7 +136,7 @@ def test_saved_policy_is_the_policy_loaded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda c: c["options"].update(ranking="pair_first"), "made for decisions=3, ranking=pair_first, not for"),
+        (lambda c: c["options"].update(ranking="pair_first"), "made for ranking=pair_first, not ranking="),
         (lambda c: c.update(env="Another-v0"), "made for Another-v0"),
         (lambda c: c.update(format="policy 9"), "format: input should be 'cardgym policy 1'"),
         (lambda c: c["actions"].pop("KS - 2"), "1 state missing, such as KS - 2"),

@@ -1,1 +1,1 @@
-"""Deep Q-learning: replay buffer, targets, learner."""
+"""Deep Q-learning: hyper-parameters, targets, learner."""

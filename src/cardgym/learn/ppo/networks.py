@@ -56,9 +56,6 @@ def measure(
         player: the policy that starts the training.
         generator: samples its actions.
         others: measure what the other seats see too, behind the seat's own observation.
-
-    Raises:
-        CardgymError: if there is not enough memory for the observations.
     """
     size = rollout.turns.observations.shape[1] * (rollout.options.num_players if others else 1)
     check_memory(f"{_DECISIONS:,} observations to normalize by", 8 * _DECISIONS * size, "leave normalize out")

@@ -48,11 +48,7 @@ class TurnBuffer:
     def __init__(
         self, num_streams: int, capacity: int, observation_size: int, num_actions: int, others_size: int = 0
     ) -> None:
-        """Allocate room for `capacity` turns; `others_size` numbers say what the other seats saw.
-
-        Raises:
-            CardgymError: if there is not enough memory.
-        """
+        """Allocate room for `capacity` turns; `others_size` numbers say what the other seats saw."""
         needed = capacity * (4 * (observation_size + others_size) + num_actions + 29)
         check_memory(f"a rollout of {capacity:,} turns", needed, "lower num_steps or num_envs")
         self.size = 0
@@ -133,11 +129,11 @@ class TurnBuffer:
         result = np.zeros(self.size, np.float32)
         for first, last in zip(self._blocks[-2::-1], self._blocks[:0:-1], strict=True):
             later = following[first:last]
-            goes_on = later != NONE
-            next_values = np.where(goes_on, values[later], 0.0)
+            continues = later != NONE
+            next_values = np.where(continues, values[later], 0.0)
             delta = rewards[first:last] + gamma * next_values - values[first:last]
-            ahead = np.where(goes_on, result[later], 0.0)
-            result[first:last] = np.where(goes_on | done[first:last], delta + gamma * gae_lambda * ahead, 0.0)
+            ahead = np.where(continues, result[later], 0.0)
+            result[first:last] = np.where(continues | done[first:last], delta + gamma * gae_lambda * ahead, 0.0)
         return result
 
     def _keep(self, places: npt.NDArray[np.int64]) -> None:

@@ -1,9 +1,8 @@
 """Q-learning and Sarsa over a table, compiled, for any registered game.
 
 Sources: Watkins, "Learning from Delayed Rewards" (1989); Sutton and Barto, "Reinforcement Learning" (2018). The two
-differ in one line of `cardgym.learn.tabular.loop`. A transition runs from one of the
-learner's decisions to its next in the same seat, over opponents' turns and chance. Only legal actions are taken and
-looked ahead to.
+differ in one line of `cardgym.learn.tabular.loop`. A transition runs from one of the learner's decisions to its next in
+the same seat, over opponents' turns and chance. Only legal actions are taken and looked ahead to.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.loop import COUNTERS, ENTRY, PENDING, SETTINGS, insert, learning_loop
 from cardgym.players import CompiledPlayer, Player, PlayerSpec, TablePlayer
 from cardgym.players.policy_file import save_policy
-from cardgym.players.q_table import Pairs, QTablePlayer, save_q_table
 from cardgym.players.seats import SeatedBatch
+from cardgym.players.tables import Pairs, QTablePlayer, save_q_table
 
 _PLAY, _LEARN = np.uint64(0x7AB1E), np.uint64(0x7AB1F)
 """The streams, below the seed's key, of the games and of the learner's own choices."""
@@ -45,7 +44,7 @@ class TabularLearner:
 
     Raises:
         CardgymError: for a seat that the game does not have, a game that does not number its states, an unknown
-            observation, or an opponent that compiled code cannot ask.
+            observation, or an opponent that compiled code cannot play.
     """
 
     def __init__(
@@ -198,11 +197,7 @@ class TabularLearner:
         return TablePlayer(name, self.policy())
 
     def save(self, path: Path) -> None:
-        """Write the table or the policy as a player's file.
-
-        Raises:
-            CardgymError: if the file cannot be written.
-        """
+        """Write the table or the policy as a player's file."""
         config = self.config
         if config.observation:
             save_q_table(path, self.table(), self.game, self.options, config.observation, config.model_dump())

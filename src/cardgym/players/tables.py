@@ -1,8 +1,9 @@
-"""Q-tables as players: action values by a hash of the observation."""
+"""Tables as players, by a hash of the observation: action values, a Q-table, or probabilities, a mixed strategy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -18,23 +19,22 @@ from cardgym.files.tensors import Layout, read_tensors, write_tensors
 from cardgym.players import Actions, Masks, Observations, Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 
-FORMAT = "cardgym-q-table-1"
+Q_TABLE, STRATEGY = "cardgym-q-table-1", "cardgym-strategy-1"
 
 
-class QTableMetadata(PlayerMetadata):
-    """What is saved with a Q-table."""
+class _Metadata(PlayerMetadata):
+    """What is saved with a table."""
 
-    format: Literal["cardgym-q-table-1"]
-    """`FORMAT`."""
+    format: Literal["cardgym-q-table-1", "cardgym-strategy-1"]
 
 
 class Pairs(NamedTuple):
-    """A Q-table: the pairs of observation and action that were tried, sorted by key and action.
+    """Pairs of observation and action, sorted by key and action.
 
     Attributes:
         keys: the hash of each pair's observation, (pairs,), uint64.
         actions: its action, (pairs,), int32.
-        values: its action value, (pairs,), float64.
+        values: its action value or probability, (pairs,), float64.
     """
 
     keys: npt.NDArray[np.uint64]
@@ -86,6 +86,44 @@ class QTablePlayer(Player):
         return actions
 
 
+class StrategyPlayer(Player):
+    """The player of a mixed strategy, `pairs` with probabilities; it samples, uniformly in unknown states."""
+
+    samples = True
+
+    def __init__(self, name: str, observation_name: str, pairs: Pairs) -> None:
+        self.name = name
+        self.observation_name = observation_name
+        self.pairs = pairs
+
+    def probabilities(
+        self, observations: Observations, masks: Masks, temperature: float = 0.0
+    ) -> npt.NDArray[np.float64]:
+        """See `Player.probabilities`."""
+        shares = np.zeros(masks.shape)
+        _look_up(np.ascontiguousarray(observations), masks, *self.pairs, shares)
+        return shares
+
+
+@compiled
+def _look_up(observations: Any, masks: Any, keys: Any, actions: Any, values: Any, shares: Any) -> None:
+    for row in range(observations.shape[0]):
+        key = hash_of(observations[row])
+        place = np.searchsorted(keys, key)
+        total = 0.0
+        while place < keys.shape[0] and keys[place] == key:
+            if masks[row, actions[place]]:
+                shares[row, actions[place]] = values[place]
+                total += values[place]
+            place += 1
+        legal = 0
+        for action in range(masks.shape[1]):
+            legal += masks[row, action] != 0
+        for action in range(masks.shape[1]):
+            if masks[row, action]:
+                shares[row, action] = shares[row, action] / total if total > 0.0 else 1.0 / legal
+
+
 def save_q_table(
     path: Path,
     pairs: Pairs,
@@ -94,51 +132,39 @@ def save_q_table(
     observation_name: str,
     config: Mapping[str, Any] | None = None,
     *,
-    form: str = FORMAT,
+    form: str = Q_TABLE,
 ) -> None:
-    """Write a Q-table, or pairs in another format, with the keys of `checkpoint_metadata` and `config`.
-
-    Raises:
-        CardgymError: where the file cannot be written.
-    """
+    """Write a Q-table, or pairs in another format, with the keys of `checkpoint_metadata` and `config`."""
     made_for = checkpoint_metadata(game, options, observation_name)
     write_tensors(path, {"format": form, **made_for, "config": dict(config or {})}, pairs._asdict())
 
 
-def load_player(path: Path, game: Game, options: Options) -> QTablePlayer:
-    """The greedy player of a Q-table file.
+save_strategy = partial(save_q_table, form=STRATEGY)
+"""Writes the pairs of a mixed strategy; see `save_q_table`."""
+
+
+def load_player(path: Path, game: Game, options: Options) -> QTablePlayer | StrategyPlayer:
+    """The player of a table: greedy for a Q-table, sampling for a strategy.
 
     Raises:
-        CardgymError: for a file that is missing, not a Q-table of cardgym, or made for another game, options or
+        CardgymError: for a file that is missing, not a table of cardgym, or made for another game, options or
             observation.
     """
-    metadata, pairs = read_pairs(path, f"Q-table {path}", QTableMetadata, game, options)
-    return QTablePlayer(str(path), metadata.observation, pairs)
+    what = f"table {path}"
 
-
-def read_pairs(
-    path: Path, what: str, kind: type[PlayerMetadata], game: Game, options: Options
-) -> tuple[PlayerMetadata, Pairs]:
-    """The metadata and the pairs of a file, checked.
-
-    Args:
-        what: what messages call it.
-        kind: the model of its metadata.
-        game: the game that it must be made for.
-
-    Raises:
-        CardgymError: for a file that is missing, of another kind, or made for another game, options or observation.
-    """
-
-    def layout(metadata: PlayerMetadata) -> Layout:
+    def layout(metadata: _Metadata) -> Layout:
         check_compatible(what, metadata, game, options)
         return {"keys": (np.uint64, (None,)), "actions": (np.int32, (None,)), "values": (np.float64, (None,))}
 
-    metadata, arrays = read_tensors(path, what, kind, layout)
+    metadata, arrays = read_tensors(path, what, _Metadata, layout)
     pairs = Pairs(**arrays)
     if not _are_valid(pairs, game.actions(options)):
         raise CardgymError(f"{what}: its pairs are not sorted and of one length, or {game.id} lacks one of its actions")
-    return metadata, pairs
+    if metadata.format == Q_TABLE:
+        return QTablePlayer(str(path), metadata.observation, pairs)
+    if not (pairs.values >= 0).all():
+        raise CardgymError(f"{what}: a probability is negative or not a number")
+    return StrategyPlayer(str(path), metadata.observation, pairs)
 
 
 def _are_valid(pairs: Pairs, num_actions: int) -> bool:
