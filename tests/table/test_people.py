@@ -6,7 +6,7 @@ import pytest
 
 import cardgym
 from cardgym.players import resolve
-from cardgym.table.people import board_with_names, named, shown_name, shown_names, with_names
+from cardgym.table.people import board_with_names, named, shown_name, shown_names, with_names, with_shown_names
 from cardgym.table.session import Session, replay
 from cardgym.table.setup import Setup
 
@@ -25,6 +25,12 @@ from cardgym.table.setup import Setup
 )
 def test_players_have_names_that_people_read(name: str, shown: str) -> None:
     assert shown_name(name) == shown
+
+
+def test_a_measured_strength_has_names_that_people_read() -> None:
+    text = "wins 50.7 % [48.8, 52.6] against value-search, 9 % against random; games from two random-table"
+    shown = "wins 50.7 % [48.8, 52.6] against Value search, 9 % against Random; games from two Random table"
+    assert with_shown_names(text, ["random", "random-table", "value-search"]) == shown
 
 
 def test_every_seat_has_another_name() -> None:

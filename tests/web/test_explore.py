@@ -17,6 +17,7 @@ def test_a_review_can_be_explored_with_the_same_values(client: Client, env: str,
     for decision in review["decisions"][:3]:
         body = {"record": state["table"], "move": decision["move"], "seed": 1}
         line = client.post("/api/explore", body)
+        assert line["names"] == review["players"]
         again = {key: line[key] for key in ("game", "options", "moves", "against")}
         assert client.post("/api/explore", {**again, "seed": 1})["advice"] == line["advice"]
         values = {action["action"]: action["value"] for action in line["advice"]["actions"]}

@@ -20,7 +20,7 @@ import cardgym
 from cardgym.players import player_names
 from cardgym.players.formats import checkpoints
 from cardgym.table.history import costs
-from cardgym.table.presentation import presentation_of
+from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of
 from cardgym.table.web import lobby, protocol
 
 SPIKE = "CorellianSpike-v0"
@@ -313,6 +313,7 @@ def test_a_shipped_network_can_be_met(client: Client) -> None:
 def test_rules_can_be_read(client: Client, env: str) -> None:
     answer = client.get(f"/api/games/{env}/rules")
     assert sum(len(text) for _, text in answer["rules"]) > 100
+    assert IN_THE_TERMINAL not in [heading for heading, _ in answer["rules"]]
     symbols = presentation_of(cardgym.find(env)).symbols()
     shown = [item["symbol"] for reveal in answer["examples"] for item in reveal["items"]]
     assert set(shown) <= set(symbols)

@@ -45,7 +45,7 @@ class Advice:
     Attributes:
         kind: the kind of decision, such as `bet`; costs are averaged per kind.
         unit: what values are in, such as `credits`.
-        source: where they come from, in words that follow "by": `exact calculation`, `1,000 rollouts of heuristic`.
+        source: where they come from, in words that follow "by": `exact calculation`, `1,000 rollouts of Heuristic`.
         actions: every legal action, best first.
         blunder: the cost from which an action is a blunder.
         strength: how strong the coach is as a player that always takes its first advice, in words that follow "as a

@@ -18,7 +18,7 @@ from cardgym.solvers.cfr import CFR
 from cardgym.solvers.exact import small_tree
 from cardgym.solvers.strategies import pairs_of
 from cardgym.table.advice import Advice, Adviser
-from cardgym.table.presentation import COACH, adviser_of, presentation_of
+from cardgym.table.presentation import COACH, adviser_of, strength_of
 from cardgym.table.rollouts import Rollouts
 
 _NODES_WALKED = 20_000_000
@@ -47,7 +47,7 @@ class Coach:
         self.adviser = adviser_of(game, options) or Adviser(lambda state, seat: self._by_rollouts(state, seat))
         self.strength = ""
         if source is None and options == game.parse_options():
-            self.strength = presentation_of(game).strength.get(game.id, {}).get(COACH, "")
+            self.strength = strength_of(game, COACH)
         if source is not None:
             self.adviser = dataclasses.replace(self.adviser, advise=self._rollouts(source).advise, advise_against=None)
         self._standing: Rollouts | None = None
@@ -102,4 +102,4 @@ def equilibrium_player(game: Game, options: Options) -> StrategyPlayer | None:
     name = game.default_observation
     pairs = pairs_of(tree, solver.average, name)
     small_tree.cache_clear()
-    return StrategyPlayer("the equilibrium", name, pairs)
+    return StrategyPlayer("equilibrium", name, pairs)

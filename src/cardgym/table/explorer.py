@@ -11,7 +11,7 @@ from typing import Any
 from cardgym.engine.contract import Game, Options, State
 from cardgym.engine.states import SingleGame, Snapshot, new_state
 from cardgym.errors import CardgymError
-from cardgym.table.people import named
+from cardgym.table.people import YOU, named
 from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import COVERED
 
@@ -44,12 +44,13 @@ class Step:
 class Explorer:
     """Lines of one game, with all cards open."""
 
-    def __init__(self, game: Game, options: Options) -> None:
-        """Explore a game with these options."""
+    def __init__(self, game: Game, options: Options, people: Sequence[str] = ()) -> None:
+        """Explore a game with these options; `people` is what the seats are called."""
         self.game = game
         self.options = options
         count = options.num_players
-        self.people = ["You"] if count == 1 else [f"Player {seat + 1}" for seat in range(count)]
+        numbered = [YOU] if count == 1 else [f"Player {seat + 1}" for seat in range(count)]
+        self.people = list(people) or numbered
 
     def line(self, moves: Sequence[int], seed: int, change: tuple[int, int] | None = None) -> Line:
         """Play moves, then those of chance and the forced ones up to the next decision.

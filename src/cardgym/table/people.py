@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -27,6 +27,12 @@ def shown_name(name: str) -> str:
     words = [_ACRONYMS.get(word, word) for word in re.split(r"[-_:\s]+", name.rpartition("/")[2]) if word]
     text = re.sub(r" seed(\d+)$", r" (seed \1)", " ".join(words)) or name
     return text[0].upper() + text[1:]
+
+
+def with_shown_names(text: str, names: Iterable[str]) -> str:
+    """A text about players, such as what one of them wins, with these names for people."""
+    pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<![\w-])(?:{pattern})(?![\w-])", lambda match: shown_name(match[0]), text)
 
 
 def shown_names(names: Sequence[str], person: int | None, about: Mapping[str, Any] | None = None) -> list[str]:

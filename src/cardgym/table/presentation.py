@@ -9,12 +9,18 @@ from typing import Any
 from cardgym.engine.contract import Game, Options, State
 from cardgym.engine.declarations import load
 from cardgym.engine.registry import table_of
+from cardgym.players import player_names
 from cardgym.table.advice import Adviser
 from cardgym.table.drawings.shapes import Symbol
+from cardgym.table.people import with_shown_names
 from cardgym.table.views import Reveal, View, view_in_words
 
 COACH = "coach"
 """The coach's name among the players whose strength was measured: it always takes its first advice."""
+
+
+IN_THE_TERMINAL = "In the terminal"
+"""The heading of rules about what is typed, and how the board is drawn in letters."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ class Presentation:
         board: `board(state, seat)`: the game as text for a terminal of 80 x 24, in at most 12 lines.
         ending: `ending(state, seat)`: how the game ended for a seat, in one line; empty before the end.
         rules_text: `rules_text(state)`: the rules with these options, for a person who plays, in paragraphs.
-            A first sentence of at most four words is a heading.
+            A first sentence of at most four words is a heading; what is below `IN_THE_TERMINAL` is left out on a page.
         examples: what the rules show in pictures: combinations of cards, what they are called and what they count.
         tip: `tip(state, seat)`: what a person who plays for the first time should know at this decision, from what the
             seat can know; may be empty.
@@ -128,6 +134,12 @@ def rules_of(game: Game, state: State) -> list[tuple[str, str]]:
 def _headed(paragraph: str) -> tuple[str, str]:
     first, dot, rest = paragraph.partition(". ")
     return (first, rest) if dot and len(first.split()) <= _HEADING_WORDS else ("", paragraph)
+
+
+def strength_of(game: Game, name: str) -> str:
+    """The measured strength of a player, or of the `COACH`, for people; empty if it was not measured."""
+    measured = presentation_of(game).strength.get(game.id, {})
+    return with_shown_names(measured.get(name, ""), {*player_names(game), *measured} - {COACH})
 
 
 def adviser_of(game: Game, options: Options) -> Adviser | None:

@@ -22,6 +22,7 @@ from cardgym.players.seats import MixturePlayer
 from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, legal_of, ranked
 from cardgym.table.narration import Event
+from cardgym.table.people import shown_name
 
 WORLDS = 1000
 """How often the hidden cards are resampled for one decision."""
@@ -118,7 +119,7 @@ class Rollouts:
             ActionAdvice(legal[at], words(state, legal[at]), float(means[at]), reason(values[:, at]), float(errors[at]))
             for at in order.tolist()
         ]
-        source = f"{self._worlds:,} rollouts of {self.player}"
+        source = f"{self._worlds:,} rollouts of {shown_name(self.player)}"
         return Advice(kind, self._unit, source, ranked(actions, self._unit), self._blunder)
 
     def _values(self, state: State, seat: int) -> tuple[list[int], npt.NDArray[np.float64]]:

@@ -291,7 +291,7 @@ def test_the_lobby_remembers_level_and_variant(server: Server, person: Person) -
     card.get_by_text("Deal", exact=True).click()
     card.get_by_label("level").select_option("Easy")
     card.get_by_text("You meet Greedy").click()
-    assert "against expert" in card.inner_text()
+    assert "against Expert" in card.inner_text()
     page.reload()
     card.get_by_text("You meet Greedy").wait_for()
     card.get_by_role("button", name="Sit down").click()

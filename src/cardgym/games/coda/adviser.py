@@ -22,6 +22,7 @@ from cardgym.games.coda.text import action_text, spoken, tile_name
 from cardgym.games.coda.view import RATINGS
 from cardgym.statistics import half_widths
 from cardgym.table.advice import GAMES, ActionAdvice, Advice, Adviser, legal_of, ranked
+from cardgym.table.people import shown_name
 from cardgym.table.rollouts import look
 
 _BLUNDER = 5.0
@@ -101,8 +102,9 @@ class _Search:
             error = float(errors.max())
             actions.append(ActionAdvice(action, action_text(state, action), value, reason, error, chance > 0.0))
         kind = {s.GUESSING: "guess", s.REVEALING: "turn up"}.get(int(state.phase), "place")
-        source = f"{self._worlds:,} states that fit what was seen, valued as {self._name} does"
-        source += f", against {self._known(opponent) or 'an equal'}"
+        source = f"{self._worlds:,} states that fit what was seen, valued as {shown_name(self._name)} does"
+        known = self._known(opponent)
+        source += f", against {shown_name(known) if known else 'an equal'}"
         return Advice(kind, GAMES, source, ranked(actions, GAMES), _BLUNDER)
 
     def _odds(self, state: State, opponent: str) -> float:

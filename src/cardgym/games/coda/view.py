@@ -158,12 +158,10 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
-    jokers = ""
+    jokers = typed_joker = ""
     if state.jokers:
-        jokers = (
-            " Two jokers, one black and one white, can go anywhere in a line and then stay there: `1 black joker`"
-            " guesses one."
-        )
+        typed_joker = " or 1 black joker"
+        jokers = " Two jokers, one black and one white, can go anywhere in a line and then stay there."
     stop = "you guess again"
     if state.continuation == s.OPTIONAL:
         stop = "you guess again, or stop and put your drawn tile into your line face down"
@@ -176,17 +174,19 @@ def rules_text(state: State) -> str:
     return f"""\
 CODA (Da Vinci Code), two players, {state.n} tiles
 
-The tiles. They are black or white and numbered from 0 to {highest}: B{highest} is the black {highest}, W0 the white
-0. Each player starts with {lines} from left to right, with black left of white for the same number.{jokers}
+The tiles. They are black or white and numbered from 0 to {highest}. Each player starts with {lines}
+from left to right, with black left of white for the same number.{jokers}
 You see your own tiles and {backs}.
 
 Your turn. You draw a tile, look at it, and guess one of the opponent's tiles: its place, counted from 1, and its
-value. Pick both, or type them, such as `1 W{highest}`.
-A hit turns that tile up, and {stop}.
+value. A hit turns that tile up, and {stop}.
 A miss ends your turn: the tile you drew goes into your line face up.
 
 The end. {empty}
-The first player to turn up all of the other's tiles wins."""
+The first player to turn up all of the other's tiles wins.
+
+In the terminal. B{highest} is the black {highest}, W0 the white 0. Type a guess as place and value, such as \
+1 W{highest}{typed_joker}."""
 
 
 # -- strength ----------------------------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ class CribbageCoach:
                 ActionAdvice(CARDS + rated.toss, action_text(state, CARDS + rated.toss), rated.value, why)
                 for rated, why in zip(tosses, self.reasons(tosses, dealer), strict=True)
             )
-            kind, source = "discard", "champion, over all cuts and what cribs and the play usually bring"
+            kind, source = "discard", "Champion, over all cuts and what cribs and the play usually bring"
         else:
             seen, mask = look(GAME, self._options, state, seat, "plain")
             values = self._values(seen, mask)
@@ -141,7 +141,7 @@ class CribbageCoach:
                 for card in cards
             ]
             actions = ranked(advised, self.unit)
-            kind, source = "play", "champion, over the hands the opponent may hold and the rest of the deal"
+            kind, source = "play", "Champion, over the hands the opponent may hold and the rest of the deal"
         return Advice(kind, self.unit, source, actions, _BLUNDER[self.unit])
 
     def _values(self, seen: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:

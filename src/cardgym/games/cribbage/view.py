@@ -209,7 +209,7 @@ def rules_text(state: State) -> str:
     first = "The cut for the first deal: the lower card deals, the ace is low."
     if state.pack != s.FULL:
         suits = " and ".join(SUIT_NAMES[suit] for suit in SUITS[: pack.suits])
-        first = f"The pack has {' '.join(pack.ranks)} of {suits}. The player of seat 1 deals first."
+        first = f"The pack has {' '.join(pack.ranks)} of {suits}. The second player deals first."
     return f"""\
 CRIBBAGE, two players, to {state.target} points{deals}
 
@@ -233,8 +233,8 @@ starter's suit (nobs).
 
 The first to reach {state.target} wins at once, even in the middle of the play or the show.{skunks}
 
-The board has sixty holes a seat: # is the peg, | marks every tenth of the way, and the number on the right is the
-points still needed."""
+In the terminal. The board has sixty holes a seat: # is the peg, | marks every tenth of the way, and the number on
+the right is the points still needed."""
 
 
 # 95 % intervals, with the games' own options: `cardgym evaluate ID --players NAME OPPONENT --games 10000 --seed 1`.

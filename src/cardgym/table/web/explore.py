@@ -15,9 +15,10 @@ from starlette.routing import Route
 from cardgym.engine.contract import Game, Options
 from cardgym.table.coach import Coach
 from cardgym.table.explorer import Explorer, Line
-from cardgym.table.people import with_names
+from cardgym.table.people import shown_names, with_names
 from cardgym.table.presentation import view_of
 from cardgym.table.review import names_of
+from cardgym.table.setup import PERSON
 from cardgym.table.web import lobby
 from cardgym.table.web.safety import Answer, body_of, whole
 from cardgym.table.web.tables import Tables
@@ -76,7 +77,7 @@ class Explore:
             entry = self._ended(str(body["record"]))
             game = lobby.game_called(entry["env"])
             moves = [move for _, move in entry["moves"]][: whole(body, "move", 0, len(entry["moves"]))]
-            return Explorer(game, game.parse_options(entry["options"])), moves, names_of(entry)
+            return _explorer(game, game.parse_options(entry["options"]), names_of(entry)), moves, names_of(entry)
         game = lobby.game_called(body.get("game"))
         moves = body.get("moves", [])
         if not isinstance(moves, list) or len(moves) > _MAX_MOVES:
@@ -85,7 +86,15 @@ class Explore:
         options, against = lobby.options_in(game, body), body.get("against", [])
         if not isinstance(against, list) or len(against) not in (0, options.num_players):
             raise HTTPException(400, f"against: send no names, or those of {options.num_players} players")
-        return Explorer(game, options), moves, [str(name) for name in against]
+        return _explorer(game, options, against), moves, [str(name) for name in against]
+
+
+def _explorer(game: Game, options: Options, against: list[str]) -> Explorer:
+    """An explorer that calls the seats as their review did, if these are players of the game and at most one person."""
+    known = (PERSON, *lobby.opponent_names(game, options))
+    if not against or against.count(PERSON) > 1 or not all(name in known for name in against):
+        return Explorer(game, options)
+    return Explorer(game, options, shown_names(against, against.index(PERSON) if PERSON in against else None))
 
 
 def _shown(explorer: Explorer, line: Line, against: list[str]) -> dict[str, Any]:

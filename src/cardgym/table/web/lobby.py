@@ -19,7 +19,7 @@ from cardgym.players import GREEDY, Actions, KernelPlayer, Masks, Observations, 
 from cardgym.players.formats import checkpoints
 from cardgym.table.advice import HINTS
 from cardgym.table.people import name_key, shown_name
-from cardgym.table.presentation import presentation_of, rules_of
+from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of, rules_of, strength_of
 from cardgym.table.setup import LESSON, PEOPLE, PERSON, TABLE, Setup
 from cardgym.table.web.safety import one_of, whole
 from cardgym.table.web.seats import JOIN, checked_names, new_code
@@ -74,13 +74,12 @@ def opponents(game: Game, options: Options) -> list[dict[str, str]]:
     names = opponent_names(game, options)
     levels = [name for name in presentation.levels.get(game.id, ()) if name in names]
     labels = dict(zip(levels, (*_LEVELS[: len(levels) - 1], "Strongest"), strict=True)) if levels else {}
-    measured = presentation.strength.get(game.id, {})
     return [
         {
             "name": name,
             "shown": shown_name(name),
             "level": labels.get(name, ""),
-            "strength": measured.get(name) or ("any legal move" if name == "random" else "not measured"),
+            "strength": strength_of(game, name) or ("any legal move" if name == "random" else "not measured"),
         }
         for name in [*levels, *(name for name in names if name not in levels)]
     ]
@@ -97,7 +96,8 @@ def opponent_names(game: Game, options: Options) -> list[str]:
 def rules(game: Game, options: Options) -> dict[str, Any]:
     """The rules with these options: paragraphs, and pictures of what counts."""
     state = game.blank_state(options)[0]
-    return {"rules": rules_of(game, state), "examples": presentation_of(game).examples()}
+    rules = [paragraph for paragraph in rules_of(game, state) if paragraph[0] != IN_THE_TERMINAL]
+    return {"rules": rules, "examples": presentation_of(game).examples()}
 
 
 def _first_sentence(doc: str) -> str:

@@ -48,7 +48,14 @@ export class Explorer {
     }
     this.busy = false;
     if (this.line) this.render();
-    if (this.line?.advice) say(`${this.line.names[this.line.seat]} to decide. Best: ${this.line.advice.actions[0].text}`);
+    if (this.line?.advice) say(`${this.whatNow()}. Best: ${this.line.advice.actions[0].text}`);
+  }
+
+  // Whose decision it is, and what it is about: kinds of decisions are verbs.
+  verb = () => (this.line.advice?.kind ?? "decision").replace("decision", "decide");
+  whatNow() {
+    const name = this.line.names[this.line.seat];
+    return `${name === "You" ? "Your" : `${name}'s`} turn to ${this.verb()}`;
   }
 
   play = (action) => this.ask({ moves: [...this.line.moves, action] });
@@ -97,7 +104,7 @@ export class Explorer {
     const last = this.lastDecision();
     update(h("div", { class: "table puzzle explore" },
       h("h1", { class: "unseen" }, `Explorer: ${title(this.game)}`),
-      drawView(line.game, line.view, line.names, Math.max(line.seat, 0), { choice, marks, badge: busy ? "…" : "to decide" }),
+      drawView(line.game, line.view, line.names, Math.max(line.seat, 0), { choice, marks, badge: busy ? "…" : `to ${this.verb()}` }),
       h("p", { class: "now" }, h("span", {}, line.ending || `${line.advice ? "Choose an action to play it." : ""}${steps.size ? " Click a card to change it." : ""}`)),
       h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": busy ? "busy" : line.ending ? "ended" : "yours", "data-version": line.moves.length },
         h("div", { class: "moves" },
@@ -107,9 +114,9 @@ export class Explorer {
           this.games.map((game) => h("option", { value: game, selected: game === this.game }, title(game)))))),
       h("aside", { class: "side", "aria-label": "Values and moves" },
         h("div", { class: "lists", tabIndex: 0, role: "region", "aria-label": "Values" },
-          line.advice && h("h2", {}, `${line.names[line.seat]} to decide`),
+          line.advice && h("h2", {}, this.whatNow()),
           line.advice && drawAdvice(line.advice, busy ? null : (action) => this.play(action), Infinity),
-          h("details", { "data-part": "line" }, h("summary", {}, `The ${line.steps.length} moves so far`),
+          line.steps.length > 0 && h("details", { "data-part": "line" }, h("summary", {}, line.steps.length === 1 ? "The move so far" : `The ${line.steps.length} moves so far`),
             h("ol", {}, line.steps.map((step, at) => h("li", {}, step.open
               ? h("button", { type: "button", class: "link", onclick: () => this.pick(at) }, step.text || "a hidden draw", h("small", {}, "change"))
               : step.seat >= 0 ? h("button", { type: "button", class: "link", onclick: () => this.back(at) }, step.text, h("small", {}, "back to here")) : step.text || "a hidden draw"))))))));

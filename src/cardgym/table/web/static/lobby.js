@@ -132,7 +132,7 @@ class Card {
   drawStrength() {
     const { known } = this;
     return known.length > 0 && h("details", { class: "strength" }, h("summary", {}, known.length === 1 ? `You meet ${known[0].shown}` : "How strong they are"),
-      known.map((player) => h("p", { class: "quiet" }, `${player.shown} (${player.name}): ${player.strength}.`)));
+      known.map((player) => h("p", { class: "quiet" }, `${player.shown}: ${player.strength}.`)));
   }
 
   drawOption(option) {

@@ -9,6 +9,8 @@ export const offerRules = (game, path) =>
 export async function openRules(game, path) {
   try {
     const [{ rules, examples }] = await Promise.all([get(path), loadSprite(game)]);
+    const named = !rules[0][0] && !rules[0][1].includes("\n"); // A line above all paragraphs is their title.
+    document.getElementById("rules-title").textContent = named ? rules.shift()[1] : "Rules";
     document.getElementById("rules-text").replaceChildren(...rules.map(([heading, text]) => h("section", {}, heading && h("h3", {}, heading), ...blocks(text))),
       examples.length ? h("div", { class: "examples" }, examples.map((shown) => drawReveal(game, shown))) : "");
     document.getElementById("rules").showModal();
@@ -26,5 +28,5 @@ function blocks(text) {
     if (listed || !out.length) out.push([line.trim()]);
     else out.at(-1).push(line.trim());
   }
-  return out.map((lines) => h("p", {}, lines.join(" ")));
+  return out.map((lines) => h("p", {}, lines.join(" ").split("`").map((part, place) => (place % 2 ? h("code", {}, part) : part))));
 }
