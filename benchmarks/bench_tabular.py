@@ -18,8 +18,7 @@ from pathlib import Path
 from cardgym import find
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
-from cardgym.solvers.optimum import solver
-from cardgym.solvers.policies import policy_of
+from cardgym.solvers.optimum import policy_of, solver
 from timing import Spread, machine, print_table
 
 ROOT = Path(__file__).parents[1]

@@ -27,8 +27,7 @@ from cardgym.games.one_play_poker.observations import info_state_labels
 from cardgym.players import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.solvers.backward_induction import Policy
-from cardgym.solvers.optimum import GAMMA, Solver, fraction_text, solver
-from cardgym.solvers.policies import indices, policy_of, policy_table
+from cardgym.solvers.optimum import GAMMA, Solver, fraction_text, indices, policy_of, policy_table, solver
 from cardgym.statistics import Moments
 from one_play_poker_chart import draw_chart
 

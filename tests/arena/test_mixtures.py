@@ -19,7 +19,7 @@ from cardgym.players import CallablePlayer, CompiledPlayer, Player, resolve
 from cardgym.players.mixture_file import save_mixture
 from cardgym.players.seats import drawn, mixture
 from cardgym.solvers.enumeration import enumerate_game
-from cardgym.solvers.policies import RandomPlayerError, policy_of
+from cardgym.solvers.optimum import RandomPlayerError, policy_of
 
 ENV = "CorellianSpike-v0"
 GAME = find(ENV)

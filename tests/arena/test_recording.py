@@ -13,7 +13,7 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena import transitions as recording
 from cardgym.arena.transitions import Transitions, record, write_csv
-from cardgym.engine.cache import reachable_modules
+from cardgym.engine.cache import reachable
 from cardgym.engine.contract import Options
 
 ENV = "CorellianSpike-v0"
@@ -159,5 +159,5 @@ def test_compiled_code_depends_on_rules_from_other_modules(tmp_path: Path, monke
     own = "from own_helper import pick\n\n\ndef explore(state, seat, mask, generator):\n    return pick(mask)\n"
     (tmp_path / "own_explore.py").write_text(own)
     monkeypatch.syspath_prepend(tmp_path)
-    modules = reachable_modules(importlib.import_module("own_explore").explore)
-    assert modules == ("own_explore", "own_helper")
+    modules, _ = reachable(importlib.import_module("own_explore").explore)
+    assert modules == {"own_explore", "own_helper"}

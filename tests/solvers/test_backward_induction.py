@@ -14,8 +14,7 @@ from cardgym.engine.contract import Options, rule
 from cardgym.engine.rules import no_symmetry
 from cardgym.solvers.backward_induction import backward_induction, check_gamma, policy_value
 from cardgym.solvers.enumeration import Mdp, enumerate_game
-from cardgym.solvers.optimum import solver
-from cardgym.solvers.policies import policy_of
+from cardgym.solvers.optimum import policy_of, solver
 
 GAME = find("OnePlayPoker-v0")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -158,17 +158,9 @@ class Totals:
 
 # -- tables -----------------------------------------------------------------------------------------------------------
 
-TableTexts = tuple[str, Sequence[str], Sequence[Sequence[str]], str]
-"""The title, the column heads, the rows and a line below; see `cardgym.console.tables.print_results`."""
-
 
 def print_report(report: Mapping[str, Any]) -> None:
     """Print a report, as `Report.asdict` gives it, on stdout."""
-    print_results(*report_texts(report))
-
-
-def report_texts(report: Mapping[str, Any]) -> TableTexts:
-    """The texts of a report, as `Report.asdict` gives it."""
     title = f"{report['env']}: {report['games']:,} game{'s' if report['games'] != 1 else ''}"
     if report.get("seed") is not None:
         title += f", seed {report['seed']}"
@@ -195,7 +187,7 @@ def report_texts(report: Mapping[str, Any]) -> TableTexts:
         below += f"\n{names[0]}'s mean return by advantages (rollouts: {by_advantages['rollouts']}): {mean}"
         if by_advantages["times_games"] is not None:
             below += f"; a plain interval as narrow takes {by_advantages['times_games']:.1f} times the games"
-    return title, head, rows, below
+    print_results(title, head, rows, below)
 
 
 def options_text(options: Mapping[str, Any]) -> str:

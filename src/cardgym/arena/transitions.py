@@ -7,7 +7,6 @@ between. A seat's last transition of a deal leads to state 0, the end.
 from __future__ import annotations
 
 import csv
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from cardgym.arena.match import MAX_SEED, number_of_games, whole_number
 from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Game, Options, State
-from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random
+from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random, code_name
 from cardgym.engine.registry import find, registered
 from cardgym.engine.rules import Generator, derive
 from cardgym.errors import CardgymError
@@ -258,18 +257,12 @@ def _compiled(
     index = kernel.game.state_index
     names = {"key": index.info_state_key, "index": index.info_state_index}
     name_state = names[states] if isinstance(states, str) else states
-    suffix = f"_{states if isinstance(states, str) else _name_of(states)}_{_name_of(explore)}"
+    suffix = f"_{code_name(kernel.game, [name_state, explore])}"
     exploring = kernel.exploring(explore, suffix)
     return (
         kernel.entry_point(_begin),
         kernel.entry_point(_record, suffix, name_state=name_state, **exploring),
     )
-
-
-def _name_of(function: Callable[..., Any]) -> str:
-    """A name on disk, which differs for rules of the same name in different modules or functions."""
-    plain = inspect.unwrap(function)
-    return f"{plain.__module__}_{plain.__qualname__}"
 
 
 def write_csv(path: Path, chunks: Iterable[Transitions]) -> int:

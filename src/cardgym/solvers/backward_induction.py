@@ -60,11 +60,7 @@ class PolicyValue:
 
 
 def backward_induction(mdp: Mdp, gamma: float | str | Fraction = 1) -> Solution:
-    """Solve a game exactly.
-
-    Raises:
-        CardgymError: for gamma outside [0, 1].
-    """
+    """Solve a game exactly."""
     graph = _Graph(mdp, check_gamma(gamma))
     values, after = graph.backward_pass(graph.gamma, graph.rewards)
     optimal = np.zeros((mdp.num_states, mdp.game.actions(mdp.options)), np.bool_)

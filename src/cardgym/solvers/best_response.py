@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
 from cardgym.solvers.cfr import walk_down
-from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
+from cardgym.solvers.tree import ExactTree, Floats, Integers, Strategy, TreeArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,14 +20,14 @@ class BestResponse:
     strategy: Strategy
 
 
-def expected_returns(tree: ExactTree, strategy: Strategy) -> npt.NDArray[np.float64]:
+def expected_returns(tree: ExactTree, strategy: Strategy) -> Floats:
     """The expected return of each seat if all follow the strategy, (num_players,), float64."""
     reach = reach_probabilities(tree, strategy, -1)
-    returns: npt.NDArray[np.float64] = reach[tree.num_nodes :][::-1] @ tree.arrays.payments
+    returns: Floats = reach[tree.num_nodes :][::-1] @ tree.arrays.payments
     return returns
 
 
-def reach_probabilities(tree: ExactTree, strategy: Strategy, without: int) -> npt.NDArray[np.float64]:
+def reach_probabilities(tree: ExactTree, strategy: Strategy, without: int) -> Floats:
     """The probability that play comes to each node, and to each end from the back, (num_nodes + num_ends,), float64.
 
     The seat `without` (-1 for none) plays towards each surely.
@@ -77,12 +77,12 @@ def exploitability(tree: ExactTree, strategy: Strategy) -> float:
 
 
 @compiled
-def _reach(tree: TreeArrays, strategy: npt.NDArray[np.float64], without: int, reach: npt.NDArray[np.float64]) -> None:
+def _reach(tree: TreeArrays, strategy: Strategy, without: int, reach: Floats) -> None:
     walk_down(tree, strategy, without, reach)
 
 
 @compiled
-def _order_by_turns(tree: TreeArrays, seat: int, turns: npt.NDArray[np.int16], order: npt.NDArray[np.int64]) -> None:
+def _order_by_turns(tree: TreeArrays, seat: int, turns: npt.NDArray[np.int16], order: Integers) -> None:
     """Order the nodes by the seat's decisions before them, most first; of equals the seat's own decisions come first.
 
     A node then comes after those that it leads to. `turns` is 0 for every node; it is filled in.
@@ -108,16 +108,9 @@ def _order_by_turns(tree: TreeArrays, seat: int, turns: npt.NDArray[np.int16], o
 
 @compiled
 def _respond(
-    order: npt.NDArray[np.int64],
-    turns: npt.NDArray[np.int16],
-    tree: TreeArrays,
-    strategy: npt.NDArray[np.float64],
-    reach: npt.NDArray[np.float64],
-    seat: int,
-    values: npt.NDArray[np.float64],
-    totals: npt.NDArray[np.float64],
-    best: npt.NDArray[np.int64],
-) -> None:
+    order: Integers, turns: npt.NDArray[np.int16], tree: TreeArrays, strategy: Strategy, reach: Floats, seat: int,
+    values: Floats, totals: Floats, best: Integers,
+) -> None:  # fmt: skip
     """Fill the nodes' values, in the order of `_order_by_turns`.
 
     All decisions of the seat with the same number of own turns behind them follow each other: their totals are summed

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
 from cardgym.engine.rules import rule
 from cardgym.errors import unknown
-from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
+from cardgym.solvers.tree import ExactTree, Floats, Integers, Strategy, TreeArrays
 
 VARIANTS: dict[str, tuple[float, float, float, bool]] = {
     "cfr": (np.inf, np.inf, 0.0, False),
@@ -36,32 +35,18 @@ class CFR:
     """
 
     def __init__(self, tree: ExactTree, variant: str = "cfr+") -> None:
-        """Start with the uniform strategy.
-
-        Raises:
-            CardgymError: for an unknown variant.
-        """
+        """Start with the uniform strategy."""
         if variant not in VARIANTS:
             raise unknown("variant of CFR", variant, VARIANTS)
         self.tree = tree
         self.iterations = 0
         self.regrets = np.zeros(tree.num_choices)
-        self._alpha, self._beta, self._gamma, self._alternating = VARIANTS[variant]
+        self._variant = VARIANTS[variant]
         self._sums = np.zeros(tree.num_choices)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more."""
-        _iterate(
-            self.tree.arrays,
-            self.regrets,
-            self._sums,
-            self.iterations,
-            iterations,
-            self._alpha,
-            self._beta,
-            self._gamma,
-            self._alternating,
-        )
+        _iterate(self.tree.arrays, self.regrets, self._sums, self.iterations, iterations, *self._variant)
         self.iterations += iterations
 
     @property
@@ -76,8 +61,8 @@ class CFR:
 @compiled
 def _iterate(
     tree: TreeArrays,
-    regrets: npt.NDArray[np.float64],
-    sums: npt.NDArray[np.float64],
+    regrets: Floats,
+    sums: Floats,
     done: int,
     iterations: int,
     alpha: float,
@@ -108,9 +93,7 @@ def _iterate(
 
 
 @rule
-def _match_regrets(
-    first_choice: npt.NDArray[np.int64], regrets: npt.NDArray[np.float64], strategy: npt.NDArray[np.float64]
-) -> None:
+def _match_regrets(first_choice: Integers, regrets: Floats, strategy: Strategy) -> None:
     """The strategy in proportion to positive regrets; uniform where there are none."""
     for info_set in range(first_choice.shape[0] - 1):
         first, last = first_choice[info_set], first_choice[info_set + 1]
@@ -122,7 +105,7 @@ def _match_regrets(
 
 
 @rule
-def find_own_reach(tree: TreeArrays, strategy: npt.NDArray[np.float64], own_reach: npt.NDArray[np.float64]) -> None:
+def find_own_reach(tree: TreeArrays, strategy: Strategy, own_reach: Floats) -> None:
     """Write the probability that the own choices of its seat lead to each information set, (num_info_sets,)."""
     owner = -1  # The information set of the choice before; sets of the same seat often follow each other.
     for info_set in range(tree.set_seats.shape[0]):
@@ -136,9 +119,7 @@ def find_own_reach(tree: TreeArrays, strategy: npt.NDArray[np.float64], own_reac
 
 
 @rule
-def walk_down(
-    tree: TreeArrays, strategy: npt.NDArray[np.float64], without: int, reach: npt.NDArray[np.float64]
-) -> None:
+def walk_down(tree: TreeArrays, strategy: Strategy, without: int, reach: Floats) -> None:
     """Write the probability of each node and end if the seat `without` (-1 for none) surely plays towards it.
 
     All histories of a node have the same own choices of that seat behind them, so their probabilities add up. Those of
@@ -160,14 +141,7 @@ def walk_down(
 
 
 @rule
-def _walk_up(
-    tree: TreeArrays,
-    strategy: npt.NDArray[np.float64],
-    turn: int,
-    reach: npt.NDArray[np.float64],
-    values: npt.NDArray[np.float64],
-    regrets: npt.NDArray[np.float64],
-) -> None:
+def _walk_up(tree: TreeArrays, strategy: Strategy, turn: int, reach: Floats, values: Floats, regrets: Floats) -> None:
     """Write the expected return of a seat from each node, and add to the regrets of its choices."""
     num_nodes = tree.seats.shape[0]
     for end in range(tree.payments.shape[0]):

@@ -95,11 +95,7 @@ class EquilibriumSolver:
             yield self.solver.iterations
 
     def save(self, path: Path) -> None:
-        """Write the strategy.
-
-        Raises:
-            CardgymError: if the file cannot be written.
-        """
+        """Write the strategy."""
         config = {**asdict(self.method), "iterations": self.solver.iterations}
         save_strategy(path, self.player().pairs, self.game, self.options, self.method.observation, config)
 

@@ -92,8 +92,7 @@ def _deviating(tree: GameTree, strategy: Strategy, response: Strategy, seat: int
 
 def _shortfall(game: Game, options: Options, player: Player) -> Exact | None:
     """How far a player stays behind the optimum of a game of one player; None where that cannot be enumerated."""
-    from cardgym.solvers.optimum import solver
-    from cardgym.solvers.policies import policy_of
+    from cardgym.solvers.optimum import policy_of, solver
 
     try:
         enumerated = solver(game, options)

@@ -58,9 +58,6 @@ class MCCFR:
             branch: the share of a seat's own decisions, drawn at random, at which a walk tries all actions. At the
                 others it samples one action, updates no regret, and uses the result as the decision's value. Such walks
                 are short and unbiased, but visit rare actions less often.
-
-        Raises:
-            CardgymError: for an unknown observation.
         """
         self.game, self.options = game, options
         self.observation_name = observation_name or game.default_observation

@@ -1,4 +1,4 @@
-"""Solving a game by name: the report of `cardgym solve`, and optimal policy tables for players."""
+"""Solving a game by name: the report of `cardgym solve`, players as policies, and policy tables."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.arena.rollouts import known_probabilities
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
+from cardgym.engine.states import info_state_indices
 from cardgym.errors import CardgymError, unknown
-from cardgym.players import PlayerSpec
+from cardgym.players import PlayerSpec, resolve
 from cardgym.players.policy_file import save_policy
+from cardgym.players.seats import MixturePlayer
 from cardgym.solvers.backward_induction import (
     Policy,
     PolicyValue,
@@ -28,7 +31,6 @@ from cardgym.solvers.backward_induction import (
     policy_value,
 )
 from cardgym.solvers.enumeration import Mdp, enumerate_game
-from cardgym.solvers.policies import RandomPlayerError, policy_of, policy_table
 
 GAMMA = Fraction(9, 10)
 """The default discount of a decision."""
@@ -48,11 +50,7 @@ class Solver:
         self._places = self.small.find(self.mdp.states)
 
     def solve(self, gamma: float | str | Fraction = GAMMA) -> Solution:
-        """The optimum, in exact fractions: solved up to symmetry, returned for every state.
-
-        Raises:
-            CardgymError: for gamma outside [0, 1].
-        """
+        """The optimum, in exact fractions: solved up to symmetry, returned for every state."""
         small = backward_induction(self.small, gamma)
         values = [small.values[place] for place in self._places.tolist()]
         return Solution(small.value, values, small.actions[self._places], small.optimal[self._places])
@@ -61,9 +59,6 @@ class Solver:
         """The exact value of a policy; faster for one that respects the symmetry.
 
         A policy is an action for each state of `mdp`, (num_states,), or probabilities, (num_states, actions).
-
-        Raises:
-            CardgymError: for gamma outside [0, 1], or a policy that does not fit the game.
         """
         if len(policy) == self.mdp.num_states:
             small = np.zeros((self.small.num_states, *policy.shape[1:]), policy.dtype)
@@ -81,6 +76,42 @@ def solver(game: Game, options: Options) -> Solver:
         CardgymError: for a game of several seats, or of too many states.
     """
     return Solver(game, options)
+
+
+class RandomPlayerError(CardgymError):
+    """A player that chooses at random with unknown probabilities, so it is not a policy."""
+
+
+def policy_of(mdp: Mdp, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]:
+    """The policy of a player, (num_states, actions).
+
+    Raises:
+        CardgymError: for a player that cannot be found or read, or that chooses an illegal action.
+        RandomPlayerError: for a mixture, or a player that draws its actions with unknown probabilities.
+    """
+    player = resolve(spec, mdp.game, mdp.options)
+    if isinstance(player, MixturePlayer):
+        raise RandomPlayerError(f"player {player.name!r} is a mixture: no single policy")
+    seats = np.zeros(mdp.num_states, np.int64)
+    probabilities = known_probabilities(player, mdp.game, mdp.options, mdp.states, seats)
+    if probabilities is None:
+        raise RandomPlayerError(f"player {player.name!r} chooses at random, with unknown probabilities")
+    return probabilities
+
+
+def policy_table(mdp: Mdp, actions: npt.NDArray[np.integer]) -> npt.NDArray[np.int8]:
+    """The policy table, (num_info_states,) int8 by info state index, of an action for each state, (num_states,)."""
+    places = indices(mdp)
+    if mdp.game.state_index.num_info_states is None:
+        raise CardgymError(f"{mdp.game.id} does not number its states, so it has no policy tables")
+    table = np.zeros(mdp.game.state_index.num_info_states(mdp.options), np.int8)
+    table[places] = actions
+    return table
+
+
+def indices(mdp: Mdp) -> npt.NDArray[np.int64]:
+    """The info state index of every decision state, (num_states,), int64."""
+    return info_state_indices(mdp.game, mdp.states, np.zeros(mdp.num_states, np.int64))
 
 
 @cache

@@ -27,7 +27,9 @@ from cardgym.errors import CardgymError
 from cardgym.solvers import walk as walks
 from cardgym.solvers.walk import Found, Frames, insert_all, walk
 
-Strategy = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Strategy = Floats
 """The probability of each choice of a tree, (num_choices,), summing to 1 over the choices of each information set."""
 
 _NODES_LIMIT = 5_000_000

@@ -21,8 +21,7 @@ from cardgym.games.one_play_poker.observations import full_features
 from cardgym.games.one_play_poker.rules import BET, OnePlayPokerOptions
 from cardgym.players import TablePlayer, batched, resolve
 from cardgym.players.policy_file import load_policy, save_policy
-from cardgym.solvers.optimum import optimal_table, solve, solver
-from cardgym.solvers.policies import indices, policy_of, policy_table
+from cardgym.solvers.optimum import indices, optimal_table, policy_of, policy_table, solve, solver
 
 OPTIONS = OnePlayPokerOptions()
 START = offsets(full_features(OPTIONS))

@@ -10,8 +10,7 @@ import pytest
 from cardgym import find
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
-from cardgym.solvers.optimum import solver
-from cardgym.solvers.policies import policy_of
+from cardgym.solvers.optimum import policy_of, solver
 
 POKER = "OnePlayPoker-v0"
 

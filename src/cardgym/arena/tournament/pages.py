@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.report import TableTexts, options_text
+from cardgym.arena.report import options_text
 from cardgym.arena.tournament.standings import Standings
 from cardgym.console.figures import new_figure, save_png
 from cardgym.console.tables import markdown_table, number, short_names, with_interval, wrapped
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Rows = tuple[list[str], list[list[str]]]
 """Column headers and rows."""
+Texts = tuple[str, list[str], list[list[str]], str]
+"""The title, the column headers, the rows and a line below; see `cardgym.console.tables.print_results`."""
 
 
 def order(standings: Standings) -> npt.NDArray[np.int64]:
@@ -84,7 +86,7 @@ def _cell(standings: Standings, i: int, j: int, form: str) -> str:
     return f"{number(standings.payoffs[i, j], form)}{half}"
 
 
-def printed(standings: Standings) -> tuple[TableTexts, TableTexts]:
+def printed(standings: Standings) -> tuple[Texts, Texts]:
     """The ranking and the matrix as `print_results` takes them."""
     title = f"{standings.env}: {len(standings.names)} players, {standings.games:,} games a match, seed {standings.seed}"
     about = options_text(standings.options)
@@ -130,11 +132,7 @@ def heat_map(standings: Standings) -> Figure:
 
 
 def write_results(standings: Standings, folder: Path) -> None:
-    """Write `tournament.json`, `tournament.md` and `payoffs.png`.
-
-    Raises:
-        CardgymError: if a file cannot be written, or matplotlib is not installed.
-    """
+    """Write `tournament.json`, `tournament.md` and `payoffs.png`."""
     with replacing(folder / "tournament.json") as temporary:
         temporary.write_text(json.dumps(standings.asdict(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
     save_png(heat_map(standings), folder / "payoffs.png", DPI)

@@ -128,14 +128,10 @@ def _player(spec: Any, game: Game, options: Options) -> Player:
 # -- ranges on disk ---------------------------------------------------------------------------------------------------
 
 
-_FORMAT = "cardgym-tournament-range-1"
-
-
 class _Range(Document):
     """The document of a range's file."""
 
     format: Literal["cardgym-tournament-range-1"]
-    """`_FORMAT`."""
 
 
 class RangeStore:
@@ -152,11 +148,7 @@ class RangeStore:
         return any(self._folder.glob(f"*{SUFFIX}"))
 
     def load(self, pairing: Pairing, first: int, count: int) -> Sums | None:
-        """The sums of a range; None if it was not played.
-
-        Raises:
-            CardgymError: for a file of anything else.
-        """
+        """The sums of a range; None if it was not played."""
         path = self._path(pairing, first, count)
         if not path.exists():
             return None
@@ -166,12 +158,8 @@ class RangeStore:
         return arrays["sums"]
 
     def save(self, pairing: Pairing, first: int, count: int, sums: Sums) -> None:
-        """Keep the sums of a range.
-
-        Raises:
-            CardgymError: where the file cannot be written.
-        """
-        write_tensors(self._path(pairing, first, count), {"format": _FORMAT}, {"sums": sums})
+        """Keep the sums of a range."""
+        write_tensors(self._path(pairing, first, count), {"format": "cardgym-tournament-range-1"}, {"sums": sums})
 
     def _path(self, pairing: Pairing, first: int, count: int) -> Path:
         facts = (pairing.env, pairing.options, pairing.identities, pairing.payoff, pairing.seed, first, count)

@@ -186,7 +186,8 @@ def tournament(
     }
     parts: list[Range] = []
     for pair in pairs:
-        num_games = min(_checked_games(games_of.get(names[player], games)) for player in pair)
+        wanted = [number_of_games(games_of.get(names[player], games)) for player in pair]
+        num_games = whole_number("games", min(wanted), 2, MAX_GAMES)
         parts += [(pair, first, count) for first, count in ranges(-(-num_games // seats), seats)]
 
     start = time.perf_counter()
@@ -257,7 +258,3 @@ def _plays(
         if outcome.error is not None:
             raise CardgymError(outcome.error)
         yield tasks[outcome.key], outcome.value
-
-
-def _checked_games(games: int) -> int:
-    return whole_number("games", number_of_games(games), 2, MAX_GAMES)
