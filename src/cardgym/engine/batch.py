@@ -62,9 +62,8 @@ class Batch:
         self.num_actions = game.actions(options)
         self.observation_size = game.observation(self.kernel.observation_name).size(options)
         row_bytes = game.state.itemsize + ROW.itemsize + sum(dtype.itemsize for dtype in ANSWER.values()) + 9
-        row_bytes += 8 * options.num_players + 2 * (
-            4 * self.observation_size + self.num_actions
-        )  # The outputs of this step and of the last one.
+        outputs = 4 * self.observation_size + self.num_actions
+        row_bytes += 8 * options.num_players + 2 * outputs  # Those of this step and of the last one.
         if num_rows > 1:
             from cardgym.files.limits import check_memory
 
@@ -87,7 +86,8 @@ class Batch:
 
             self._crew = Crew(num_threads - 1)
         self._find_addresses()
-        self._name_kernel()
+        seated = " and players" if len(self.kernel.players) > 1 else ""
+        name_entry_point(f"{game.id} ({self.kernel.observation_name}{seated})", self.kernel.step)
 
     def _find_addresses(self) -> None:
         """Store the addresses of the arrays, once for the rows of each thread."""
@@ -108,10 +108,6 @@ class Batch:
         """Restore a copy, whose arrays have new addresses."""
         self.__dict__.update(state)
         self._find_addresses()
-
-    def _name_kernel(self) -> None:
-        players = " and players" if len(self.kernel.players) > 1 else ""
-        name_entry_point(f"{self.game.id} ({self.kernel.observation_name}{players})", self.kernel.step)
 
     def __len__(self) -> int:
         return len(self.plain_rows)

@@ -35,16 +35,9 @@ _KEEP_SECONDS = 30 * 24 * 3600
 # -- dependencies -----------------------------------------------------------------------------------------------------
 
 
-def reachable_modules(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of the modules that a compiled function depends on, its own included."""
-    functions, _ = _reach(function)
-    return tuple(sorted({plain.__module__ for plain in functions}))
-
-
 def digest_of(function: Callable[..., Any] | None) -> str:
     """A digest of the modules that a function can reach and of the constants read there; of the compiler if None."""
-    functions, constants = ((), frozenset()) if function is None else _reach(function)
-    modules = {plain.__module__ for plain in functions}
+    modules, constants = (frozenset[str](), frozenset[bytes]()) if function is None else reachable(function)
     digest = hashlib.sha256(_VERSIONS.encode())
     for name in sorted({*modules, *_COMPILER}):
         digest.update(name.encode())
@@ -55,8 +48,8 @@ def digest_of(function: Callable[..., Any] | None) -> str:
 
 
 @cache
-def _reach(function: Callable[..., Any]) -> tuple[tuple[types.FunctionType, ...], frozenset[bytes]]:
-    """The functions that a compiled function can reach, itself included, and the constants that they read."""
+def reachable(function: Callable[..., Any]) -> tuple[frozenset[str], frozenset[bytes]]:
+    """The modules of the functions that a compiled function can reach, with its own, and the constants read there."""
     functions: dict[int, types.FunctionType] = {}
     constants: set[bytes] = set()
     waiting: list[Any] = [plain_function(function)]
@@ -69,7 +62,7 @@ def _reach(function: Callable[..., Any]) -> tuple[tuple[types.FunctionType, ...]
         for name, value in _globals_read(plain):
             if not isinstance(plain_function(value), types.FunctionType):
                 constants.update(_constants(name, value))
-    return tuple(functions.values()), frozenset(constants)
+    return frozenset(plain.__module__ for plain in functions.values()), frozenset(constants)
 
 
 def _called(plain: types.FunctionType) -> list[types.FunctionType]:

@@ -6,7 +6,6 @@ The functions are compiled once per game or observation.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -246,24 +245,15 @@ def _compiled_rules(game: Game) -> Callable[..., float]:
     return bind(_call_rule, code_name(game, rules.values()), **rules)
 
 
-@dataclass(frozen=True)
-class RowMoves:
-    """The kernel's moves in a batch of one row.
-
-    Attributes:
-        start: `start(states, rows)` sets up the row's next game, before any chance.
-        next_move: `next_move(states, rows, policy_tables, mask)`: the next chance outcome or action of a policy in the
-            kernel, which is not played yet; -1 for a decision from outside or the end.
-    """
-
-    start: Callable[..., None]
-    next_move: Callable[..., int]
-
-
 @cache
-def row_moves(kernel: Kernel) -> RowMoves:
-    """The compiled moves of a kernel."""
-    return RowMoves(kernel.entry_point(_start), kernel.entry_point(_next_move))
+def row_moves(kernel: Kernel) -> tuple[Callable[..., None], Callable[..., int]]:
+    """The kernel's moves in a batch of one row, compiled: `start` and `next_move`.
+
+    `start(states, rows)` sets up the row's next game, before any chance. `next_move(states, rows, policy_tables, mask)`
+    returns the next chance outcome or action of a policy in the kernel, which is not played yet; -1 for a decision from
+    outside or the end.
+    """
+    return kernel.entry_point(_start), kernel.entry_point(_next_move)
 
 
 @template

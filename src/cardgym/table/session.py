@@ -75,14 +75,14 @@ class Session:
         self._played.seat(lineup, requested_seat=self.viewer)
         self._played.seed(np.array([setup.key], np.uint64))
         self._position = SingleGame(game, options, self._played.batch.plain_states)
-        self._compiled = row_moves(self._played.batch.kernel)
+        self._start_row, self._move_of_row = row_moves(self._played.batch.kernel)
         self._mask = np.zeros(game.actions(options), np.int8)
         self._time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self.paid: npt.NDArray[np.float64] = np.zeros(options.num_players, np.float64)
         self._snapshot: State = None
         self._rows: list[Move] = []
         self._num_saved = 0
-        name_entry_point(f"{game.id} (play)", self._compiled.next_move)
+        name_entry_point(f"{game.id} (play)", self._move_of_row)
         self._load([])
         self._game_log = game_log
         if game_log is not None:
@@ -295,7 +295,7 @@ class Session:
     def _next_move(self) -> int:
         """The next move of chance or a compiled player; -1 if another player decides."""
         batch = self._played.batch
-        return int(self._compiled.next_move(batch.plain_states, batch.plain_rows, batch.policy_tables, self._mask))
+        return int(self._move_of_row(batch.plain_states, batch.plain_rows, batch.policy_tables, self._mask))
 
     def _make(self, seat: int, move: int) -> Event:
         """Make a move.
@@ -342,7 +342,7 @@ class Session:
         batch = self._played.batch
         batch.plain_states[:] = np.asarray(self.game.blank_state(self.options))  # `setup` need not write every field.
         batch.plain_rows["games"] = self.number
-        self._compiled.start(batch.plain_states, batch.plain_rows)
+        self._start_row(batch.plain_states, batch.plain_rows)
         self._position.refresh()
         self.paid[:] = 0.0
         for texts in self.narrator.texts.values():
