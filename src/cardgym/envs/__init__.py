@@ -91,7 +91,6 @@ class EnvCore:
         illegal: what the kernel does with an illegal action, PENALIZE or RANDOM.
         plays_all: whether the caller plays every seat.
         skips: whether to skip games in which the caller has no decision.
-        num_threads: the maximum number of threads that share a step.
         shows_as_is: whether the env returns the kernel's observation unchanged.
         shows_keys: whether infos contain `info_state_key`, which needs a game whose keys have indices.
         seated: the games, one in each row.
@@ -153,7 +152,6 @@ class EnvCore:
         requested_seat = EVERY_SEAT if seat == "all" else ANY_SEAT if seat == "random" else int(seat)
         self.seated.seat(lineup, requested_seat=requested_seat)
         self.shows_keys = self.game.state_index.has_indices
-        self.num_threads = num_threads
         self.shows_as_is = self.observation.discrete is None and self.masked is None
         self._warned = False
 
@@ -171,7 +169,9 @@ class EnvCore:
         return spaces.Dict({self.masked.observation: observation, self.masked.mask: mask})
 
     def shown(self, observation: Any, mask: npt.NDArray[np.int8]) -> Any:
-        """Convert an observation, or a batch of them, to the form of the observation space."""
+        """Convert an observation, (size,), or a batch of them, (rows, size), to the form of the observation space."""
+        if self.observation.discrete is not None:
+            observation = observation.T[0].astype(np.int64)
         if self.masked is None:
             return observation
         return {self.masked.observation: observation, self.masked.mask: mask.astype(self.masked.dtype)}

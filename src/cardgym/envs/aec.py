@@ -102,10 +102,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         """What the agent sees, and its legal actions if it is its turn."""
         seats = np.array([self.possible_agents.index(agent)], np.int64)
         observations, masks, _ = self._core.seated.look(None, seats)
-        observation: Any = observations[0]
-        if self._core.observation.discrete is not None:
-            observation = np.int64(observation[0])
-        shown: dict[str, Any] = self._core.shown(observation, masks[0])
+        shown: dict[str, Any] = self._core.shown(observations[0], masks[0])
         return shown
 
     def render(self) -> Any:

@@ -125,5 +125,4 @@ class CardEnv(gymnasium.Env[Any, Any]):
             info["seat"] = _SEATS[self._current_player]
         if core.shows_as_is:
             return observation, info
-        shown = observation if core.observation.discrete is None else np.int64(observation[0])
-        return core.shown(shown, mask), info
+        return core.shown(observation, mask), info

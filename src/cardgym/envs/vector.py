@@ -204,11 +204,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         return {"final_obs": final, "_final_obs": over.copy(), "final_info": infos, "_final_info": over.copy()}
 
     def _observations(self) -> Any:
-        core, seated = self._core, self._core.seated
-        observations: Any = seated.observations
-        if core.observation.discrete is not None:
-            observations = observations[:, 0].astype(np.int64)
-        return core.shown(observations, seated.masks)
+        return self._core.shown(self._core.seated.observations, self._core.seated.masks)
 
     def _infos(self, present: npt.NDArray[np.bool_]) -> dict[str, Any]:
         core, answers = self._core, self._core.seated.batch.answers

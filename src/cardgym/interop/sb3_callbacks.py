@@ -158,11 +158,7 @@ class SelfPlay:
         return self.learner if opponent == SELF else mixture(SNAPSHOT, self.snapshots, [1.0] * len(self.snapshots))
 
     def connect(self, model: BaseAlgorithm) -> None:
-        """Let `model` play from now on. Seats of snapshots without a model begin with this one as it is.
-
-        Raises:
-            CardgymError: for a model that cannot be a player.
-        """
+        """Let `model` play from now on. Seats of snapshots without a model begin with this one as it is."""
         self.learner.model = ModelPlayer(model, SELF, samples=True)
         for seat in self.snapshots:
             seat.model = seat.model or self.learner.model.snapshot()
@@ -178,11 +174,7 @@ class SelfPlay:
         self._num_taken += 1
 
     def check(self) -> None:
-        """Check that the opponents have a model.
-
-        Raises:
-            CardgymError: if they have none.
-        """
+        """Raise `CardgymError` if the opponents have no model."""
         if self.used and self.learner.model is None:
             raise CardgymError(
                 f"opponent {SELF!r} or {SNAPSHOT!r}: the env does not know the model that learns; pass "

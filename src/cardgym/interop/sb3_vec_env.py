@@ -173,11 +173,8 @@ class CardVecEnv(VecEnv):
         self._core.seated.step(0, np.where(starting, RESET, NOOP), skip=True)
 
     def _observations(self) -> npt.NDArray[Any] | dict[str, npt.NDArray[Any]]:
-        core, seated = self._core, self._core.seated
-        observations: npt.NDArray[Any] = seated.observations
-        if core.observation.discrete is not None:
-            observations = observations[:, 0].astype(np.int64)
-        shown: npt.NDArray[Any] | dict[str, npt.NDArray[Any]] = core.shown(observations, seated.masks)
+        seated = self._core.seated
+        shown: npt.NDArray[Any] | dict[str, npt.NDArray[Any]] = self._core.shown(seated.observations, seated.masks)
         return shown
 
     # -- rows, as if they were separate envs --------------------------------------------------------------------------
