@@ -40,9 +40,9 @@ Every built-in player and checkpoint of a game against every other, on the same 
   points means odds of 10 to 1. Ratings count wins, not how much was won: in poker a player that wins many small pots
   and loses the large ones can have the highest.
 - **Payoff**, in the pictures: what the row's player wins per game from the column's, with half the width of its
-  interval. In a one-player game: how much more it gets on the same deals.
-- **Share at equilibrium**: how often this player appears in the mixture that no player of the list beats (Nash
-  averaging). A player that wins only from weak ones has no share. **Payoff against it**: what the player wins from
+  interval. In a one-player game, it is how much more the row's player gets on the same deals.
+- **Share at equilibrium**: how often a player appears in the mixture of players that no player of the list beats (Nash
+  averaging). A player that wins only from weak ones has no share. **Payoff against it** is what the player wins from
   that mixture.
 """
 
@@ -83,9 +83,7 @@ def main(words: list[str]) -> int:
                     )
                 )
     if arguments.docs is not None:
-        few = "".join(f" --games-of {name}={number}" for name, number in games_of.items())
-        flags = f"--games {arguments.games}{few} --seed {arguments.seed} --docs FILE"
-        write(results, arguments.docs, f"python benchmarks/leaderboards.py {flags}")
+        write(results, arguments.docs)
     if arguments.json:
         print(json.dumps([one.asdict() for one in results], indent=2, allow_nan=False))
         return 0
@@ -111,22 +109,42 @@ def kept() -> Iterator[Standings]:
         yield Standings(names=tuple(player["name"] for player in players), **{**values, **arrays, **columns})
 
 
-def write(results: Sequence[Standings], page: Path, command: str) -> None:
-    """Write a page with a section for each game, and its pictures in `images/leaderboards` next to it.
+def commands(results: Sequence[Standings]) -> Iterator[tuple[list[str], str]]:
+    """The commands that play these matches, each with the ids of its games; the slow players' games tell them apart."""
+    groups: list[tuple[list[str], dict[str, int]]] = []
+    for one in results:
+        most = one.match_games.max(axis=1)
+        slow = {name: int(number) for name, number in zip(one.names, most, strict=True) if number < one.games}
+        flags = {"--games": one.games, "--seed": one.seed, **{f"--games-of {name}": slow[name] for name in slow}}
+        for ids, known in groups:
+            if all(known.get(flag, number) == number for flag, number in flags.items()):
+                ids.append(one.env)
+                known.update(flags)
+                break
+        else:
+            groups.append(([one.env], flags))
+    for ids, flags in groups:
+        words = [f"{flag}{'=' if 'games-of' in flag else ' '}{number}" for flag, number in flags.items()]
+        named = [] if ids is groups[0][0] else ids
+        yield ids, " ".join(["python benchmarks/leaderboards.py", *named, *words, "--docs FILE"])
 
-    Args:
-        results: a tournament for each game.
-        page: the Markdown file.
-        command: the command that makes the page, to print on it.
-    """
-    lines = ["# Leaderboards", "", ABOUT, "One command makes this page:", "", "```bash", command, "```"]
+
+def write(results: Sequence[Standings], page: Path) -> None:
+    """Write a page with a section for each game, and its pictures in `images/leaderboards` next to it."""
+    lines = ["# Leaderboards", "", ABOUT]
+    played = list(commands(results))
+    for ids, command in played:
+        whose = "all games" if ids is played[0][0] else " and ".join(f"`{name}`" for name in ids)
+        others = [f"`{name}`" for ids, _ in played[1:] for name in ids] if whose == "all games" else []
+        lines += [f"The matches of {whose}{' except ' * bool(others)}{', '.join(others)}:", ""]
+        lines += ["```bash", command, "```", ""]
     for standings in results:
         name = standings.env.replace("-v", "_v").lower()
         picture = Path("images", "leaderboards", f"{name}.png")
         save_png(heat_map(standings), page.parent / picture, DPI)
-        lines += ["", *section(standings, picture.as_posix())]
+        lines += [*section(standings, picture.as_posix()), ""]
     with replacing(page) as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        temporary.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
