@@ -94,10 +94,9 @@ class Numbers:
         """Percent of the hands that a player won; the first unless another is named."""
         return self.of(key, lambda scores: 100 * scores[player].hands)
 
-    def busts(self, *key: object) -> str:
-        """In how many of 2,000 games each of the first two players went bust, as the cell of a table."""
-        first, second = (self.of(key, lambda scores, seat=seat: scores[seat].bust) for seat in (0, 1))  # type: ignore[misc]
-        return f"{first.text('.0f')} / {second.text('.0f')}"
+    def busts(self, *key: object, player: int = 0) -> str:
+        """In how many of 2,000 games a player went bust, as the cell of a table."""
+        return self.of(key, lambda scores: scores[player].bust).text(".0f")
 
     def share(self, case: Case, decision: int, action: int, among: str) -> float:
         """Percent of the states in which the final policies take an action; among `all` states, or those `met`."""

@@ -59,7 +59,9 @@ def opponents_table(numbers: Numbers, number: int, reward: str, title: str) -> s
         cells.append(f"{paper[1]} %" if paper else "-")
         cells += [numbers.hands(reward, opponent, how).text(".1f") + " %" for how in EXPLORATIONS]
         cells.append(f"{paper[2]} / {paper[3]}" if paper else "-")
-        cells += [numbers.busts(reward, opponent, how) for how in EXPLORATIONS]
+        cells += [
+            " / ".join(numbers.busts(reward, opponent, how, player=player) for player in (0, 1)) for how in EXPLORATIONS
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     lines += ["", f"The paper's human against its policy: the policy won {PAPER_HUMAN[reward]}.", ""]
     return "\n".join(lines)
@@ -75,23 +77,20 @@ def seats_table(numbers: Numbers) -> str:
         "numbers, which is why no player goes bust there. In states that a policy does not cover, the initial policy",
         "plays, as in the paper's program.",
         "",
-        "| seats, hands | exploration | credits, 2-player: paper | ours | credits, 4-player: paper | ours | "
-        "hands, 2-player: paper | ours | hands, 4-player: paper | ours | bust, paper | ours |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "| seats, hands | policy | credits: paper | published | legal | hands: paper | published | legal | "
+        "bust: paper | published | legal |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for seating in SEATINGS:
-        paper = PAPER_SEATS.get(seating)
-        for how in EXPLORATIONS:
-            key = ("seats", seating, how)
-            cells = [f"{seating[0]}, {seating[1]}", how]
-            for player in (0, 1):
-                cells.append(f"{paper[player][0]:+.1f}" if paper else "-")
-                cells.append(numbers.credits(*key, player=player).text())
-            for player in (0, 1):
-                cells.append(f"{paper[player][1]} %" if paper else "-")
-                cells.append(numbers.hands(*key, player=player).text(".1f") + " %")
-            cells.append(f"{paper[0][2]} / {paper[1][2]}" if paper else "-")
-            cells.append(numbers.busts(*key))
+        for player, policy in enumerate(("2-player", "4-player")):
+            paper = PAPER_SEATS[seating][player] if seating in PAPER_SEATS else None
+            keys = [("seats", seating, how) for how in EXPLORATIONS]
+            cells = [f"{seating[0]}, {seating[1]}", policy, f"{paper[0]:+.1f}" if paper else "-"]
+            cells += [numbers.credits(*key, player=player).text() for key in keys]
+            cells.append(f"{paper[1]} %" if paper else "-")
+            cells += [numbers.hands(*key, player=player).text(".1f") + " %" for key in keys]
+            cells.append(f"{paper[2]}" if paper else "-")
+            cells += [numbers.busts(*key, player=player) for key in keys]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])
 
@@ -148,30 +147,30 @@ def deep_table(numbers: Numbers, paths: Sequence[Path]) -> str:
     if not paths:
         lines.append("No checkpoint was given (`--deep PATH`), so its rows are missing from this page.")
         return "\n".join([*lines, ""])
+    scale = numbers.scale
     lines += [
-        f"Credits it wins a game, {numbers.scale.games:,} games a match, with the match's 95 % interval over its "
-        "deals;",
-        "each match of a row has different deals and policies from a different training run.",
+        f"Credits that each checkpoint wins a game, the mean of {scale.deep_seeds} matches of {scale.games:,} games on "
+        "different deals and, where the opponent is a policy of batch Q-learning, against different training runs of "
+        "it. The last columns have all of a row's matches: the lowest end of their 95 % intervals, and the share of "
+        "hands won.",
         "",
-        "| checkpoint | against | "
-        + " | ".join(f"match {i + 1}" for i in range(numbers.scale.deep_seeds))
-        + " | hands |",
-        "|---|---|" + "---|" * (numbers.scale.deep_seeds + 1),
+        "| against | " + " | ".join(f"`{path.stem}`" for path in paths) + " | lowest end | hands |",
+        "|---|" + "---|" * (len(paths) + 2),
     ]
-    lows: dict[str, list[float]] = {}
-    for number, path in enumerate(paths):
-        for opponent in DEEP_OPPONENTS:
-            scores = [match[0] for match in numbers.results.scores["deep", opponent, number]]
-            lows.setdefault(opponent, []).extend(score.interval[0] for score in scores)
-            cells = [f"{s.credits:+.2f} [{s.interval[0]:+.2f}, {s.interval[1]:+.2f}]" for s in scores]
-            hands = 100 * np.mean([score.hands for score in scores])
-            named = opponent if opponent in ("random", "initial", "heuristic") else f"batch Q: {opponent}"
-            lines.append(f"| `{path.name}` | {named} | {' | '.join(cells)} | {hands:.1f} % |")
-    lines.append("")
-    for whose, added in (("the paper's final policies", ""), ("those of the legal exploration", ", legal")):
-        ends = [low for reward in ("credits", "weighted") for low in lows[reward + added]]
-        lines.append(
-            f"Against {whose}, both rewards: {sum(low > 0 for low in ends)} of {len(ends)} intervals lie above zero, "
-            f"and the lowest end is {min(ends):+.2f}."
-        )
+    intervals = {}
+    for opponent in DEEP_OPPONENTS:
+        matches = [[match[0] for match in numbers.results.scores["deep", opponent, i]] for i in range(len(paths))]
+        intervals[opponent] = [score.interval for scores in matches for score in scores]
+        lowest = min(low for low, _ in intervals[opponent])
+        cells = [f"{np.mean([score.credits for score in scores]):+.2f}" for scores in matches]
+        hands = [100 * score.hands for scores in matches for score in scores]
+        cells += [f"{lowest:+.2f}", f"{min(hands):.1f} to {max(hands):.1f} %"]
+        named = opponent if opponent in ("random", "initial", "heuristic") else f"batch Q: {opponent}"
+        lines.append(f"| {named} | {' | '.join(cells)} |")
+    learned = [low for name in DEEP_OPPONENTS[-4:] for low, _ in intervals[name]]
+    lines += [
+        "",
+        f"Of the {len(learned)} intervals against the final policies of batch Q-learning, "
+        f"{sum(low > 0 for low in learned)} lie above zero.",
+    ]
     return "\n".join([*lines, ""])

@@ -47,10 +47,12 @@ def test_page_has_every_table_of_the_paper(tmp_path: Path, monkeypatch: pytest.M
         assert f"| {opponent} | {credits:+.1f} |" in text, (reward, opponent)
         assert f"| {hands} % |" in text
     for seats, hands in PAPER_SEATS:
-        assert text.count(f"| {seats}, {hands} |") == 2
+        assert f"| {seats}, {hands} | 2-player | " in text
+        assert f"| {seats}, {hands} | 4-player | " in text
+    assert f"| against | `{DEEP.stem}` |" in text
     assert "| you | policy_50.json | the paper's | 1 | -6.0 | 4 of 10 | 0 |" in text
     for opponent in ("random", "batch Q: credits", "batch Q: weighted"):
-        assert f"| `{DEEP.name}` | {opponent} | +" in text  # It wins credits, even in twenty games.
+        assert f"| {opponent} | +" in text  # It wins credits, even in twenty games.
     assert text.count("| double DQN |") == 2
     assert "nan" not in text
     assert all(path.stat().st_size > 1000 for path in written)
