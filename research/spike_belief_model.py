@@ -1,47 +1,58 @@
-"""Fit the action model of the observation `belief` to a checkpoint's actions in self-play.
+"""Count how a player acts, for the action models of the coach and of the observation `belief`.
 
-Run `python research/spike_belief_model.py`; it prints the tables of `cardgym.games.corellian_spike.belief`.
+`python research/spike_belief_model.py` prints the tables of `cardgym.games.corellian_spike.action_models` for `ppo`
+against itself, and `... --player heuristic --opponent ppo` those for `heuristic`. The tables of `ppo` there came from
+other games of the same kind: theirs differ by at most a few percent.
 """
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 import cardgym
+from cardgym.arena.rollouts import NO_MOVE, ManyGames, actions_of, generators
+from cardgym.engine.batch import look
 from cardgym.engine.declarations import offsets
-from cardgym.games.corellian_spike.belief import SIZES
+from cardgym.engine.rules import draws_of
+from cardgym.games.corellian_spike.action_models import SIZES
 from cardgym.games.corellian_spike.state import BUY, DISCARD, FOLD, RAISE, SWAP_HIGH
-from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players import resolve
 
 PRIOR = 5.0
 """Weight, in decisions, of the round's mean in each share, so that rare sizes do not get extreme shares."""
+GAME = cardgym.find("CorellianSpike-v0")
+OPTIONS = GAME.parse_options()
 
 
-def play(checkpoint: str, decisions: int, seed: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
-    """What the player saw and did in all seats of its games: observations `full` and actions."""
+def play(names: tuple[str, str], games: int, seed: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+    """What the first player saw and did where it had a choice: observations `full` and actions; seats alternate."""
     torch.set_num_threads(1)
-    game = cardgym.find("CorellianSpike-v0")
-    options = game.parse_options()
-    player: Any = resolve(checkpoint, game, options)
-    rollout = SelfPlayRollout(game, options, 512, OpponentPool.parse(["self=1"]), player, seed=seed)
-    generator = np.random.default_rng(seed)
+    players = [resolve(name, GAME, OPTIONS) for name in names]
+    rng = np.random.default_rng(seed)
+    table = ManyGames.of_new_games(GAME, OPTIONS, rng.integers(2**63, size=games, dtype=np.uint64))
+    choice = generators(rng.integers(2**63, size=games, dtype=np.uint64))
+    source = rng.integers(2**63, size=2, dtype=np.uint64)
+    moves = np.full(games, NO_MOVE)
     seen, done = [], []
-    while rollout.decisions < decisions:
-        turns = rollout.turns
-        actions = player.act(turns.observations, turns.masks, generator.random(len(turns.masks)))
-        seen.append(np.where(turns.masks.sum(axis=1, keepdims=True) > 1, turns.observations, np.nan))
-        done.append(actions)
-        rollout.step(actions)
-    observations, chosen = np.concatenate(seen), np.concatenate(done)
-    decided = ~np.isnan(observations[:, 0])
-    return observations[decided], chosen[decided]
+    while (live := np.flatnonzero(table.who >= 0)).size:
+        draws = draws_of(choice[live, 0], choice[live, 1])
+        choice[live, 1] += np.uint64(1)
+        for number, player in enumerate(players):
+            turn = table.who[live] == (live + number) % 2
+            rows = live[turn]
+            states, seats = table.states.take(rows), table.who[rows]
+            moves[rows] = actions_of(player, GAME, OPTIONS, states, seats, draws[turn], source)
+            if number == 0:
+                observations, masks, _ = look(GAME, OPTIONS, states, seats, "full")
+                chosen = masks.sum(axis=1) > 1
+                seen.append(observations[chosen])
+                done.append(moves[rows][chosen])
+        table.advance(moves)
+    return np.concatenate(seen), np.concatenate(done)
 
 
 def shares(cases: npt.NDArray[np.bool_], took: npt.NDArray[np.bool_], sizes: npt.NDArray[np.int64]) -> list[int]:
@@ -53,26 +64,26 @@ def shares(cases: npt.NDArray[np.bool_], took: npt.NDArray[np.bool_], sizes: npt
 
 
 def main() -> None:
-    """Print the constants."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--checkpoint", default="ppo")
-    parser.add_argument("--decisions", type=int, default=2_000_000)
+    parser.add_argument("--player", default="ppo")
+    parser.add_argument("--opponent", default="ppo")
+    parser.add_argument("--games", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    observations, actions = play(arguments.checkpoint, arguments.decisions, arguments.seed)
-    game = cardgym.find("CorellianSpike-v0")
-    at = offsets(game.observation("full").features(game.parse_options()))
+    observations, actions = play((arguments.player, arguments.opponent), arguments.games, arguments.seed)
+    at = offsets(GAME.observation("full").features(OPTIONS))
     rounds = observations[:, at["round"] : at["round"] + 4].argmax(axis=1)
     sizes = np.minimum(np.abs(np.rint(observations[:, at["sum"]] * 30)).astype(np.int64), SIZES - 1)
     betting, buying = (observations[:, at["decision"] + place] == 1 for place in range(2))
     owing = observations[:, at["raised"]] == 1
     for name, cases, action in (
-        ("OPENS", betting & ~owing, RAISE),
-        ("RERAISES", betting & owing, RAISE),
-        ("FOLDS", betting & owing, FOLD),
-        ("BUYS", buying, BUY),
+        ("opens", betting & ~owing, RAISE),
+        ("reraises", betting & owing, RAISE),
+        ("folds", betting & owing, FOLD),
+        ("buys", buying, BUY),
     ):
-        print(f"{name} = (")
+        print(f"{name}=(")
         for number in range(4):
             here = cases & (rounds == number)
             row = shares(here, actions == action, sizes) if here.any() else [1] * SIZES
@@ -86,7 +97,7 @@ def main() -> None:
     ratios = np.arange(0.02, 1.0, 0.02)
     likelihood = [(chosen * np.log(one) - np.log((one**totals).sum(axis=1))).mean() for one in ratios]
     best = int(np.argmax(likelihood))
-    print(f"PLACE_RATIO = {ratios[best]:.2f}  # {placing.sum():,} decisions, {likelihood[best]:.3f} nats each")
+    print(f"place_ratio={ratios[best]:.2f}  # {placing.sum():,} decisions, {likelihood[best]:.3f} nats each")
     print(f"folds with nothing to match: {np.mean(actions[betting & ~owing] == FOLD):.2%}")
 
 

@@ -247,32 +247,37 @@ def test_odds_of_cards_at_corellian_spike(opponent: str) -> None:
     expect_calibrated(observe("CorellianSpike-v0", ("heuristic", opponent), 60, spike_odds))
 
 
-def spike_wins(driver: StateDriver, seat: int, action: int, rng: np.random.Generator) -> Iterator[Shown]:
-    """How often an action wins the hand, of one decision in ten, where `ppo` plays on."""
-    if rng.random() >= 0.1:
-        return
-    advice = _adviser(driver).advise(driver.state, seat)
-    reason = advice.of(action).reason
-    share = re.search(r"wins the hand in (\d+) % of the rollouts", reason)
-    assert share, reason
-    stack, hand = int(driver.state.stack[seat]), int(driver.state.hand)
-    played = driver.copy()
-    choose = _chooser(played, "ppo", rng)
-    while True:
-        played.apply_action(action)
-        played.play_chance(rng.integers)
-        if played.over or played.state.hand != hand:
-            break
-        action = choose()
-    ante = 0 if played.over else BET  # Already in the pool of the next hand.
-    yield f"{advice.kind}, wins the hand", int(share[1]) / 100, float(played.state.stack[seat] + ante > stack)
+def spike_wins_against(opponent: str) -> Source:
+    """How often an action wins the hand against a player, of one decision in ten, where `ppo` plays on."""
+
+    def shown(driver: StateDriver, seat: int, action: int, rng: np.random.Generator) -> Iterator[Shown]:
+        if rng.random() >= 0.1:
+            return
+        advise = _adviser(driver).advise_against
+        assert advise is not None
+        advice = advise(driver.state, seat, opponent)
+        reason = advice.of(action).reason
+        share = re.search(r"wins the hand in (\d+) % of the rollouts", reason)
+        assert share, reason
+        stack, hand = int(driver.state.stack[seat]), int(driver.state.hand)
+        played = driver.copy()
+        choose = {one: _chooser(played, "ppo" if one == seat else opponent, rng) for one in (seat, 1 - seat)}
+        while True:
+            played.apply_action(action)
+            played.play_chance(rng.integers)
+            if played.over or played.state.hand != hand:
+                break
+            action = choose[played.current_player]()
+        ante = 0 if played.over else BET  # Already in the pool of the next hand.
+        yield f"{advice.kind}, wins the hand", int(share[1]) / 100, float(played.state.stack[seat] + ante > stack)
+
+    return shown
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("opponent", ["ppo", "ppo:greedy", "double_dqn"])
+@pytest.mark.parametrize("opponent", ["random", "initial", "heuristic", "ppo", "ppo:greedy", "double_dqn"])
 def test_hands_won_at_corellian_spike(opponent: str) -> None:
-    """The shares are those against an opponent that bets as `ppo` does; `heuristic` does not (docs/coach.md)."""
-    claims = observe("CorellianSpike-v0", ("ppo", opponent), 100, spike_wins, only="ppo")
+    claims = observe("CorellianSpike-v0", ("ppo", opponent), 100, spike_wins_against(opponent), only="ppo")
     assert {claim.kind.partition(",")[0] for claim in claims} == {"bet", "buy", "place"}
     expect_calibrated(claims, slack=0.005)  # Shares are shown as whole percents.
 

@@ -70,8 +70,9 @@ class ManyGames:
         self._advance(self.states, moves, self._chance, self.paid, self.who, self.deals, until)
 
     def play_on(
-        self, player: Player, moves: Integers, choice: npt.NDArray[np.uint64], source: Generator, until: int = DECISION
-    ) -> None:
+        self, player: Player, moves: Integers, choice: npt.NDArray[np.uint64], source: Generator, until: int = DECISION,
+        opponent: Player | None = None, seat: int = -1,
+    ) -> None:  # fmt: skip
         """Play a move in each game, then let the player decide in all seats until the games or their deals end.
 
         Args:
@@ -79,6 +80,7 @@ class ManyGames:
             choice: generators for the player's draws, (rows, 2); rows with equal ones draw alike.
             source: what a player in the kernel draws from instead, (2,), uint64.
             until: `DECISION`, to play to the end of the game, or `DEAL`.
+            opponent: who decides instead in all seats but `seat`.
         """
         moves = moves.copy()
         while True:
@@ -90,6 +92,9 @@ class ManyGames:
             choice[live, 1] += np.uint64(1)
             at, seats = self.states.take(live), self.who[live]  # Indexing would copy field by field.
             moves[live] = actions_of(player, self.game, self.options, at, seats, draws, source)
+            if opponent is not None and (others := np.flatnonzero(seats != seat)).size:
+                at, seats = at.take(others), seats[others]
+                moves[live[others]] = actions_of(opponent, self.game, self.options, at, seats, draws[others], source)
 
 
 def payoffs(

@@ -40,7 +40,7 @@ def _no_worth(state: State, seat: int) -> float:
 
 
 class Rollouts:
-    """Values of actions in one game, from rollouts in which one player takes all seats.
+    """Values of actions in one game, from rollouts in which one player takes all seats, or plays an opponent.
 
     All actions are tried in the same resampled worlds and with the same luck. The worlds depend only on what the seat
     can know, so the same decision always gets the same advice.
@@ -58,11 +58,12 @@ class Rollouts:
         resample: Resample | None = None,
         whole_game: bool = True,
         worlds: int = WORLDS,
+        opponent: str = "",
     ) -> None:
         """Choose the player and what a rollout is worth.
 
         Args:
-            player: the player in all seats.
+            player: the player in all seats, or in that of the decision if there is an `opponent`.
             unit: what values are in.
             blunder: the cost from which an action is a blunder.
             worth: a rule `worth(state, seat)`, evaluated at the end of a rollout; None for the sum of rewards.
@@ -70,6 +71,7 @@ class Rollouts:
                 which deals them uniformly.
             whole_game: play to the end of the game instead of the deal.
             worlds: how often the hidden cards are resampled for one decision.
+            opponent: the name of the player in all other seats; empty for `player`.
 
         Raises:
             CardgymError: for an unknown player, one that does not play these options, or a mixture.
@@ -79,7 +81,8 @@ class Rollouts:
         self._player = resolve(player, game, options)
         if isinstance(self._player, MixturePlayer):
             raise CardgymError(f"coach {player}: a mixture does not advise; name one of its players")
-        self.player = self._player.name
+        self._opponent = resolve(opponent, game, options) if opponent else None
+        self.player = self._player.name + (f" against {opponent}" if opponent else "")
         self._unit, self._blunder = unit, blunder
         self._whole_game = whole_game
         self._worlds = worlds
@@ -176,7 +179,7 @@ class Rollouts:
         source = np.array([derive(key, np.uint64(first)), 0], np.uint64)
         games = ManyGames(self.game, self.options, played, chance)
         until = DECISION if self._whole_game or seat < 0 else DEAL
-        games.play_on(self._player, np.tile(actions, worlds), choice, source, until)
+        games.play_on(self._player, np.tile(actions, worlds), choice, source, until, self._opponent, seat)
         return played, games.paid
 
 

@@ -10,7 +10,7 @@ import pytest
 from spike_driver import SpikeDriver
 
 from cardgym.engine.declarations import offsets
-from cardgym.games.corellian_spike.belief import BETS, BUYS, PLACE_RATIO
+from cardgym.games.corellian_spike.action_models import PLACES, PPO, SHARES
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (
     BETTING,
@@ -134,12 +134,12 @@ def probability(world: Any, action: int) -> float:
     seat, number = int(state.turn), int(state.round_number)
     held = [card for card in world.cards(seat) if card != EMPTY]
     size = min(abs(sum(held)), 20)
+    checks, calls, calls_short, opens, reraises, buys = SHARES[PPO, :, number, size]
     if state.phase == BUYING:
         if world.legal_actions() == [DONT_BUY]:
             return 1.0
-        return float(BUYS[number, size] if action == BUY else 1 - BUYS[number, size])
+        return float(buys if action == BUY else 1 - buys)
     if state.phase == BETTING:
-        checks, calls, calls_short, opens, reraises = BETS[:, number, size]
         paid = world.copy()
         paid.apply_action(MATCH)
         if paid.credits[seat] == world.credits[seat]:
@@ -151,7 +151,7 @@ def probability(world: Any, action: int) -> float:
     new = int(state.extra)
     sums = {DISCARD: low + high + spike, SWAP_SPIKE: low + high + new}
     sums |= {SWAP_LOW: new + high + spike, SWAP_HIGH: low + new + spike}
-    weights = {which: PLACE_RATIO ** abs(total) for which, total in sums.items()}
+    weights = {which: PLACES[PPO, abs(total)] for which, total in sums.items()}
     return float(weights[action] / sum(weights.values()))
 
 

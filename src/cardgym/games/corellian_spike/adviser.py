@@ -1,7 +1,8 @@
 """The adviser of Corellian Spike: credits won in the hand, by rollouts of the strongest player.
 
 Where a player was trained, rollouts deal the opponents' hands by the belief: what they have bet, bought and discarded
-counts. Between two players the actions are in the order of their values, otherwise in that of the player's own choice.
+counts, as `ppo` or `heuristic` would. Between two players the actions are in the order of their values, otherwise in
+that of the player's own choice.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import State, rule
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike import state as s
-from cardgym.games.corellian_spike.belief import resample_by_actions
+from cardgym.games.corellian_spike.belief import resample_by_actions, resample_by_actions_of_heuristic
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import count_unseen
@@ -36,30 +37,43 @@ _BLUNDER = 3.0
 _WORLDS = 1000
 _STRONGEST = {2: "ppo", 3: "ppo_three_players", 4: "ppo_four_players"}
 """The strongest player by the number of players."""
+_MODELLED: dict[str, Resample | None] = {
+    "heuristic": resample_by_actions_of_heuristic,
+    "initial": None,
+    "random": None,
+}
+"""Opponents that rollouts play as themselves, and how their hands are dealt: None where their actions tell nothing."""
 
 
 def adviser(options: CorellianSpikeOptions) -> Adviser:
-    by_rollouts = cache(partial(_by_rollouts, options))  # To solve a small game takes seconds.
+    rollouts = cache(partial(_rollouts, options))  # To solve a small game takes seconds.
 
-    def advise(state: State, seat: int) -> Advice:
+    def advise_against(state: State, seat: int, opponent: str) -> Advice:
         kind = "bet" if state.phase == s.BETTING else "buy" if state.phase == s.BUYING else "place"
         # Relative to the credits the seat has now, not to those it started the game with.
         so_far = float(state.stack[seat] - state.credits)
-        advice = by_rollouts()(state, seat, kind, base=so_far, reason=_share_won)
+        advise = rollouts(opponent if opponent in _MODELLED else "")
+        advice = advise(state, seat, kind, base=so_far, reason=_share_won)
         best, *others = advice.actions
         best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat)}")
         return dataclasses.replace(advice, actions=(best, *others))
 
+    def advise(state: State, seat: int) -> Advice:
+        return advise_against(state, seat, "")
+
     def standing(state: State, seat: int) -> float:
         return float(state.stack[seat])
 
-    return Adviser(advise, standing, "credits")
+    return Adviser(advise, standing, "credits", advise_against=advise_against if options.num_players == 2 else None)
 
 
-def _by_rollouts(options: CorellianSpikeOptions) -> Callable[..., Advice]:
-    """Advice by the strongest player; by the equilibrium or by `heuristic` where no player was trained."""
+def _rollouts(options: CorellianSpikeOptions, opponent: str) -> Callable[..., Advice]:
+    """Advice by the strongest player; by the equilibrium or by `heuristic` where no player was trained.
 
-    def of(player: PlayerSpec, resample: Resample | None = None) -> Rollouts:
+    `opponent` is one of `_MODELLED`, or empty for one that acts as the strongest player does.
+    """
+
+    def of(player: PlayerSpec, resample: Resample | None = None, opponent: str = "") -> Rollouts:
         # More players mean bigger pools, so more luck has to average out.
         worlds = _WORLDS * (options.num_players - 1)
         return Rollouts(
@@ -72,10 +86,12 @@ def _by_rollouts(options: CorellianSpikeOptions) -> Callable[..., Advice]:
             resample=resample,
             whole_game=False,
             worlds=worlds,
+            opponent=opponent,
         )
 
     try:
-        rollouts = of(_STRONGEST[options.num_players], resample_by_actions)
+        resample = _MODELLED.get(opponent, resample_by_actions)
+        rollouts = of(_STRONGEST[options.num_players], resample, opponent)
         return partial(rollouts.advise, prefers=options.num_players > 2)
     except (KeyError, CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
         return partial(of(equilibrium_player(GAME, options) or "heuristic").advise, prefers=True)

@@ -13,10 +13,8 @@ Against one opponent this is the exact posterior under the action model. With se
 other opponents' hidden cards as ordinary unseen cards and ignores what those opponents have bet. Once the discard pile
 has become the draw pile (which takes at least four players), its cards count as unseen since the deal.
 
-The action model is counted from 2,000,000 decisions of the checkpoint `ppo` against itself (seed 1);
-`python research/spike_belief_model.py` prints its tables. They depend only on the round and on |sum| of the cards held,
-not on credits, the pool, the opponent's spike or its bets. Each share is kept between 1 % and 98 %, so that no action
-excludes a hand.
+The observation takes the opponents' actions for those of `ppo`; the coach, against `heuristic`, for those of
+`heuristic` (`action_models`).
 """
 
 from __future__ import annotations
@@ -26,6 +24,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Generator, Observation, State, places, rule, uniform_float
 from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike.action_models import HEURISTIC, PLACES, PPO, SHARES, SIZES
 from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
 from cardgym.games.corellian_spike.observations import (
     count_hidden,
@@ -35,66 +34,6 @@ from cardgym.games.corellian_spike.observations import (
     observe_full,
 )
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-
-SIZES = 21
-"""Number of distinct sizes |sum|: 0 to 19, and 20 or more."""
-
-# In percent: a row for each round from 0 to 3, a column for each |sum|. In round 0 the sum is of two cards.
-
-_OPENS = (
-    (56, 55, 54, 51, 51, 49, 44, 39, 34, 29, 23, 21, 16, 12, 9, 7, 5, 3, 3, 2, 2),
-    (87, 64, 31, 18, 14, 13, 10, 8, 6, 5, 4, 4, 3, 2, 2, 2, 1, 2, 1, 1, 1),
-    (86, 62, 33, 15, 9, 6, 4, 4, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1),
-    (87, 64, 39, 20, 9, 6, 4, 2, 3, 2, 3, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1),
-)
-"""Raises with nothing to match; the rest match, which is free."""
-
-_RERAISES = (
-    (88, 88, 88, 85, 84, 82, 78, 74, 67, 60, 50, 46, 32, 25, 18, 14, 10, 6, 5, 3, 3),
-    (92, 70, 38, 23, 20, 17, 15, 14, 10, 10, 9, 8, 7, 5, 5, 4, 1, 1, 2, 1, 1),
-    (82, 40, 13, 5, 3, 2, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
-    (70, 16, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
-)
-"""Raises when a match costs something."""
-
-_FOLDS = (
-    (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 8, 15, 29, 28, 38, 40),
-    (1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 5, 5, 7, 12, 16, 23, 33, 48, 58, 70, 87),
-    (1, 1, 1, 1, 1, 2, 2, 2, 3, 4, 6, 10, 13, 17, 24, 27, 39, 44, 61, 69, 86),
-    (1, 1, 1, 3, 5, 6, 8, 12, 14, 21, 23, 29, 36, 43, 45, 55, 68, 74, 73, 72, 87),
-)
-"""Folds when a match costs something."""
-
-_BUYS = (
-    (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
-    (1, 40, 82, 91, 94, 95, 95, 96, 96, 96, 95, 96, 95, 94, 93, 90, 87, 81, 73, 66, 37),
-    (1, 43, 89, 96, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 97, 96, 93, 88, 82, 63),
-    (1, 53, 93, 97, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 96, 94, 90, 82),
-)
-"""Buys a card."""
-
-PLACE_RATIO = 0.18
-"""Each of the four sums that a bought card allows has a probability proportional to PLACE_RATIO ** |sum|."""
-
-
-def _table(percents: tuple[tuple[int, ...], ...]) -> npt.NDArray[np.float64]:
-    return np.array(percents, np.float64) / 100.0
-
-
-_opens, _reraises, _folds, _buys = (_table(percents) for percents in (_OPENS, _RERAISES, _FOLDS, _BUYS))
-
-
-_calls = 1.0 - _reraises - _folds
-BETS = np.stack([1.0 - _opens, _calls, _calls / (_calls + _folds), _opens, _reraises])
-"""The probability of each bet from `CHECKED` to `RERAISED`, (5, 4, 21), by round and |sum|."""
-
-BUYS = _buys
-"""The probability of buying, (4, 21), by round and |sum|."""
-
-# A product, not a power: it gives the same bits on every machine.
-PLACES = np.cumprod([1.0] + [PLACE_RATIO] * 30)
-"""The weight of a placement that leaves |sum|, relative to the other three, (31,)."""
-
 
 _MAX_SIZE = 11  # The observation distinguishes |sum| 0 to 10, and 11 or more.
 _MIN_WEIGHT = 1e-200  # Floor on a pair's weight: all other pairs may yet turn out to be impossible.
@@ -136,23 +75,26 @@ def observe_belief(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
             out[start + number] = 0.0
         if not state.folded[other] and state.cards[other, s.HIGH_SLOT] != s.EMPTY:
             count_unseen(state, seat, unseen)
-            weigh_pairs(state, other, unseen, weights)
+            weigh_pairs(state, other, PPO, unseen, weights)
             _write_cards(state, other, weights, ranks, out[start : start + _BELIEF_SIZE])
             _write_beaten(state, seat, ranks, out[start : start + _BELIEF_SIZE])
         start += _BELIEF_SIZE
 
 
 @rule
-def weigh_pairs(state: State, other: int, unseen: npt.NDArray[np.float32], weights: npt.NDArray[np.float64]) -> None:
+def weigh_pairs(
+    state: State, other: int, model: int, unseen: npt.NDArray[np.float32], weights: npt.NDArray[np.float64]
+) -> None:
     """Write the probability that `other` holds each pair of hand cards.
 
     Args:
         state: the game; `other` holds two hand cards.
         other: the seat whose hand is inferred.
+        model: how it acts, `PPO` or `HEURISTIC`.
         unseen: cards of each value -10 .. 10 that the observing seat has not seen, in thirds; (21,) float32.
         weights: written at [low + 10, high + 10] for low <= high; (21, 21) float64.
     """
-    weigh_actions(state, other, weights)
+    weigh_actions(state, other, model, weights)
     whole = 0.0
     for low in range(s.NUM_VALUES):
         count = np.rint(3.0 * unseen[low])
@@ -167,7 +109,7 @@ def weigh_pairs(state: State, other: int, unseen: npt.NDArray[np.float32], weigh
 
 
 @rule
-def weigh_actions(state: State, other: int, weights: npt.NDArray[np.float64]) -> None:
+def weigh_actions(state: State, other: int, model: int, weights: npt.NDArray[np.float64]) -> None:
     """Write the likelihood of `other`'s actions given each pair, up to a factor; arguments as in `weigh_pairs`."""
     for low in range(s.NUM_VALUES):
         for high in range(low, s.NUM_VALUES):
@@ -180,14 +122,14 @@ def weigh_actions(state: State, other: int, weights: npt.NDArray[np.float64]) ->
         if number > 0 and purchase >= s.PASSED:
             spike = int(state.spike_before[other, number])
             for total in range(2 * s.NUM_VALUES - 1):
-                bought = BUYS[number, min(abs(total - 20 + spike), SIZES - 1)]
+                bought = SHARES[model, s.NUM_BETS, number, min(abs(total - 20 + spike), SIZES - 1)]
                 by_sum[total] = bought if purchase >= s.BOUGHT else 1.0 - bought
             _weigh_sums(weights, by_sum)
             card = int(state.turned_up[other, number])
             if purchase == s.IN_HAND:
-                _take_in_hand(card, spike, old, weights)
+                _take_in_hand(card, spike, PLACES[model], old, weights)
             elif purchase > s.BOUGHT:
-                _weigh_placing(card, spike, purchase == s.NEW_SPIKE, weights)
+                _weigh_placing(card, spike, purchase == s.NEW_SPIKE, PLACES[model], weights)
                 if purchase == s.NEW_SPIKE:
                     spike = card
         elif number > 0:
@@ -198,12 +140,24 @@ def weigh_actions(state: State, other: int, weights: npt.NDArray[np.float64]) ->
             size = min(abs(total - 20 + spike), SIZES - 1)
             for kind in range(s.NUM_BETS):
                 for _ in range(state.bets[other, number, kind]):
-                    by_sum[total] *= BETS[kind, number, size]
+                    by_sum[total] *= SHARES[model, kind, number, size]
         _weigh_sums(weights, by_sum)
 
 
 @rule
 def resample_by_actions(state: State, seat: int, generator: Generator) -> None:
+    """Deal again all cards that `seat` cannot see, each opponent's hand by the belief if they act as `ppo` does."""
+    _resample(state, seat, PPO, generator)
+
+
+@rule
+def resample_by_actions_of_heuristic(state: State, seat: int, generator: Generator) -> None:
+    """The same if they act as `heuristic` does."""
+    _resample(state, seat, HEURISTIC, generator)
+
+
+@rule
+def _resample(state: State, seat: int, model: int, generator: Generator) -> None:
     """Deal again all cards that `seat` cannot see, each opponent's hand by the belief.
 
     With several opponents, one hand is drawn after the other, without the cards of those before it.
@@ -216,7 +170,7 @@ def resample_by_actions(state: State, seat: int, generator: Generator) -> None:
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
         if state.folded[other] or state.cards[other, s.HIGH_SLOT] == s.EMPTY:
             continue
-        weigh_pairs(state, other, (counts / 3.0).astype(np.float32), weights)
+        weigh_pairs(state, other, model, (counts / 3.0).astype(np.float32), weights)
         left = uniform_float(generator)
         low, high = 0, 0
         for pair in range(s.NUM_VALUES * s.NUM_VALUES):
@@ -247,22 +201,30 @@ def _weigh_sums(weights: npt.NDArray[np.float64], by_sum: npt.NDArray[np.float64
 
 
 @rule
-def _weigh_placing(card: int, spike: int, as_spike: bool, weights: npt.NDArray[np.float64]) -> None:
+def _weigh_placing(
+    card: int, spike: int, as_spike: bool, places: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
+) -> None:
     """Multiply each pair's weight by the chance that its holder discards a bought card, or makes it the spike."""
     for low in range(s.NUM_VALUES):
         for high in range(low, s.NUM_VALUES):
-            weights[low, high] *= _chance(low - 10, high - 10, spike, card, as_spike)
+            weights[low, high] *= _chance(low - 10, high - 10, spike, card, as_spike, places)
 
 
 @rule
-def _chance(low: int, high: int, spike: int, bought: int, as_spike: bool) -> float:
-    laid_down, new_spike = PLACES[abs(low + high + spike)], PLACES[abs(low + high + bought)]
-    whole = laid_down + new_spike + PLACES[abs(low + bought + spike)] + PLACES[abs(high + bought + spike)]
+def _chance(low: int, high: int, spike: int, bought: int, as_spike: bool, places: npt.NDArray[np.float64]) -> float:
+    laid_down, new_spike = places[abs(low + high + spike)], places[abs(low + high + bought)]
+    whole = laid_down + new_spike + places[abs(low + bought + spike)] + places[abs(high + bought + spike)]
     return float((new_spike if as_spike else laid_down) / whole)
 
 
 @rule
-def _take_in_hand(gone: int, spike: int, old: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> None:
+def _take_in_hand(
+    gone: int,
+    spike: int,
+    places: npt.NDArray[np.float64],
+    old: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+) -> None:
     """Update the weights after a bought card has replaced `gone` in the hand.
 
     Either card of a pair may be the one that was kept. `old` is scratch space for the previous weights.
@@ -273,19 +235,21 @@ def _take_in_hand(gone: int, spike: int, old: npt.NDArray[np.float64], weights: 
             weights[low, high] = 0.0
     for kept in range(s.NUM_VALUES):
         for bought in range(s.NUM_VALUES):
-            weight = _replaces(old, gone, kept - 10, bought - 10, spike)
+            weight = _replaces(old, gone, kept - 10, bought - 10, spike, places)
             weights[min(kept, bought), max(kept, bought)] += weight if kept == bought else weight / 2.0
 
 
 @rule
-def _replaces(old: npt.NDArray[np.float64], gone: int, kept: int, bought: int, spike: int) -> float:
+def _replaces(
+    old: npt.NDArray[np.float64], gone: int, kept: int, bought: int, spike: int, places: npt.NDArray[np.float64]
+) -> float:
     """The weight of having held `gone` and `kept`, times the chance of replacing `gone` by the bought card.
 
     Two equal cards need no factor: either can be replaced, but they can be dealt in one order instead of two.
     """
-    replaced = PLACES[abs(kept + bought + spike)]
-    whole = PLACES[abs(gone + kept + spike)] + PLACES[abs(gone + kept + bought)]
-    whole += replaced + PLACES[abs(gone + bought + spike)]
+    replaced = places[abs(kept + bought + spike)]
+    whole = places[abs(gone + kept + spike)] + places[abs(gone + kept + bought)]
+    whole += replaced + places[abs(gone + bought + spike)]
     return float(old[min(gone, kept) + 10, max(gone, kept) + 10] * replaced / whole)
 
 
