@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +13,12 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.rules import derive, hash_of
 from cardgym.players import Player
 from cardgym.players.seats import MixturePlayer
-from cardgym.players.tables import Pairs
 from cardgym.solvers.best_response import reach_probabilities
 from cardgym.solvers.cfr import find_own_reach
 from cardgym.solvers.tree import Floats, GameTree, Strategy, TreeArrays
+
+if TYPE_CHECKING:
+    from cardgym.players.tables import Pairs
 
 _CHUNK = 1 << 18
 """Decisions sampled at once."""
@@ -43,6 +46,8 @@ def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs
     Where an observation is the same at several information sets, because it does not show all that the seat has seen
     and done, their probabilities are averaged, weighted by how likely play reaches each of them.
     """
+    from cardgym.players.tables import Pairs  # Imports pydantic, which exact exploitability does without.
+
     observations = tree.look(observation_name)[0]
     hashes = np.empty(len(observations), np.uint64)
     _hash_all(np.ascontiguousarray(observations), hashes)
