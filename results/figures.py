@@ -96,7 +96,7 @@ def keep_page(name: str) -> None:
 
 def digest_of_figures(text: str) -> str:
     """A digest of all numbers of a page but those of code and targets of links, so that its sentences can be mended."""
-    numbers = re.findall(r"\d[\d,]*(?:\.\d+)?", re.sub(r"\]\([^)]*\)", "]", CODE.sub("", text)))
+    numbers = re.findall(r"\d(?:[\d,]*\d)?(?:\.\d+)?", re.sub(r"\]\([^)]*\)", "]", CODE.sub("", text)))
     return hashlib.sha256(" ".join(numbers).encode()).hexdigest()[:16]
 
 

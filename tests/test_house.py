@@ -66,12 +66,12 @@ def test_gymnasium_make_and_a_step_import_little():
         "env.step(int(info['action_mask'].argmax()))\n"
         "print(*sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    for _ in range(2):  # The first may compile, and then imports what shows its progress.
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     heavy = {"PIL", "matplotlib", "pettingzoo", "pydantic", "resvg_py", "rich", "safetensors", "torch"}
     assert not heavy & loaded
     own = {name for name in loaded if name.partition(".")[0] == "cardgym"}
-    own = {name for name in own if ".console" not in name}  # Only where code has to be compiled first.
     assert len({name for name in own if not name.startswith("cardgym.games")}) <= 16, sorted(own)
     assert len(own) <= 25, sorted(own)
 

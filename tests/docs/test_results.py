@@ -151,6 +151,7 @@ def test_a_page_that_a_command_wrote_keeps_its_figures_but_not_its_sentences() -
     page = "It wins 51.2 [50.8, 51.7] of 20,000 games of `A-v0` ([how](../a1.md)).\n"
     digest = figures.digest_of_figures(page)
     assert figures.digest_of_figures("Of 51.2 [50.8, 51.7], 20,000 ([where](b2.md)).") == digest
+    assert figures.digest_of_figures("Of 51.2 [50.8, 51.7] and 20,000, ([where](b2.md)).") == digest
     assert figures.digest_of_figures(page.replace("51.7", "51.8")) != digest
     assert figures.digest_of_figures(page.replace("20,000", "20,000.5")) != digest
 

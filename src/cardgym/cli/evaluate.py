@@ -10,7 +10,6 @@ from cardgym.console.arguments import Parser
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
     add_game(parser)
     add_matches(parser, games=10_000)
     parser.add_argument(
@@ -24,7 +23,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Evaluate and print."""
     from cardgym.arena import evaluate
     from cardgym.console.progress import Progress
     from cardgym.files.json_values import sealed

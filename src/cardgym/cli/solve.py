@@ -101,8 +101,7 @@ _BY = """Find an equilibrium of a game of several seats by counterfactual regret
 observation: a coarser one is an abstraction. The strategy is a file (.safetensors) that can be used as a player. If the
 tree can be enumerated, the exploitability is exact; otherwise `cardgym exploit` finds a lower bound.
 """
-_ITERATIONS = {"mccfr": 100_000}
-_TREE_ITERATIONS = 1000
+_ITERATIONS, _SAMPLED_ITERATIONS = 1000, 100_000
 
 
 def _solve_by(game: Game, words: Sequence[str]) -> int:
@@ -112,7 +111,7 @@ def _solve_by(game: Game, words: Sequence[str]) -> int:
     parser.add_argument("--by", required=True, metavar="METHOD", help="cfr, cfr+, dcfr or mccfr")
     parser.add_argument(
         "--iterations", type=whole(1, MAX_STEPS), metavar="N",
-        help=f"iterations ({_TREE_ITERATIONS}; mccfr {_ITERATIONS['mccfr']})",
+        help=f"iterations ({_ITERATIONS}; mccfr {_SAMPLED_ITERATIONS})",
     )  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the strategy to this file ({SUFFIX})")
     parser.add_argument(
@@ -153,14 +152,14 @@ def _share(word: str) -> float:
 
 
 def _solve_equilibrium(game: Game, by: str, arguments: Any) -> dict[str, Any]:
-    from cardgym.solvers.equilibrium import METHODS, EquilibriumSolver, Method, solve_equilibrium
+    from cardgym.solvers.equilibrium import METHODS, SAMPLED, EquilibriumSolver, Method, solve_equilibrium
     from cardgym.solvers.exact import tree_exploitability
 
     if by not in METHODS:
         raise unknown("method", by, METHODS)
     options = game.parse_options(parse_assignments(arguments.options))
     observation = arguments.observation or game.default_observation
-    iterations = arguments.iterations or _ITERATIONS.get(by, _TREE_ITERATIONS)
+    iterations = arguments.iterations or (_SAMPLED_ITERATIONS if by == SAMPLED else _ITERATIONS)
     with Progress(f"solving {game.id}", "iterations", total=iterations, lines=not arguments.json) as progress:
 
         def measure(player: StrategyPlayer) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardgym.errors import CardgymError
+from cardgym.errors import require
 from cardgym.files import replacing
 
 if TYPE_CHECKING:
@@ -17,11 +17,10 @@ COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0
 
 def new_figure(width: float, height: float, **more: Any) -> Figure:
     """An empty figure of that size in inches with automatic layout; `more` are arguments of matplotlib's `Figure`."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise CardgymError("figures need matplotlib: pip install 'cardgym[learn]'") from None
+    require("a figure", "matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), layout="constrained", **more)
     FigureCanvasAgg(figure)
     return figure

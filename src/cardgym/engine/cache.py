@@ -29,7 +29,7 @@ _COMPILER = tuple(f"{__package__}.{name}" for name in ("compilation", "cache", "
 _LOCK_SECONDS = 600
 """After waiting this long for another process, compile as well: slower, but harmless."""
 _KEEP_SECONDS = 30 * 24 * 3600
-"""Compiled code that nobody has used for this long is deleted."""
+"""Compiled code unused for this long is deleted."""
 
 
 # -- dependencies -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Everything that touches private parts of Numba, which any release may change: `compilation` does without it then.
+"""Everything that touches private parts of Numba. Any release may change them; then `compilation` does without.
 
 Numba optimizes every function and generates machine code for it, again and again in each of its callers. Rules are only
 called by compiled code, so we keep them in LLVM's intermediate form until an entry point links them: a kernel then

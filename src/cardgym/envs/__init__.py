@@ -51,7 +51,7 @@ class EnvArguments:
     """The keyword arguments of every env, besides the options of its game.
 
     Attributes:
-        illegal_action: "penalize" (the game ends and is lost), "raise" or "random".
+        illegal_action: "penalize" (the game ends and is lost; the first one warns), "raise" or "random".
         obs: the name of an observation; the game's first if None.
         obs_mode: "flat", "dict", "torchrl", "rllib" or "tianshou"; see `OBS_MODES`.
         opponent: who takes the other seats: one player for all, or a list of one for each in the order of play. A

@@ -28,10 +28,8 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
     `illegal_action`, as there.
 
     Args:
-        obs: the name of an observation; the game's first by default.
-        illegal_action: "penalize", "raise" or "random".
-        render_mode: "ansi" or "rgb_array".
-        options: the arguments above, and the game's options.
+        game: the game's id, or a game.
+        options: `obs`, `illegal_action` and `render_mode` of `cardgym.envs.EnvArguments`, and the game's options.
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.

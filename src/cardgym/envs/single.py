@@ -29,15 +29,8 @@ class CardEnv(gymnasium.Env[Any, Any]):
     `illegal_action`, whether an illegal action ended the game.
 
     Args:
-        opponent: a player's name, a path, a callable (observation, action_mask) -> action, a mapping from those to
-            weights to draw from in each game, or a list with one of these for each of the other seats.
-        seat: the seat to play, from 0; "random" for a new one in each game; "all" for every seat.
-        obs: the name of an observation; the game's first by default.
-        obs_mode: "flat", "dict" for `Dict(observation, action_mask)`, or "torchrl", "rllib" or "tianshou" for the dict
-            that the library expects.
-        illegal_action: "penalize" (default: the game ends and is lost; the first warns), "raise" or "random".
-        render_mode: "ansi" or "rgb_array".
-        arguments: the arguments above, and the game's options.
+        game: the game's id, or a game.
+        arguments: those of `cardgym.envs.EnvArguments`, and the game's options.
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.

@@ -1,4 +1,4 @@
-"""Limits on absurd requests, refused before anything is allocated, with the memory or disk they would need.
+"""Absurd requests are refused before anything is allocated; the error says how much memory they would need.
 
 Also short runs: with the environment variable CARDGYM_SHORT, long commands take moments. The tests of the documentation
 run its commands that way.

@@ -1,4 +1,4 @@
-"""Folders in which one process works at a time, and files that one process makes at a time."""
+"""Locks: one process at a time works in a folder, or writes a file."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def root() -> Path:
 
 
 def scripts() -> dict[str, Path]:
-    """The training scripts by name, such as `dqn`; a module beside them has a longer name, such as `nfsp_learner`."""
+    """The training scripts by name, such as `dqn`; a module of theirs has a longer name, such as `nfsp_learner`."""
     return {path.stem: path for path in sorted((root() / SCRIPTS).glob("*.py")) if "_" not in path.stem}
 
 

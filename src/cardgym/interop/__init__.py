@@ -1,1 +1,1 @@
-"""Other libraries: what makes cardgym's games and players their own. Each has an extra that installs it."""
+"""Adapters between cardgym and other libraries: Stable-Baselines3 and OpenSpiel."""

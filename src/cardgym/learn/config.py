@@ -1,6 +1,6 @@
 """Hyper-parameters: pydantic models, with TOML files for their values and flags of the command line on top.
 
-A training script's hyper-parameters are one class below `TrainingConfig`. Its fields are the keys of its config files
+A training script's hyper-parameters are a subclass of `TrainingConfig`. Its fields are the keys of its config files
 and the flags of its command line; their docstrings are the help. docs/config.md explains files and flags.
 """
 
@@ -43,7 +43,7 @@ EnvOptions = dict[str, int | str]
 
 
 class TrainingConfig(BaseModel):
-    """What every training script has.
+    """Hyper-parameters of every training script.
 
     A config is frozen. Its values are checked when it is made, and must have their field's type: neither "1" nor true
     is a number, but 1 is a valid float. A subclass names the algorithm, which its runs are named after.

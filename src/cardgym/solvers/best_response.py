@@ -14,7 +14,7 @@ from cardgym.solvers.tree import ExactTree, Floats, Integers, Strategy, TreeArra
 
 @dataclass(frozen=True, eq=False)
 class BestResponse:
-    """What is best for one seat while the others keep theirs: a strategy with its best actions, the first of many."""
+    """A seat's best response while the others keep their strategies; of equally good actions it takes the first."""
 
     value: float
     strategy: Strategy

@@ -218,7 +218,7 @@ class _Growing:
         return Found(**self._found)
 
     def grow(self, full: int) -> None:
-        """Double what is full."""
+        """Double the arrays that are full."""
         if full in (walks.PLACES, walks.SET_PLACES):
             table = ("places", "targets_at", "histories_at") if full == walks.PLACES else ("set_places", "sets_at")
             self._rehash(*table)

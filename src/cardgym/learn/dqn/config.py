@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -91,7 +91,4 @@ class NFSPConfig(DQNConfig):
     sl_learning_rate_final: Share = 1e-4
     """Adam's step size for the average policy at the end; it falls linearly."""
 
-    @property
-    def algorithm_name(self) -> str:
-        """The algorithm's short name."""
-        return "nfsp"
+    algorithm_name: ClassVar[str] = "nfsp"

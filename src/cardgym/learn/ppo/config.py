@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -82,7 +82,4 @@ class PPOConfig(NetworkConfig):
     log_every: NonNegativeInt = 50_000
     """Steps from one entry in TensorBoard to the next."""
 
-    @property
-    def algorithm_name(self) -> str:
-        """The algorithm's short name."""
-        return "ppo"
+    algorithm_name: ClassVar[str] = "ppo"

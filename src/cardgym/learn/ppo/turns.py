@@ -40,9 +40,9 @@ class TurnBatch(NamedTuple):
 class TurnBuffer:
     """Collects the turns of all streams of a rollout in the order in which they are taken.
 
-    A turn is complete when its stream has another turn or its game ends; between them the stream is paid for the turn,
-    whoever moves. A turn that is still open when a batch is made waits for the next batch, so it is neither dropped nor
-    credited with less than it earned. What a stream is paid before its first turn of a game belongs to no action.
+    A turn is complete when its stream has another turn or its game ends; until then the stream is paid for this turn,
+    no matter who moves. A turn that is still open when a batch is made waits for the next batch, so it is neither
+    dropped nor credited with less than it earned. Payments before a stream's first turn of a game belong to no action.
     """
 
     def __init__(
