@@ -325,6 +325,8 @@ def test_many_actions_are_shown_in_columns() -> None:
 
 def test_cards_dealt_one_at_a_time_share_a_line() -> None:
     lines = [
+        "You are dealt black 9",
+        "You are dealt black joker",
         "You are dealt A♠",
         "You are dealt 2♦",
         "Opponent tosses two cards",
@@ -333,7 +335,13 @@ def test_cards_dealt_one_at_a_time_share_a_line() -> None:
         "  two",
         "You draw 6",
     ]
-    together = ["You are dealt A♠ 2♦", "Opponent tosses two cards", "You draw 5", "  one, two", "You draw 6"]
+    together = [
+        "You are dealt black 9, black joker A♠ 2♦",
+        "Opponent tosses two cards",
+        "You draw 5",
+        "  one, two",
+        "You draw 6",
+    ]
     assert joined(lines) == together
 
 

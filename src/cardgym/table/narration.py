@@ -127,7 +127,7 @@ def _public(views: Sequence[View]) -> View:
     seats = range(len(views))
     zones = [zone for seat in seats for zone in _zones(views[seat - 1], seat)]
     middle = [_zones(view, None) for view in views]
-    zones += [_common(same) for same in zip(*middle, strict=True) if same[0]["kind"] != "palette"]
+    zones += [_common(same) for same in zip(*middle, strict=True)]
     counters = [counter for seat in seats for counter in views[seat - 1]["counters"] if counter["seat"] == seat]
     counters += [
         counter
@@ -159,7 +159,12 @@ def _zones(view: View, seat: int | None) -> list[Zone]:
 
 
 def _common(zones: Sequence[Zone]) -> Zone:
-    """A zone in the middle with the items that all views have; those that one view covers are covered."""
+    """A zone in the middle with the items that all views have; those that one view covers are covered.
+
+    What a seat may choose from follows from what it sees: of a palette only the room is left.
+    """
+    if zones[0]["kind"] == "palette":
+        return {**zones[0], "items": []}
     others = [{item["id"]: item for item in zone["items"]} for zone in zones]
     found: list[Item] = []
     for id in others[0]:

@@ -58,6 +58,24 @@ def test_a_page_that_answers_late_does_not_replace_the_next_one(
     assert not person.faults
 
 
+def test_a_change_of_the_window_keeps_the_end_of_the_log_in_sight_unless_the_person_scrolled_up(
+    server: Server, person: Person
+) -> None:
+    page = person.page
+    person.sit_down(server.open_table("Cribbage-v0"))
+    for _ in range(12):
+        person.move("keys")
+    left = "(log) => log.scrollHeight - log.scrollTop - log.clientHeight"
+    page.set_viewport_size({"width": 1100, "height": 620})
+    page.wait_for_timeout(100)
+    assert page.locator(".log").evaluate(left) < 2
+    page.locator(".log").evaluate("(log) => (log.scrollTop = 40)")
+    page.wait_for_timeout(100)
+    page.set_viewport_size({"width": 1100, "height": 700})
+    page.wait_for_timeout(100)
+    assert page.locator(".log").evaluate("(log) => log.scrollTop") == 40
+
+
 class Door:
     """The lobby's questions which players fit wait here, one after the other."""
 

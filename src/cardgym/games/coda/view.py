@@ -13,7 +13,7 @@ from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
 def view(state: State, seat: int) -> View:
-    """Both lines by place, the drawn tile, the pool, and while guessing the tiles to choose from."""
+    """Both lines by place, the drawn tile, and the tiles to choose from; for seat -1 those that are in the pool."""
     own, other = max(seat, 0), 1 - max(seat, 0)
     names = ("Seat 0's line", "Seat 1's line") if seat < 0 else ("Your line", "Opponent's line")
     zones: list[Zone] = [
@@ -23,12 +23,14 @@ def view(state: State, seat: int) -> View:
     whose = "You have drawn" if state.turn == seat else "Drawn"
     zones.insert(1, {"name": whose, "seat": None, "kind": "pile", "items": _drawn(state, seat), "room": 1})
     actions: dict[int, list[str]] = {}
-    possible = -1 if state.feasible == s.ALL else s.unseen(state, own)
+    unseen = ~int(state.held[0] | state.held[1]) if seat < 0 else s.unseen(state, own)
+    possible = -1 if state.feasible == s.ALL and seat >= 0 else unseen
     values = [tile for tile in range(int(state.n)) if possible >> tile & 1]
-    for colour, parity in (("white", 1), ("black", 0)) if seat >= 0 else ():
-        tiles = range(parity, int(state.n), 2) if s.lines_shown(state) else ()
-        items = [_value(state, tile, possible) for tile in tiles]
-        zone: Zone = {"name": f"Unseen {colour} tiles", "seat": None, "kind": "palette", "items": items}
+    for colour, parity in ("white", 1), ("black", 0):
+        tiles = range(parity, int(state.n), 2)
+        items = [_value(state, tile, possible, "drawn" if seat < 0 else "seen") for tile in tiles]
+        title = f"{colour.capitalize()} tiles in the pool" if seat < 0 else f"Unseen {colour} tiles"
+        zone: Zone = {"name": title, "seat": None, "kind": "palette", "items": items}
         zones.insert(1, {**zone, "room": int(state.n) // 2})
     if state.phase == s.GUESSING and state.turn == seat:
         for place in range(int(state.length[other])):
@@ -49,10 +51,10 @@ def _tile(id: str, name: str) -> Item:
     return {"id": id, "symbol": f"tile-{name}", "label": spoken(name)}
 
 
-def _value(state: State, tile: int, possible: int) -> Item:
-    """A tile to choose from, faded if the seat knows where it is: the others keep their places."""
+def _value(state: State, tile: int, possible: int, why: str) -> Item:
+    """A tile to choose from, faded where it is not among the possible ones: the others keep their places."""
     item = _tile(f"value:{tile}", tile_name(state, tile))
-    return item if possible >> tile & 1 else {**item, "label": f"{item['label']}, seen", "faded": True}
+    return item if possible >> tile & 1 else {**item, "label": f"{item['label']}, {why}", "faded": True}
 
 
 def _line(state: State, owner: int, seat: int) -> list[Item]:

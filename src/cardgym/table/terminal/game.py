@@ -296,15 +296,15 @@ def joined(lines: Sequence[str]) -> list[str]:
     out: list[str] = []
     start = ""
     for line in lines:
-        before, _, last = line.rpartition(" ")
+        before, dealt, card = line.partition(" dealt ")
         if out and line.startswith("  ") and out[-1].startswith("  "):
             out[-1] += f" {line.strip()}"
-        elif out and before == start and before.count(" ") > 1:
-            out[-1] += f" {last}"
+        elif dealt and before == start:
+            out[-1] += f", {card}" if " " in card else f" {card}"
             continue
         else:
             out.append(line)
-        start = before
+        start = before if dealt else ""
     return out
 
 

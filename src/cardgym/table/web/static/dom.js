@@ -13,7 +13,7 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
-const HANDLERS = ["onclick", "onchange", "onsubmit", "onpointerdown"];
+const HANDLERS = ["onclick", "onchange", "onsubmit", "onpointerdown", "onscroll"];
 const keyOf = (node) => node.dataset?.item ?? node.dataset?.key ?? node.dataset?.part ?? null;
 
 // Makes `old` equal to `fresh` and keeps the elements that stay: focus, scrolling and running animations survive, and
@@ -102,6 +102,9 @@ export function notice(words) {
   line.textContent = words;
   line.hidden = !words;
 }
+
+// Opens the page that is shown again, with what the server says now.
+export const reopen = () => dispatchEvent(new Event("hashchange"));
 
 export const show = (...content) => focused((main) => main.replaceChildren(...content.filter(Boolean)));
 

@@ -85,7 +85,7 @@ export class Explorer {
   changeable() {
     const steps = new Map();
     this.line.steps.forEach((step, at) => step.open && step.symbols.forEach((symbol) => steps.set(symbol, at)));
-    const items = this.line.view.zones.flatMap((zone) => zone.items).filter((item) => steps.has(item.symbol));
+    const items = this.line.view.zones.filter((zone) => zone.kind !== "palette").flatMap((zone) => zone.items).filter((item) => steps.has(item.symbol));
     return new Map(items.map((item) => [item.id, steps.get(item.symbol)]));
   }
 
@@ -110,7 +110,7 @@ export class Explorer {
         h("div", { class: "moves" },
           h("button", { type: "button", class: "soft", "data-key": "n", onclick: () => this.ask({ moves: [] }) }, "New deal", h("kbd", {}, "n")),
           h("button", { type: "button", class: "soft", "data-key": "back", disabled: last < 0, onclick: () => this.back(last) }, "Back", h("kbd", {}, "←"))),
-        h("label", {}, "Game ", h("select", { onchange: (event) => (location.hash = `#/explore/${event.target.value}`) },
+        h("label", {}, h("span", {}, "Game "), h("select", { onchange: (event) => (location.hash = `#/explore/${event.target.value}`) },
           this.games.map((game) => h("option", { value: game, selected: game === this.game }, title(game)))))),
       h("aside", { class: "side", "aria-label": "Values and moves" },
         h("div", { class: "lists", tabIndex: 0, role: "region", "aria-label": "Values" },

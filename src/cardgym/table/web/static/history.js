@@ -1,14 +1,12 @@
 // The record: results by game and opponents, what decisions cost over time, and the games, with filters.
 import { get, post } from "./api.js";
-import { h, notice, percent, plain, points, remember, remembered, show, svg, twice } from "./dom.js";
+import { h, notice, percent, plain, points, remember, remembered, reopen, show, svg, twice } from "./dom.js";
 import { title, withWhom } from "./lobby.js";
 
 const PAGE = 25;
 
 export async function openHistory() {
-  const asked = location.hash;
   const record = await get("history");
-  if (location.hash !== asked) return; // Another page was opened meanwhile.
   let shown = PAGE;
   let env = remembered("record", "");
   const all = [...new Set([...record.games, ...record.unfinished].map((game) => game.env))].sort();
@@ -16,9 +14,9 @@ export async function openHistory() {
     const wanted = (game) => !all.includes(env) || game.env === env;
     const games = record.games.filter(wanted);
     const results = record.reports.filter((report) => wanted(report) && report.games && report.people.includes("You")); // Watched games are listed only.
-    show(h("div", { class: "history" },
+    return h("div", { class: "history" },
       h("div", { class: "row" }, h("h1", {}, "Your record"),
-        h("label", {}, "Game ", h("select", { id: "filter", onchange: (event) => (remember("record", (env = event.target.value)), draw()) },
+        h("label", {}, "Game ", h("select", { id: "filter", onchange: (event) => (remember("record", (env = event.target.value)), show(draw())) },
           h("option", { value: "" }, "all"), all.map((name) => h("option", { value: name, selected: name === env }, title(name))))),
         h("a", { class: "button", href: "/api/history/export", download: "cardgym_games.jsonl" }, "Export"),
         h("label", { class: "button" }, "Import", h("input", { type: "file", class: "unseen", accept: ".jsonl,.json", onchange: (event) => importFile(event.target.files[0]) }))),
@@ -30,18 +28,18 @@ export async function openHistory() {
       games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "", "", ""], games.slice(0, shown).map((game) =>
         [when(game.time), title(game.env), withWhom(game), [outcome(game), scores(game)], game.resigned ? "resigned" : game.again ? "tried again" : game.lesson ? "lesson" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game)]))
         : h("p", {}, "You have not finished a game yet. ", h("a", { href: "#/" }, "Start one.")),
-      games.length > shown && h("button", { type: "button", onclick: () => ((shown += PAGE), draw()) }, `Show ${Math.min(PAGE, games.length - shown)} more`),
+      games.length > shown && h("button", { type: "button", onclick: () => ((shown += PAGE), show(draw())) }, `Show ${Math.min(PAGE, games.length - shown)} more`),
       drawTable("Unfinished", ["when", "game", "players", "", "", ""], record.unfinished.filter(wanted).map((game) =>
         [when(game.time), title(game.env), withWhom(game), h("a", { href: `#/table/${game.table}` }, "continue"),
-          game.person !== null && twice("resign", () => post(`tables/${game.table}/resign`).then(openHistory)), remover(game)]))));
+          game.person !== null && twice("resign", () => post(`tables/${game.table}/resign`).then(reopen)), remover(game)])));
   };
-  draw();
+  return draw();
 
   function remover(game) {
     return twice("delete", async () => {
       await post(`history/${game.table}/delete`);
       for (const list of [record.games, record.unfinished]) list.splice(0, list.length, ...list.filter((other) => other.table !== game.table));
-      draw();
+      show(draw());
     });
   }
 }
@@ -49,7 +47,7 @@ export async function openHistory() {
 async function importFile(file) {
   try {
     const { added } = await post("history/import", { lines: await file.text() });
-    await openHistory();
+    reopen();
     notice(`${added} ${added === 1 ? "game" : "games"} added.`);
   } catch (error) {
     notice(error.message);
@@ -109,7 +107,7 @@ function drawRating({ env, games, rating, half_width: half, curve: known, player
     last = place;
     drawing.append(svg("text", { x: width - right + 6, y: place + 4, class: "name" }, `${points(at)} ${name}`));
   }
-  drawing.append(svg("polyline", { class: "line seat0", points: curve.map(([at], place) => `${x(place)},${y(at)}`).join(" ") }));
+  drawing.append(svg("polyline", { class: "line seat0", points: curve.map(([at], place) => `${x(place)},${y(clipped(at))}`).join(" ") }));
   const below = levels.find(([, at]) => at <= rating);
   return h("section", { class: "wide rating", "aria-label": `Rating at ${title(env)}` },
     h("h2", {}, h("span", {}, title(env)), h("span", { class: "worth" }, `${points(rating)} ± ${half.toFixed(0)}`)),

@@ -1,6 +1,6 @@
 // The page to join a table by its code, and the joined tables, which this browser remembers.
 import { post } from "./api.js";
-import { h, notice, remember, remembered, show } from "./dom.js";
+import { h, notice, remember, remembered } from "./dom.js";
 
 const MAX_REMEMBERED = 8;
 
@@ -22,8 +22,8 @@ export function openJoin(code) {
     h("p", { class: "quiet" }, "The code is on the screen of the person who opened the table: a game in their lobby, played with “a person by link”."),
     h("div", { class: "fields" }, h("label", {}, h("span", {}, "your name"), h("input", { name: "name", value: remembered("name", ""), maxLength: 20, placeholder: "Player 2" }))),
     h("div", { class: "row" }, h("button", { type: "submit", class: "sit" }, "Join"), h("a", { class: "button", href: "#/" }, "Lobby")));
-  show(form);
-  form.elements[code ? "name" : "code"].focus();
+  setTimeout(() => form.elements[code ? "name" : "code"].focus()); // Once it is shown.
+  return form;
 
   async function sitDown(event) {
     event.preventDefault();

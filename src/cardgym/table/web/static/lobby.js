@@ -1,27 +1,24 @@
 // The lobby: a card for each game, its variants on it, with a form to start; and the open tables. Forms are remembered.
 import { get, post } from "./api.js";
-import { h, loadSprite, notice, patch, picture, remember, remembered, show, symbolSize, twice } from "./dom.js";
+import { h, loadSprite, notice, patch, picture, remember, remembered, reopen, symbolSize, twice } from "./dom.js";
 import { joined } from "./join.js";
 import { openRules } from "./rules.js";
 
 export async function openLobby() {
-  const asked = location.hash;
   const lobby = await get("lobby");
   const families = new Map();
   for (const game of lobby.games) families.set(game.family, [...(families.get(game.family) ?? []), game]);
   const firsts = [...families.values()].map(([first]) => first); // Their variants have the same cards.
   await Promise.all(firsts.map(async (first) => (first.symbols = await loadSprite(first.id))));
-  if (location.hash !== asked) return; // Another page was opened meanwhile.
   const others = joined().filter((id) => !lobby.tables.some((table) => table.table === id));
-  show(
-    h("div", { class: "lobby", onpointerdown: press },
-      h("div", { class: "row" }, h("h1", {}, "Sit down at a table"), h("a", { class: "button", href: "#/join" }, "Join a table"),
-        others.map((id) => h("a", { class: "button", href: `#/table/${id}` }, "Back to the table you joined"))),
-      lobby.tables.length > 0 && h("section", { class: "open" },
-        h("div", { class: "row" }, h("h2", {}, "Your open tables"), lobby.tables.length > 2 && h("a", { href: "#/history" }, `All ${lobby.tables.length} unfinished games`)),
-        h("ul", {}, lobby.tables.slice(0, 4).map((table) => h("li", {}, h("a", { href: `#/table/${table.table}`, class: "button" }, h("span", {}, title(table.env), h("small", {}, withWhom(table) || "on your own"))),
-          table.person !== null && twice("resign", () => post(`tables/${table.table}/resign`).then(openLobby)))))),
-      h("div", { class: "games" }, [...families.values()].map((games) => new Card(games).element))));
+  return h("div", { class: "lobby", onpointerdown: press },
+    h("div", { class: "row" }, h("h1", {}, "Sit down at a table"), h("a", { class: "button", href: "#/join" }, "Join a table"),
+      others.map((id) => h("a", { class: "button", href: `#/table/${id}` }, "Back to the table you joined"))),
+    lobby.tables.length > 0 && h("section", { class: "open" },
+      h("div", { class: "row" }, h("h2", {}, "Your open tables"), lobby.tables.length > 2 && h("a", { href: "#/history" }, `All ${lobby.tables.length} unfinished games`)),
+      h("ul", {}, lobby.tables.slice(0, 4).map((table) => h("li", {}, h("a", { href: `#/table/${table.table}`, class: "button" }, h("span", {}, title(table.env), h("small", {}, withWhom(table) || "on your own"))),
+        table.person !== null && twice("resign", () => post(`tables/${table.table}/resign`).then(reopen)))))),
+    h("div", { class: "games" }, [...families.values()].map((games) => new Card(games).element)));
 }
 
 // Pressing a button also takes what was just typed. The page stays as it is until the release: a button that is moved or
@@ -70,7 +67,7 @@ class Card {
   draw() {
     this.drawn = this.game;
     patch(this.element, h("article", { class: "game", "aria-label": title(this.games[0].id) },
-      drawFan(this.games[0]), h("h2", {}, title(this.games[0].id)), this.drawForm()));
+      h("div", { class: "fan" }, h("h2", {}, title(this.games[0].id)), drawFan(this.games[0])), this.drawForm()));
   }
 
   drawForm() {
@@ -102,7 +99,8 @@ class Card {
 
   // Alone, or with another person: at this screen, or at another one by a code.
   drawPeople() {
-    if (this.seats() < 2 || this.values.seat === "watch") return null;
+    if (this.values.seat === "watch") return null;
+    if (this.seats() < 2) return field("you play", h("output", { name: "people" }, "on your own"));
     const { people } = this.values;
     const name = (field, usual) => h("input", { name: field, maxLength: 20, placeholder: usual, value: remembered(field, "") });
     return [field("you play", select("people", [["one", "the computer"], ["hot", "a person at this screen"], ["link", "a person by link"]], people ?? "one")),
@@ -213,7 +211,7 @@ class Card {
 function drawFan({ id, symbols: names }) {
   const faces = names.filter((name) => !/back|slot/.test(name) && symbolSize(id, name).height === symbolSize(id, names[0]).height);
   const chosen = faces.length ? [0.12, 0.37, 0.62, 0.87].map((share) => faces[Math.floor(share * faces.length)]) : [];
-  return h("div", { class: "fan", "aria-hidden": "true" },
+  return h("div", { class: "cards", "aria-hidden": "true" },
     chosen.length ? chosen.map((name) => picture(id, name)) : h("span", { class: "letter" }, id[0]));
 }
 

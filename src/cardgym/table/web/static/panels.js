@@ -37,21 +37,20 @@ export function drawMoves(view, left, taken, act, guide) {
 // The end of a text that has many lines, for the line below the table.
 export const lastLines = (text) => text.split("\n").slice(-2).join("\n");
 
-export function drawLog(narration) {
+export function drawLog(narration, onscroll) {
   return h("section", { class: "so-far" }, h("h2", {}, "So far"),
-    h("div", { class: "log", role: "log", "aria-label": "What happened", tabIndex: 0 },
+    h("div", { class: "log", role: "log", "aria-label": "What happened", tabIndex: 0, onscroll },
       merged(narration).map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text))));
 }
 
-// Cards dealt one after another, also in turn to several seats, are one line for each: texts of chance whose last lines
-// differ in their last word only.
+// Cards dealt one after another, also in turn to several seats, are one line for each.
 export function merged(narration) {
   const out = [];
   for (const { seat, text } of narration) {
-    const [, start, end] = /([^\n]*)( [^ \n]*)$/.exec(text) ?? [];
-    const dealt = out.slice(out.findLastIndex((entry) => entry.start === null) + 1).find((entry) => entry.start === start);
-    if (seat === -1 && start && start === text.slice(0, -end.length) && dealt) dealt.text += `,${end}`;
-    else out.push({ seat, start: seat === -1 && !text.includes("\n") ? start : null, text });
+    const [, start = null, card] = /^([^\n]* dealt)( [^\n]*)$/.exec(text) ?? [];
+    const dealt = start && out.slice(out.findLastIndex((entry) => entry.start === null) + 1).find((entry) => entry.start === start);
+    if (dealt) dealt.text += `,${card}`;
+    else out.push({ seat, start, text });
   }
   return out;
 }

@@ -3,8 +3,8 @@ import { h, notice, remember, remembered, show } from "./dom.js";
 
 let page = null;
 
-// `pages` opens a page for the first word of the address, "" if there is none; a page with start() gets the keys and, if the window
-// changes, fit().
+// `pages` opens a page for the first word of the address, "" if there is none: its content, or an object with start(), which draws
+// the page and gets the keys and, if the window changes, fit().
 export function run(pages) {
   async function route() {
     page?.close?.();
@@ -18,8 +18,9 @@ export function run(pages) {
       for (const link of document.querySelectorAll(".bar nav a")) link.ariaCurrent = link.hash === `#/${place}` ? "page" : null;
       document.title = place && id ? `cardgym: ${place}` : "cardgym";
       const opened = (Object.hasOwn(pages, place) ? pages[place] : pages[""])(id);
-      page = opened?.start ? opened : null;
-      await (page ? page.start() : opened);
+      page = opened.start ? opened : null;
+      const content = await (page ? page.start() : opened);
+      if (content && location.hash === asked) show(content); // Unless another page was opened meanwhile.
     } catch (error) {
       if (location.hash !== asked) return; // Another page was opened meanwhile.
       notice(error.message);

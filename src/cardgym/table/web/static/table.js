@@ -11,7 +11,7 @@ import { drawView, forgetTrails } from "./view.js";
 
 export class Table {
   constructor(id) {
-    Object.assign(this, { id, taken: new Set(), reveals: [], advice: null, busy: false, running: false, paused: false, panel: "shut", sizes: new Map(), seat: "", seen: new Map() });
+    Object.assign(this, { id, taken: new Set(), reveals: [], advice: null, busy: false, running: false, paused: false, panel: "shut", atEnd: true, sizes: new Map(), seat: "", seen: new Map() });
   }
 
   async start() {
@@ -304,10 +304,8 @@ export class Table {
     const page = h("div", { class: "table", "data-panel": this.panel },
       h("h1", { class: "unseen" }, `${state.game}: ${state.names.join(", ")}`),
       felt, this.drawNow(), this.drawActions(),
-      h("aside", { class: "side", "aria-label": "Coach and log" }, drawCoach(this), drawLog(state.narration),
+      h("aside", { class: "side", "aria-label": "Coach and log" }, drawCoach(this), drawLog(state.narration, ({ target }) => (this.atEnd = target.scrollHeight - target.scrollTop - target.clientHeight < 40)),
         h("button", { type: "button", class: "soft shutter", onclick: () => this.toggle() }, "Close")));
-    const log = document.querySelector(".log");
-    this.atEnd = !log || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
     moving(document.getElementById("main"), () => {
       update(page);
       this.fit();
@@ -315,7 +313,7 @@ export class Table {
     if (!this.busy) this.weigh();
   }
 
-  // The log's last lines stay in sight when its height changes.
+  // The log's last lines stay in sight when its height changes, unless the person has scrolled up.
   fit() {
     const log = document.querySelector(".log");
     fit(this.sizes);
