@@ -312,7 +312,6 @@ def _measure(states: Any, out: Any) -> None:
 
 @template
 def _measure_rows(states: Any, out: Any) -> None:
-    """A metric of every row."""
     for i in range(states.shape[0]):
         out[i] = bound.metric(states[i])
 

@@ -13,7 +13,6 @@ ENGINES = {
 
 
 def make(name: str, workers: int | None = None, address: str | None = None) -> Engine:
-    """Make an engine."""
     if name not in ENGINES:
         raise unknown("engine", name, ENGINES)
     if workers is not None and workers < 1:
