@@ -82,7 +82,7 @@ class Rollouts:
         if isinstance(self._player, MixturePlayer):
             raise CardgymError(f"coach {player}: a mixture does not advise; name one of its players")
         self._opponent = resolve(opponent, game, options) if opponent else None
-        self.player = self._player.name + (f" against {opponent}" if opponent else "")
+        self.player = shown_name(self._player.name) + (f" against {shown_name(opponent)}" if opponent else "")
         self._unit, self._blunder = unit, blunder
         self._whole_game = whole_game
         self._worlds = worlds
@@ -122,7 +122,7 @@ class Rollouts:
             ActionAdvice(legal[at], words(state, legal[at]), float(means[at]), reason(values[:, at]), float(errors[at]))
             for at in order.tolist()
         ]
-        source = f"{self._worlds:,} rollouts of {shown_name(self.player)}"
+        source = f"{self._worlds:,} rollouts of {self.player}"
         return Advice(kind, self._unit, source, ranked(actions, self._unit), self._blunder)
 
     def _values(self, state: State, seat: int) -> tuple[list[int], npt.NDArray[np.float64]]:

@@ -162,7 +162,7 @@ def ending(state: State, seat: int) -> str:
 def rules_text(state: State) -> str:
     jokers = typed_joker = ""
     if state.jokers:
-        typed_joker = " or 1 black joker"
+        typed_joker = "\n  1 black joker"
         jokers = " Two jokers, one black and one white, can go anywhere in a line and then stay there."
     stop = "you guess again"
     if state.continuation == s.OPTIONAL:
@@ -187,8 +187,8 @@ A miss ends your turn: the tile you drew goes into your line face up.
 The end. {empty}
 The first player to turn up all of the other's tiles wins.
 
-In the terminal. B{highest} is the black {highest}, W0 the white 0. Type a guess as place and value, such as \
-1 W{highest}{typed_joker}."""
+In the terminal. B{highest} is the black {highest}, W0 the white 0. Type a guess as place and value:
+  1 W{highest}{typed_joker}"""
 
 
 # -- strength ----------------------------------------------------------------------------------------------------------
