@@ -156,17 +156,18 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         "## Win rates, before and after learning",
         "From uniform weights. With `own crib`, the strategy `crib_min_avg` prefers the richest crib for the dealer, "
         "who owns it; none of the paper's eight strategies does.",
-        _rates_table([run for run in runs if run.start == "uniform"], ("greedy", "uniform")),
-        *_ends(runs),
+        _rates_table([run for run in runs if run.start == "uniform"]),
     ]
     if discounted:
         parts += _discounts(discounted)
     last = [run for run in runs if run.kind == first and run.start == "uniform"]
     parts += [
         "## Against every single strategy",
-        "Win rates at the end of training. The strategy `hand_max_avg` plays like `greedy`.",
+        "Win rates at the end of training: the lowest and the highest of the seeds. The strategy `hand_max_avg` plays "
+        "like `greedy`.",
+        _strategies_table([run for run in runs if run.start == "uniform"]),
+        _lowest(last),
     ]
-    parts += [_rates_table([run for run in runs if run.start == "uniform"], STRATEGIES, last_only=True), _lowest(last)]
     same = [run for run in runs if run.kind == first]
     begun = {run.start: run for run in same if run.seed == same[0].seed}
     if len(begun) > 1:
@@ -208,24 +209,9 @@ def _discounts(runs: list[Run]) -> list[str]:
         "## Can credit save the paper's update?",
         "Here the deals before the last get less credit, or training starts from weights that already play well: "
         f"{runs[0].games:,} games each, seed {runs[0].seed}. The share against `greedy`:",
-        _table(["learns by", "start", "at first", "at the end"], rows),
+        _table(["learns by", "start", "before", "after"], rows),
         summary,
     ]
-
-
-def _ends(runs: list[Run]) -> list[str]:
-    """The rates of each way to learn against `greedy`, in words, with the lowest interval of its seeds."""
-    lines = []
-    for kind in dict.fromkeys(run.kind for run in runs):
-        same = [run for run in runs if run.kind == kind and run.start == "uniform"]
-        first, last = ([run.rates[played]["greedy"] for run in same] for played in _span({kind: same[0]}))
-        shares = ["{:.1f} to {:.1f} %".format(*(100 * f(r[0] for r in rates) for f in (min, max)))
-                  for rates in (first, last)]  # fmt: skip
-        lines.append(
-            f"- {kind}: from {shares[0]} against `greedy` to {shares[1]}; the lowest end of an interval is "
-            f"{100 * min(rate[1][0] for rate in last):.1f} %."
-        )
-    return ["At the first checkpoint and at the last, over the seeds:", "\n".join(lines)]
 
 
 def _lowest(runs: list[Run]) -> str:
@@ -239,14 +225,23 @@ def _lowest(runs: list[Run]) -> str:
     )
 
 
-def _rates_table(runs: list[Run], names: tuple[str, ...], last_only: bool = False) -> str:
+def _rates_table(runs: list[Run]) -> str:
+    rows = [[run.kind, str(run.seed), *_from_to(run, "greedy"), *_from_to(run, "uniform")] for run in runs]
+    head = [f"{name}, {when}" for name in ("against greedy", "against uniform") for when in ("before", "after")]
+    return _table(["learns by", "seed", *head], rows)
+
+
+def _strategies_table(runs: list[Run]) -> str:
+    kinds = list(dict.fromkeys(run.kind for run in runs))
     rows = []
-    for run in runs:
-        for played in (max(run.rates),) if last_only else (min(run.rates), max(run.rates)):
-            rates = run.rates[played]
-            cells = [_cell(rates[name]) if name in rates else "-" for name in names]
-            rows.append([run.kind, str(run.seed), f"{played:,}", *cells])
-    return _table(["learns by", "seed", "games", *(f"against {name}" for name in names)], rows)
+    for name in STRATEGIES:
+        cells = []
+        for kind in kinds:
+            rates = [run.rates[max(run.rates)] for run in runs if run.kind == kind]
+            shares = [100 * rate[name][0] for rate in rates if name in rate]
+            cells.append(f"{min(shares):.1f} to {max(shares):.1f}" if shares else "-")
+        rows.append([f"`{name}`", *cells])
+    return _table(["against", *kinds], rows)
 
 
 def _near_shares(weights: Weights, dealer: int) -> npt.NDArray[np.float32]:
@@ -264,8 +259,8 @@ def _same(one: Side, other: Side) -> str:
     return f"{100 * same_tosses(one, other, SAMPLES, EVALUATION_SEED):.0f} %"
 
 
-def _from_to(run: Run) -> list[str]:
-    return [_cell(run.rates[played]["greedy"]) for played in (min(run.rates), max(run.rates))]
+def _from_to(run: Run, opponent: str = "greedy") -> list[str]:
+    return [_cell(run.rates[played][opponent]) for played in (min(run.rates), max(run.rates))]
 
 
 def _gain(run: Run) -> float:
@@ -276,12 +271,14 @@ def _starts_table(begun: dict[str, Run]) -> str:
     base = next(iter(begun.values()))
     rows = []
     for start, run in begun.items():
-        shares = [f"{value:.2f}" for dealer in (1, 0) for value in _near_shares(run.last.weights, dealer).mean(0)]
-        same = [_same(base.first, run.first), _same(base.last, run.last)]
-        rows.append([start, *shares, f"{_agreement(base, run):.2f}", *same, *_from_to(run)])
-    head = [f"{side}: {family}" for side in ("dealer", "pone") for family in FAMILIES]
-    agreed = ["agreement", "same discard at first", "and at the end"]
-    return _table(["start", *head, *agreed, "against greedy at first", "and at the end"], rows)
+        shares = [
+            " / ".join(f"{value:.2f}" for value in _near_shares(run.last.weights, dealer).mean(0)) for dealer in (1, 0)
+        ]
+        same = f"{_same(base.first, run.first)} / {_same(base.last, run.last)}"
+        rows.append([start, *shares, f"{_agreement(base, run):.2f}", same, *_from_to(run)])
+    families = " / ".join(FAMILIES)
+    head = [f"dealer: {families}", f"pone: {families}", "agreement", "same discard, before / after"]
+    return _table(["start", *head, "against greedy, before", "after"], rows)
 
 
 def _strength(begun: dict[str, Run]) -> str:

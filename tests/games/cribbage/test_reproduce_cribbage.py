@@ -5,6 +5,7 @@ from __future__ import annotations
 from cribbage_driver import compiled_only
 
 import cribbage_paper as page
+from cribbage_expert_player import STRATEGIES
 
 pytestmark = compiled_only
 
@@ -23,9 +24,11 @@ def test_page_answers_the_papers_questions(tmp_path, monkeypatch, capsys):
     text = (tmp_path / "results.md").read_text()
     assert "Unfinished" not in text
     for kind in page.KINDS:
-        # The start and the end of two seeds at least.
-        assert text.count(f"| {kind} |") >= 4
-    for heading in ("At the first checkpoint and at the last", "do they agree?", "near the end of the board"):
+        for seed in page.SEEDS:
+            assert f"| {kind} | {seed} |" in text
+    for name in STRATEGIES:
+        assert f"| `{name}` |" in text
+    for heading in ("Win rates, before and after learning", "do they agree?", "near the end of the board"):
         assert heading in text
     assert "| crib |" in text
     assert str(tmp_path / "results.md") in capsys.readouterr().out
