@@ -354,8 +354,7 @@ def _looked(core: Any, row: int) -> tuple[Any, dict[str, Any]]:
         info["info_state_key"] = keys[0]
     if core.plays_all:
         info["seat"] = core.seated.batch.plain_rows["current_player"][row]
-    shown = observations[0] if core.observation.discrete is None else np.int64(observations[0, 0])
-    return plain(core.shown(shown, masks[0])), {name: plain(value) for name, value in info.items()}
+    return plain(core.shown(observations[0], masks[0])), {name: plain(value) for name, value in info.items()}
 
 
 def _own(data: Any, where: str) -> Any:

@@ -20,7 +20,7 @@ from cardgym.table.setup import Setup
         ("double_dqn_seed2", "Double DQN (seed 2)"),
         ("distill:greedy", "Distill greedy"),
         ("value-search", "Value search"),
-        ("/somewhere/else/model.safetensors", "Model.safetensors"),
+        ("/somewhere/else/model.safetensors", "model.safetensors"),
     ],
 )
 def test_players_have_names_that_people_read(name: str, shown: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -23,7 +24,12 @@ _UNNAMED = ("id", "symbol", "kind")
 
 
 def shown_name(name: str) -> str:
-    """A player's name for people: `double_dqn_seed2` is "Double DQN (seed 2)", `distill:greedy` "Distill greedy"."""
+    """A player's name for people: `double_dqn_seed2` is "Double DQN (seed 2)", `distill:greedy` "Distill greedy".
+
+    Of a path it is the name of the file.
+    """
+    if Path(name).suffix:
+        return Path(name).name
     words = [_ACRONYMS.get(word, word) for word in re.split(r"[-_:\s]+", name.rpartition("/")[2]) if word]
     text = re.sub(r" seed(\d+)$", r" (seed \1)", " ".join(words)) or name
     return text[0].upper() + text[1:]
