@@ -130,6 +130,6 @@ function drawCurve(values, unit) {
 // On a phone, rows flow; then a number needs its name beside it, a game's own words do not.
 function drawTable(caption, heads, rows) {
   return rows.length > 0 && h("div", { class: "wide listing", tabIndex: 0, role: "region", "aria-label": caption },
-    h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
+    h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))))),
       h("tbody", { class: heads.includes("when") ? "dated" : "" }, rows.map((row) => h("tr", {}, row.map((cell, place) => h("td", { "data-head": place && !heads.includes("when") ? heads[place] : null }, cell instanceof Node || Array.isArray(cell) ? cell : String(cell || cell === 0 ? cell : ""))))))));
 }
