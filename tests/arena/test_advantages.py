@@ -20,6 +20,7 @@ from cardgym.solvers.tree import enumerate_tree
 from cardgym.statistics import mean_estimate, with_less_luck
 
 SPIKE = "CorellianSpike-v0"
+SHORT = {"hands": 2}
 
 
 def exact_return(name: str, player: str, other: str) -> float:
@@ -85,9 +86,9 @@ def without_times(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_same_deals_are_played_and_the_interval_is_narrower(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = without_times(evaluate(SPIKE, None, ["heuristic", "initial"], games=200, seed=4).asdict())
-    report = evaluate(SPIKE, None, ["heuristic", "initial"], games=200, seed=4, rollouts=4)
-    again = evaluate(SPIKE, None, ["heuristic", "initial"], games=200, seed=4, rollouts=4)
+    plain = without_times(evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=200, seed=4).asdict())
+    report = evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=200, seed=4, rollouts=4)
+    again = evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=200, seed=4, rollouts=4)
     assert without_times(report.asdict()) == without_times(again.asdict())
     found = report.asdict().pop("by_advantages")
     assert without_times(report.asdict()) == {**plain, "by_advantages": found}  # Neither player draws its actions.
@@ -96,10 +97,10 @@ def test_the_same_deals_are_played_and_the_interval_is_narrower(monkeypatch: pyt
     assert found["times_games"] > 1.3
     low, high = found["mean_return_ci95"]
     assert high - low < 0.9 * np.diff(report.players[0].mean_return_ci95)[0]
-    long = evaluate(SPIKE, None, ["heuristic", "initial"], games=40_000, seed=5).players[0].mean_return
+    long = evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=40_000, seed=5).players[0].mean_return
     assert abs(found["mean_return"] - long) < 0.75 * (high - low)
     monkeypatch.setattr(match, "ROWS", 120)
-    in_parts = evaluate(SPIKE, None, ["heuristic", "initial"], games=200, seed=4, rollouts=4)
+    in_parts = evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=200, seed=4, rollouts=4)
     assert in_parts.players == report.players
     assert in_parts.by_advantages is not None
     assert in_parts.by_advantages.mean_return == pytest.approx(found["mean_return"], abs=high - low)
