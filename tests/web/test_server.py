@@ -315,8 +315,7 @@ def test_rules_can_be_read(client: Client, env: str) -> None:
     assert sum(len(text) for _, text in answer["rules"]) > 100
     assert IN_THE_TERMINAL not in [heading for heading, _ in answer["rules"]]
     symbols = presentation_of(cardgym.find(env)).symbols()
-    shown = [item["symbol"] for reveal in answer["examples"] for item in reveal["items"]]
-    assert set(shown) <= set(symbols)
+    assert {item["symbol"] for reveal in answer["examples"] for item in reveal["items"]} <= set(symbols)
     table = client.sit_down(game=env)["table"]
     assert client.get(f"/api/tables/{table}/rules") == answer
 

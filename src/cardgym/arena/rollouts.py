@@ -90,11 +90,12 @@ class ManyGames:
                 return
             draws = draws_of(choice[live, 0], choice[live, 1])
             choice[live, 1] += np.uint64(1)
-            at, seats = self.states.take(live), self.who[live]  # Indexing would copy field by field.
-            moves[live] = actions_of(player, self.game, self.options, at, seats, draws, source)
-            if opponent is not None and (others := np.flatnonzero(seats != seat)).size:
-                at, seats = at.take(others), seats[others]
-                moves[live[others]] = actions_of(opponent, self.game, self.options, at, seats, draws[others], source)
+            own = np.ones(len(live), np.bool_) if opponent is None else self.who[live] == seat
+            for one, turns in ((player, own), (opponent, ~own)):
+                rows = live[turns]
+                if one is not None and rows.size:
+                    at = self.states.take(rows)  # Indexing would copy field by field.
+                    moves[rows] = actions_of(one, self.game, self.options, at, self.who[rows], draws[turns], source)
 
 
 def payoffs(
