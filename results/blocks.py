@@ -101,17 +101,17 @@ def _cells(entries: Iterable[Mapping[str, Any]], name: str) -> Cells:
     return cells
 
 
-def spreads_of_seeds() -> Iterator[tuple[float, float]]:
-    """The mean and the standard deviation of the seeds in each row of the tables of seeds."""
+def spreads_of_seeds() -> Iterator[tuple[str, tuple[float, float]]]:
+    """For each row of a table of seeds, where it is kept, and the mean and the standard deviation of its seeds."""
     tables: dict[str, list[Mapping[str, Any]]] = {}
     for entry in json.loads((HERE / "recorded.json").read_text()):
         if entry.get("column", "").startswith("seed"):
             tables.setdefault(entry["table"], []).append(entry)
-    for entries in tables.values():
+    for table, entries in tables.items():
         for name in ("win_rate", "mean_return"):  # They differ where all seeds are matches.
             for row in _cells(entries, name).values():
                 values = [value for value, _ in row.values()]
-                yield float(np.mean(values)), float(np.std(values, ddof=1))
+                yield f"recorded/{table}", (float(np.mean(values)), float(np.std(values, ddof=1)))
 
 
 def cards(group: str, own: str = "") -> list[str]:

@@ -2,8 +2,8 @@
 
     python results/figures.py make [GROUP ...] [--again]    play the matches of groups.toml that are not up to date
     COMMAND --json | python results/figures.py keep NAME    keep the JSON of a tournament or of `cardgym exploit`
-    python results/figures.py keep PAGE ...                 keep the figures of pages: all of those that a command wrote
-                                                            (papers/), of the others those without an interval
+    python results/figures.py keep PAGE ...                 keep the figures of pages: of those that a command wrote
+                                                            (papers/) a digest, of others those without an interval
     python results/figures.py render                        write the tables of the model cards and of other pages
     python results/figures.py check                         say what is out of date, or shown without being kept here
 
@@ -18,7 +18,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from cardgym.console.progress import Progress
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.files.documents import validate
-from intervals import CODE, Figures, figures_of, plain_figures, without_result
+from intervals import CODE, Figure, entries, figures_in, figures_of, plain_figures, without_result
 from matches import HERE, MATCHES, ROOT, Measured, circumstances, digests, measured, planned
 
 PAGES = (
@@ -37,10 +37,11 @@ PAGES = (
     "docs/games/*.md", "docs/games/*/README.md", "docs/games/*/research.md", "src/cardgym/games/*/view.py",
 )  # fmt: skip
 """Pages on which every figure with an interval or a spread is one of the results."""
-WRITTEN = HERE / "pages.json"
-"""The pages that one command writes: the figures on them are the results, and nobody changes them by hand."""
-LISTED = HERE / "plain.json"
-"""The figures that a page shows without an interval: exact values, sizes, times, settings."""
+MAPPING = HERE / "pages.json"
+"""By page, where the figures in its sentences are kept (`results`), and the others (`plain`); see README.md here.
+
+Of a page that one command writes, which nobody changes by hand, it has the command and a digest of all figures.
+"""
 
 
 def make(groups: list[str], again: bool) -> None:
@@ -67,31 +68,28 @@ def make(groups: list[str], again: bool) -> None:
 def keep(name: str) -> None:
     """Keep what a command printed as JSON, from stdin, as `NAME.json`."""
     document = json.load(sys.stdin)
-    for entry in document if isinstance(document, list) else [document]:
+    for entry in entries(document):
         entry |= {**circumstances(), "made_of": _made_of(entry)}
-    path = HERE / f"{name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(document, indent=1) + "\n")
+    _write(HERE / f"{name}.json", document)
 
 
 def keep_page(name: str) -> None:
     """Keep the figures of a page: a digest if a command wrote it, otherwise a list of those without an interval."""
-    if name in {path.relative_to(ROOT).as_posix() for path in pages()}:
-        listed = json.loads(LISTED.read_text())
-        listed[name] = " ".join(sorted(plain_figures(_by_hand((ROOT / name).read_text(encoding="utf-8"))).elements()))
-        with replacing(LISTED) as temporary:
-            temporary.write_text(json.dumps(dict(sorted(listed.items())), indent=1) + "\n")
-        return
-    document = json.loads(WRITTEN.read_text())
-    for entry in document:
-        if entry["page"] == name:
-            text = (ROOT / name).read_text(encoding="utf-8")
-            entry |= {**circumstances(), "figures": digest_of_figures(text), "made_of": _made_of(entry)}
-            with replacing(WRITTEN) as temporary:
-                temporary.write_text(json.dumps(document, indent=1) + "\n")
-            return
-    raise CardgymError(f"page {name}: its figures are not checked")
+    mapping, text = json.loads(MAPPING.read_text()), (ROOT / name).read_text(encoding="utf-8")
+    entry = mapping.setdefault(name, {})
+    if "command" in entry:
+        entry |= {**circumstances(), "figures": digest_of_figures(text), "made_of": _made_of_page(name, entry)}
+    elif ROOT / name in pages():
+        entry["plain"] = " ".join(sorted(plain_figures(_by_hand(text)).elements()))
+    else:
+        raise CardgymError(f"page {name}: its figures are not checked")
+    _write(MAPPING, dict(sorted(mapping.items())))
+
+
+def _write(path: Path, document: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(document, indent=1) + "\n")
 
 
 def digest_of_figures(text: str) -> str:
@@ -103,6 +101,13 @@ def digest_of_figures(text: str) -> str:
 def _made_of(entry: Mapping[str, Any]) -> dict[str, str]:
     players = [one["name"] for one in entry["players"]] if "players" in entry else [entry["player"]]
     return digests(entry["env"], entry["options"], players)
+
+
+def _made_of_page(name: str, entry: Mapping[str, Any]) -> dict[str, str]:
+    """The same of a page in papers/, with the code next to it: no comments, sentences or white space."""
+    code = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / name).parent.glob("*.py")))
+    code = re.sub(r'""".*?"""|#[^\n]*|\s', "", code, flags=re.DOTALL)
+    return _made_of(entry) | {f"{Path(name).parent}: code": hashlib.sha256(code.encode()).hexdigest()[:16]}
 
 
 def pages() -> list[Path]:
@@ -121,26 +126,40 @@ def faults() -> Iterator[str]:
             yield f"not measured: {match.command}"
         elif known[match.command].made_of != match.digests():
             yield f"its players or rules changed since: {match.command}"
-    for path in sorted(HERE.glob("**/*.json")):
-        document = json.loads(path.read_text())
-        for entry in document if isinstance(document, list) else [document]:
+    for path in sorted(set(HERE.glob("**/*.json")) - {MATCHES}):
+        for entry in entries(json.loads(path.read_text())):
             if "made_of" in entry and entry["made_of"] != _made_of(entry):
                 yield f"{path.relative_to(ROOT)}: a player or the rules of {entry['env']} changed since"
-    yield from changed_pages()
-    results, listed = figures_of(HERE, spreads_of_seeds()), json.loads(LISTED.read_text())
+    mapping = json.loads(MAPPING.read_text())
+    yield from changed_pages(mapping)
+    kept = kept_figures()
     for path in pages():
-        name = path.relative_to(ROOT).as_posix()
-        found = faults_of_page(name, path.read_text(encoding="utf-8"), results, listed.get(name, ""))
-        yield from (f"{name}: {fault}" for fault in found)
+        name, text = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+        yield from (f"{name}: {fault}" for fault in faults_of_page(name, text, kept, mapping.get(name, {})))
 
 
-def faults_of_page(name: str, text: str, results: Figures, listed: str) -> Iterator[str]:
-    """What is out of date on a page, and its figures that neither the results nor its list of plain figures have."""
+def kept_figures() -> dict[str, list[Figure]]:
+    """Every figure of the results, by where it is kept, and the means and spreads of the tables of seeds."""
+    kept = figures_of(HERE)
+    for place, spread in spreads_of_seeds():
+        kept[place].append(spread)
+    return kept
+
+
+def faults_of_page(
+    name: str, text: str, kept: Mapping[str, Iterable[Figure]], entry: Mapping[str, Any]
+) -> Iterator[str]:
+    """What is out of date on a page, and its figures that are kept neither where its `entry` says nor in the entry."""
     if rendered(text) != text:
         yield "its tables are out of date; run `python results/figures.py render`"
     by_hand = _by_hand(text)
-    yield from (f"no result says {figure}" for figure in without_result(by_hand, results))
-    new = plain_figures(by_hand) - Counter(listed.split())
+    places = [f"studies/{name}", *entry.get("results", [])]
+    yield from (
+        f"{place}, which pages.json names, has no figures" for place in places[1:] if not figures_in(kept, [place])
+    )
+    missing = without_result(by_hand, figures_in(kept, places))
+    yield from (f"{figure} is not among the page's results, {', '.join(places)}" for figure in missing)
+    new = plain_figures(by_hand) - Counter(entry.get("plain", "").split())
     if name.endswith(".md") and new:
         yield f"new figures: {', '.join(new)}; if they are right, run `python results/figures.py keep {name}`"
 
@@ -149,11 +168,15 @@ def _by_hand(text: str) -> str:
     return CODE.sub("", BLOCK.sub("", text))
 
 
-def changed_pages() -> Iterator[str]:
-    """A line for each page of `pages.json` whose figures are not those that its command wrote."""
-    for entry in json.loads(WRITTEN.read_text()):
-        if entry["figures"] != digest_of_figures((ROOT / entry["page"]).read_text(encoding="utf-8")):
-            yield f"{entry['page']}: not the figures that `{entry['command']}` wrote; run it, then keep the page"
+def changed_pages(mapping: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """A line for each page whose figures are not those that its command wrote, with today's code, players and rules."""
+    for name, entry in mapping.items():
+        if "command" in entry:
+            again = f"run `{entry['command']}`, then keep the page"
+            if entry["figures"] != digest_of_figures((ROOT / name).read_text(encoding="utf-8")):
+                yield f"{name}: not the figures that its command wrote; {again}"
+            if entry["made_of"] != _made_of_page(name, entry):
+                yield f"{name}: its code, players or rules changed since; {again}"
 
 
 def main() -> None:

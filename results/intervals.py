@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,29 +27,41 @@ CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 """Code and the output of commands, where brackets are not intervals."""
 
 
-class Figures(NamedTuple):
-    """Figures of the results.
-
-    Attributes:
-        intervals: (figures, 3): the value and both ends of its interval.
-        spreads: (figures, 2): a mean with the standard deviation of its runs, or half the length of its interval.
-    """
-
-    intervals: npt.NDArray[np.float64]
-    spreads: npt.NDArray[np.float64]
+Figure = tuple[float, ...]
+"""The value and both ends of its interval, or a mean with the standard deviation of its runs."""
 
 
-def figures_of(folder: Path, spreads: Iterable[tuple[float, float]] = ()) -> Figures:
-    """Every figure of the results in a folder; `spreads` are others that follow from them."""
-    documents = (json.loads(path.read_text()) for path in sorted(folder.glob("**/*.json")))
-    found = [figure for document in documents for figure in _kept(document)]
-    intervals = np.array([one for one in found if len(one) == 3], np.float64).reshape(-1, 3)
-    halves = np.column_stack([intervals[:, 0], (intervals[:, 2] - intervals[:, 1]) / 2])
-    given = np.array([*spreads, *(one for one in found if len(one) == 2)], np.float64).reshape(-1, 2)
-    return Figures(intervals, np.concatenate([halves, given]))
+def figures_of(folder: Path) -> dict[str, list[Figure]]:
+    """The figures of the results in a folder, by where they are kept, such as `matches/Coda-v0/bayes`."""
+    found: dict[str, list[Figure]] = {}
+    for path in sorted(folder.glob("**/*.json")):
+        file, document = path.relative_to(folder).with_suffix("").as_posix(), json.loads(path.read_text())
+        for entry in entries(document):
+            place = file if entry is document else f"{file}/{_place(entry)}"
+            found.setdefault(place, []).extend(_kept(entry))
+    return found
 
 
-def _kept(value: Any) -> Iterator[tuple[float, ...]]:
+def entries(document: Any) -> list[Any]:
+    """The parts of a JSON document that have figures of their own."""
+    return document if isinstance(document, list) else document.get("matches", [document])
+
+
+def _place(entry: Mapping[str, Any]) -> str:
+    match entry:
+        case {"env": env, "players": [str(first), *_]}:
+            return f"{env}/{first}"
+        case {"page": place} | {"table": place} | {"what": place} | {"env": place}:
+            return str(place)
+    raise ValueError(f"an entry that is not of a match, a page, a table or a game: {list(entry)}")
+
+
+def figures_in(kept: Mapping[str, Iterable[Figure]], places: Iterable[str]) -> list[Figure]:
+    """The figures kept in some places; `*` in the name of a place stands for any text."""
+    return [one for place in kept if any(fnmatchcase(place, name) for name in places) for one in kept[place]]
+
+
+def _kept(value: Any) -> Iterator[Figure]:
     """The figures of a JSON document: `x` with `x_ci95` (`ci95` in reports on exploitability), spreads, and lists.
 
     A study has its `figures` by name: `[value, low, high]`, or `[mean, standard deviation]`.
@@ -66,7 +79,7 @@ def _kept(value: Any) -> Iterator[tuple[float, ...]]:
             yield value["median"], value["low"], value["high"]
 
 
-def _paired(value: Any, ends: Any) -> Iterator[tuple[float, float, float]]:
+def _paired(value: Any, ends: Any) -> Iterator[Figure]:
     if isinstance(value, list) and isinstance(ends, list) and len(value) == len(ends):
         for one, its_ends in zip(value, ends, strict=True):
             yield from _paired(one, its_ends)
@@ -74,14 +87,19 @@ def _paired(value: Any, ends: Any) -> Iterator[tuple[float, float, float]]:
         yield value, ends[0], ends[1]
 
 
-def without_result(text: str, known: Figures) -> list[str]:
-    """The figures of a text that no result has, at the digits shown.
+def without_result(text: str, known: Iterable[Figure]) -> list[str]:
+    """The figures of a text that are not among those `known`, at the digits shown.
 
-    A share may be shown in percent, and what one player wins as what the other loses.
+    A share may be shown in percent, and what one player wins as what the other loses. Half the length of an interval is
+    a spread.
     """
-    scaled = np.concatenate([factor * known.intervals for factor in (1.0, 100.0, -1.0, -100.0)])
+    known = list(known)
+    intervals = np.array([one for one in known if len(one) == 3], np.float64).reshape(-1, 3)
+    halves = np.column_stack([intervals[:, 0], (intervals[:, 2] - intervals[:, 1]) / 2])
+    spreads = np.concatenate([halves, np.array([one for one in known if len(one) == 2], np.float64).reshape(-1, 2)])
+    scaled = np.concatenate([factor * intervals for factor in (1.0, 100.0, -1.0, -100.0)])
     exact = np.column_stack([scaled[:, 0], np.sort(scaled[:, 1:], axis=1)])
-    spread = np.concatenate([known.spreads * factor for factor in ((1, 1), (100, 100), (-1, 1), (-100, 100))])
+    spread = np.concatenate([spreads * factor for factor in ((1, 1), (100, 100), (-1, 1), (-100, 100))])
     line = re.sub(r"\s+", " ", text)
     missing = [found[0] for found in FIGURE.finditer(line) if not _is_among(found.groups(), exact)]
     return missing + [found[0] for found in SPREAD.finditer(line) if not _is_among(found.groups(), spread)]

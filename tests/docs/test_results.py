@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import blocks
 import cardgym
 import figures
 from cardgym.table.presentation import presentation_of
-from intervals import Figures, figures_of, plain_figures, without_result
+from intervals import figures_in, figures_of, plain_figures, without_result
 from matches import HERE, ROOT
 
-KNOWN = Figures(
-    np.array([(0.58678, 0.58352, 0.59051), (-3.78, -4.63, -2.93), (1234.5, 1200.25, 1250.75)]),
-    np.array([(0.5943, 0.0068), (32.4, 2.46)]),
-)
+KNOWN = [(0.58678, 0.58352, 0.59051), (-3.78, -4.63, -2.93), (1234.5, 1200.25, 1250.75), (0.5943, 0.0068), (32.4, 2.46)]
 
 
 def test_every_figure_is_kept_and_of_today() -> None:
@@ -123,12 +119,19 @@ def test_figure_that_was_not_measured_is_reported(text: str) -> None:
     ],
 )
 def test_a_changed_figure_on_a_page_is_a_fault(page: str, figure: str, other: str) -> None:
-    results = figures_of(HERE, blocks.spreads_of_seeds())
-    listed = json.loads(figures.LISTED.read_text(encoding="utf-8"))[page]
+    entry = json.loads(figures.MAPPING.read_text(encoding="utf-8"))[page]
     text = (ROOT / page).read_text(encoding="utf-8")
-    assert list(figures.faults_of_page(page, text, results, listed)) == []
     assert text.count(figure) >= 1
-    assert len(list(figures.faults_of_page(page, text.replace(figure, other, 1), results, listed))) == 1
+    changed = text.replace(figure, other, 1)
+    assert len(list(figures.faults_of_page(page, changed, figures.kept_figures(), entry))) == 1
+
+
+def test_a_figure_of_another_player_does_not_back_a_page() -> None:
+    kept = {"matches/Coda-v0/bayes": [(0.5, 0.4, 0.6)], "matches/Coda-v0/ppo": [(0.7, 0.65, 0.75)]}
+    entry = {"results": ["matches/Coda-v0/b*"]}
+    assert list(figures.faults_of_page("docs/coach.md", "It wins 50 % [40, 60].", kept, entry)) == []
+    assert "70 % [65, 75]" in next(figures.faults_of_page("docs/coach.md", "It wins 70 % [65, 75].", kept, entry))
+    assert "ppx" in next(figures.faults_of_page("docs/coach.md", "", kept, {"results": ["matches/Coda-v0/ppx"]}))
 
 
 def test_plain_figures_are_those_without_interval_outside_links() -> None:
@@ -139,7 +142,7 @@ def test_plain_figures_are_those_without_interval_outside_links() -> None:
 def test_a_study_has_figures_by_name(tmp_path: Path) -> None:
     study = [{"page": "README.md", "figures": {"credits": [3.1, 2.2, 4.0], "hands": [59.4, 0.7]}}]
     (tmp_path / "studies.json").write_text(json.dumps(study))
-    known = figures_of(tmp_path)
+    known = figures_in(figures_of(tmp_path), ["studies/README.md"])
     assert without_result("It wins 3.1 credits [2.2, 4.0], 59.4 % ± 0.7 of hands", known) == []
     assert without_result("It wins 3.1 credits [2.3, 4.0], 59.4 % ± 0.9 of hands", known) == [
         "3.1 credits [2.3, 4.0]",
@@ -156,11 +159,14 @@ def test_a_page_that_a_command_wrote_keeps_its_figures_but_not_its_sentences() -
     assert figures.digest_of_figures(page.replace("20,000", "20,000.5")) != digest
 
 
-def test_a_changed_figure_of_such_a_page_is_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    entries = json.loads(figures.WRITTEN.read_text(encoding="utf-8"))
-    written = tmp_path / "pages.json"
-    written.write_text(json.dumps([entry | {"figures": "0" * 16} for entry in entries]))
-    monkeypatch.setattr(figures, "WRITTEN", written)
-    faults = list(figures.changed_pages())
-    assert [fault.partition(":")[0] for fault in faults] == [entry["page"] for entry in entries]
-    assert len(entries) == len(list(ROOT.glob("papers/*/results.md")))
+def test_a_paper_with_other_figures_or_other_code_is_a_fault() -> None:
+    mapping = {
+        name: entry
+        for name, entry in json.loads(figures.MAPPING.read_text(encoding="utf-8")).items()
+        if "command" in entry
+    }
+    assert set(mapping) == {path.relative_to(ROOT).as_posix() for path in ROOT.glob("papers/*/results.md")}
+    assert list(figures.changed_pages(mapping)) == []
+    for changed in ({"figures": "0" * 16}, {"made_of": {}}):
+        faults = list(figures.changed_pages({name: entry | changed for name, entry in mapping.items()}))
+        assert [fault.partition(":")[0] for fault in faults] == list(mapping)
