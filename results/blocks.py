@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
+import statistics
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from cardgym.console.tables import markdown_table, with_interval
+import cardgym
+from cardgym.console.tables import markdown_table, number, with_interval
 from cardgym.files.shipped import import_script
 from matches import HERE, ROOT, measured
 
@@ -40,6 +43,70 @@ def table_of(env: str, player: str) -> list[str]:
     return markdown_table(head, rows, "lrrr"[: len(head)])
 
 
+def leaderboard(env: str) -> list[str]:
+    """The players of a game by rating, with the picture of their matches."""
+    from cardgym.arena.tournament.pages import section
+
+    return section(_standings()[env], f"images/leaderboards/{env.replace('-v', '_v').lower()}.png")[2:]
+
+
+def ratings(envs: Iterable[str]) -> list[str]:
+    """A row for each of some games: its players and their ratings, best first."""
+    from cardgym.arena.tournament.pages import order
+
+    boards = [_standings()[env] for env in envs]
+    rows = [
+        [board.env, ", ".join(f"`{board.names[i]}` {number(board.ratings[i], '+.0f')}" for i in order(board))]
+        for board in boards
+    ]
+    return markdown_table(["game", "players by rating"], rows)
+
+
+@functools.cache
+def _standings() -> dict[str, Any]:
+    return {one.env: one for one in import_script("benchmarks/leaderboards.py").kept()}
+
+
+def _reports(env: str) -> list[dict[str, Any]]:
+    """The reports on what players of a game give away, the least first."""
+    found = [json.loads(path.read_text()) for path in (HERE / "exploitability" / env).glob("*.json")]
+    return sorted(found, key=lambda report: (report["exploitability"], report["player"]))
+
+
+def exploitable(env: str) -> list[str]:
+    """A row for each player of a game: what the best responder wins from it, and the best one of each kind."""
+    reports, default = _reports(env), cardgym.find(env).parse_options().asdict()
+    count = statistics.mode(report["games"] for report in reports)
+    rows = []
+    for report in reports:
+        options = [f"{name}={value}" for name, value in report["options"].items() if default[name] != value]
+        won = with_interval(report["won"], report["ci95"], _form(report["won"]))
+        won += f", {report['games']:,} games" * (report["games"] != count)
+        kinds = []
+        for kind in ("named", "trained", "search"):
+            first = max((one for one in report["responders"] if one["source"] == kind), key=lambda one: one["payoff"])
+            effort = {"trained": f" ({report['budget']:,})", "search": f" ({first['name'].partition(':')[2]})"}
+            kinds.append(number(first["payoff"], _form(report["won"])) + effort.get(kind, ""))
+        name = ", ".join(f"`{word}`" for word in (report["player"], *options))
+        rows.append([name, f"`{report['best']}`", won, *kinds])
+    head = ["player", "best responder", "wins [95 %]", "known", "trained (decisions)", "search (worlds)"]
+    text = f"In {reports[0]['per']}; {count:,} games for each responder unless stated."
+    return [text, "", *markdown_table(head, rows, "llrrrr")]
+
+
+def solved(envs: Iterable[str]) -> list[str]:
+    """A row for each of some small games: what a best response wins from each player."""
+    rows = []
+    for env in envs:
+        found = [
+            (one, f"{one['exploitability']:{'.3g' if one['exploitability'] >= 0.1 else '.2g'}}")
+            for one in _reports(env)
+        ]
+        cells = [f"`{one['player']}` {'' if one['kind'] == 'exact' else 'at least '}{value}" for one, value in found]
+        rows.append([env, found[0][0]["per"].removesuffix(" per game"), ", ".join(cells)])
+    return markdown_table(["game", "in", "a best response wins per game from"], rows)
+
+
 def exploitability(env: str, player: str) -> list[str]:
     """What a best responder wins from a player, as a paragraph."""
     report = json.loads((HERE / "exploitability" / env / f"{player.replace(':', '-')}.json").read_text())
@@ -49,15 +116,19 @@ def exploitability(env: str, player: str) -> list[str]:
     if report["budget"]:
         tried.append(f"{len(trained)} responders trained for {report['budget']:,} decisions")
     tried += [f"searches with up to {max(searches)} worlds"] if searches else []
-    bound = report["exploitability"]
-    won, ends, verb = report["won"], report["ci95"], "wins"
+    won, ends, verb, form = report["won"], report["ci95"], "wins", _form(report["won"])
+    bound = number(report["exploitability"], form) if report["exploitability"] else "0"
     if won < 0:
         won, ends, verb = -won, [-ends[1], -ends[0]], "loses"
-    text = f"Exploitability: `{player}` gives away at least **{bound:.3g}** {report['per']}. The best responder, "
+    text = f"Exploitability: `{player}` gives away at least **{bound}** {report['per']}. The best responder, "
     text += f"`{report['best']}`, {verb}"
-    text += f" {with_interval(won, ends, '.3g')} on {report['games']:,} fresh deals; tried were"
+    text += f" {with_interval(won, ends, form)} on {report['games']:,} fresh deals; tried were"
     text += f" {', '.join(tried)} ([every player](../../docs/exploitability.md)). A better responder may exist."
     return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def _form(value: float) -> str:
+    return ".1f" if abs(value) >= 10 else ".2f"
 
 
 Cells = dict[str, dict[str, tuple[float, Iterable[float | None] | None]]]
@@ -175,6 +246,14 @@ def rendered(text: str) -> str:
                 lines = agents()
             case "benchmark":
                 lines = benchmark(of)
+            case "leaderboard":
+                lines = leaderboard(of)
+            case "ratings":
+                lines = ratings(of.split())
+            case "exploitable":
+                lines = exploitable(of)
+            case "solved":
+                lines = solved(of.split())
             case "exploitability":
                 lines = exploitability(*of.split())
             case "cards":

@@ -211,12 +211,12 @@ def test_table_has_means_at_equal_decisions() -> None:
     )
     head, body = rows(report)
     assert head[1] == "A-v0, chips"
-    # Student's interval of two values d apart: 12.706 d / 2; it begins at 0.
+    # Half of Student's interval of two values d apart: 12.706 d / 2.
     assert body == [
-        ["`solver`, 10 x", "0.008", "0.5 %"],
-        ["`learner`", "0.4 [0, 1.67]", "25 %"],
-        ["`solver`", "0.8", "50 %"],
-        ["uniform play", "1.6", "100 %"],
+        ["`solver`, 10 x", "0.008", "0.5 %", "2.0"],
+        ["`learner`", "0.4 ± 1", "25 %", "2.0"],
+        ["`solver`", "0.8", "50 %", ""],
+        ["uniform play", "1.6", "100 %", ""],
     ]
     (panel, *_) = draw(report).axes
     assert panel.get_xscale() == panel.get_yscale() == "log"

@@ -12,7 +12,7 @@ import numpy as np
 import cardgym
 from benchmark_plan import Algorithm, Benchmark
 from cardgym.console.figures import new_figure, save_png
-from cardgym.console.tables import markdown_table, with_interval
+from cardgym.console.tables import markdown_table, wrapped
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.experiments.launch import RESULTS, Run
@@ -150,8 +150,8 @@ def _curve(run: Run, folder: Path) -> dict[str, Any] | None:
 def rows(report: BenchmarkReport) -> tuple[list[str], list[list[str]]]:
     """The head and the rows of the table: an algorithm's exploitability on every game, the best on average first.
 
-    A solver has a second row, for all the decisions that it met. The last column is the geometric mean over the games
-    of the share of uniform play's exploitability that is left.
+    A solver has a second row, for all the decisions that it met. The last two columns are the geometric mean over the
+    games of the share of uniform play's exploitability that is left, and a run's mean processor seconds.
     """
     found: list[tuple[float, list[str]]] = []
     for name, about in report.algorithms.items():
@@ -160,23 +160,18 @@ def rows(report: BenchmarkReport) -> tuple[list[str], list[list[str]]]:
             share = _share(report, means)
             label = f"`{name}`" + (f", {factor} x" if factor > 1 else "")
             cells = [_cell(means[game]) for game in report.games]
-            found.append((share, [label, *cells, "-" if np.isinf(share) else f"{100 * share:.2g} %"]))
+            cells.append("-" if np.isinf(share) else f"{100 * share:.2g} %")
+            cells.append(_seconds(report, name) if factor == about.decisions_factor else "")
+            found.append((share, [label, *cells]))
     uniform = [report.uniform(game) for game in report.games]
-    found.append((1.0, ["uniform play", *("-" if value is None else f"{value:.4g}" for value in uniform), "100 %"]))
-    head = ["algorithm", *(f"{game}, {about.unit}" for game, about in report.games.items()), "left of uniform play's"]
+    found.append((1.0, ["uniform play", *("-" if value is None else f"{value:.4g}" for value in uniform), "100 %", ""]))
+    head = ["algorithm", *(f"{game}, {about.unit}" for game, about in report.games.items()), "left", "CPU s"]
     return head, [row for _, row in sorted(found, key=lambda pair: pair[0])]
 
 
-def seconds(report: BenchmarkReport) -> tuple[list[str], list[list[str]]]:
-    """The head and the rows of the table of processor seconds of a run."""
-    table = []
-    for name in report.algorithms:
-        means = []
-        for game in report.games:
-            known = [curve.cpu_seconds for curve in report.runs(game, name) if curve.cpu_seconds is not None]
-            means.append(f"{np.mean(known):.1f}" if known else "-")
-        table.append([f"`{name}`", *means])
-    return ["processor seconds of a run", *report.games], table
+def _seconds(report: BenchmarkReport, algorithm: str) -> str:
+    known = [one.cpu_seconds for one in report.curves if one.algorithm == algorithm and one.cpu_seconds is not None]
+    return f"{np.mean(known):.1f}" if known else "-"
 
 
 def _share(report: BenchmarkReport, means: Mapping[str, Estimate | None]) -> float:
@@ -192,11 +187,11 @@ def _share(report: BenchmarkReport, means: Mapping[str, Estimate | None]) -> flo
 def _cell(mean: Estimate | None) -> str:
     if mean is None:
         return "-"
-    return with_interval(mean.value, (mean.low, mean.high) if mean.known else None, ".3g")
+    return f"{mean.value:.2g}" + (f" ± {mean.high - mean.value:.1g}" if mean.known else "")
 
 
 def markdown(report: BenchmarkReport) -> str:
-    """Both tables, with what their figures are."""
+    """The table, with what its figures are."""
     runs = [
         len(report.runs(game, name))
         for name, given in report.algorithms.items()
@@ -205,12 +200,13 @@ def markdown(report: BenchmarkReport) -> str:
     ]
     seeds = f"{min(runs)} to {max(runs)}" if len(set(runs)) > 1 else str(max(runs, default=1))
     lines = [
-        f"Exact exploitability per game after {report.decisions:,} decisions: the mean over {seeds} seeds with "
-        "Student's 95 % interval.",
+        wrapped(
+            f"Exact exploitability per game after {report.decisions:,} decisions: the mean over {seeds} seeds, ± half "
+            "of Student's 95 % interval. *Left* is the share of uniform play's exploitability that is left, as the "
+            "geometric mean over the games."
+        ),
         "",
         *markdown_table(*rows(report)),
-        "",
-        *markdown_table(*seconds(report)),
     ]
     return "\n".join(lines) + "\n"
 

@@ -167,6 +167,7 @@ def test_a_paper_with_other_figures_or_other_code_is_a_fault() -> None:
     }
     assert set(mapping) == {path.relative_to(ROOT).as_posix() for path in ROOT.glob("papers/*/results.md")}
     assert list(figures.changed_pages(mapping)) == []
-    for changed in ({"figures": "0" * 16}, {"made_of": {}}):
+    changes: tuple[dict[str, object], ...] = ({"figures": "0" * 16}, {"made_of": {}})
+    for changed in changes:
         faults = list(figures.changed_pages({name: entry | changed for name, entry in mapping.items()}))
         assert [fault.partition(":")[0] for fault in faults] == list(mapping)

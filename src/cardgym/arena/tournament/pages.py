@@ -40,19 +40,28 @@ def _original(standings: Standings, player: int) -> int:
 
 
 def ranking(standings: Standings) -> Rows:
-    """A row for each player, best first."""
+    """A row for each player, best first; shares at equilibrium only where more than one player has one."""
     shown = short_names(standings.names)
-    head = ["player", "rating [95 %]", "share at equilibrium", "payoff against it [95 %]"]
+    first = int(standings.nash.argmax())
+    mixed = standings.nash[first] < 0.9995
+    form = "+.1f" if np.abs(standings.nash_payoffs).max() >= 10 else "+.2f"
+    head = [
+        "player",
+        "rating [95 %]",
+        "share at equilibrium",
+        f"payoff against {'it' if mixed else shown[first]} [95 %]",
+    ]
     rows = [
         [
             shown[i],
             with_interval(standings.ratings[i], standings.ratings_ci95[i], "+.0f"),
             f"{100 * standings.nash[i]:.1f} %",
-            with_interval(standings.nash_payoffs[i], standings.nash_payoffs_ci95[i], "+.3f"),
+            "" if i == first and not mixed else
+            with_interval(standings.nash_payoffs[i], standings.nash_payoffs_ci95[i], form),
         ]
         for i in order(standings)
-    ]
-    return head, rows
+    ]  # fmt: skip
+    return (head, rows) if mixed else ([*head[:2], head[3]], [[*row[:2], row[3]] for row in rows])
 
 
 def matrix(standings: Standings) -> Rows:
@@ -145,8 +154,12 @@ def section(standings: Standings, payoffs_png: str) -> list[str]:
     default = standings.options == find(standings.env).parse_options().asdict()
     played = "Default options" if default else options_text(standings.options)
     played += f"; {standings.games:,} games a match, seed {standings.seed}"
+    slow: dict[int, list[str]] = {}
     for name, games in zip(short_names(standings.names), standings.match_games.max(axis=1), strict=True):
-        played += f"; {games:,} a match with `{name}`, which is slow" * bool(games < standings.games)
+        if games < standings.games:
+            slow.setdefault(int(games), []).append(f"`{name}`")
+    played += "".join(f"; {games:,} a match with {' and '.join(names)}" for games, names in slow.items())
+    head, rows = ranking(standings)
     return [
         f"## {standings.env}",
         "",
@@ -154,7 +167,7 @@ def section(standings: Standings, payoffs_png: str) -> list[str]:
             f"{played}. Payoffs are in {payoff_text(standings)}.{_level_with_the_first(standings)}{_copies(standings)}"
         ),
         "",
-        *markdown_table(*ranking(standings), align="lrrr"),
+        *markdown_table(head, rows, "l" + "r" * (len(head) - 1)),
         "",
         f"![What each player of {standings.env} wins from each other]({payoffs_png})",
     ]
