@@ -143,7 +143,7 @@ def probability(world: Any, action: int) -> float:
         paid = world.copy()
         paid.apply_action(MATCH)
         if paid.credits[seat] == world.credits[seat]:
-            return float({MATCH: checks, RAISE: opens}[action])
+            return float({MATCH: checks, RAISE: opens}[action]) if RAISE in world.legal_actions() else 1.0
         if RAISE not in world.legal_actions():
             return float(calls_short)
         return float({MATCH: calls, RAISE: reraises}[action])
@@ -174,7 +174,8 @@ def test_belief_is_the_posterior_of_brute_force(betting: str, cheat: str) -> Non
     for seed in range(2 if cheats else 6):
         rng = np.random.default_rng([seed, betting == "flat", int(cheat == "no")])
         credits = (12, 30, 60)[seed % 3]
-        game = SpikeDriver(betting=betting, cheat=cheat, credits=credits, hands=1)
+        max_raises = seed % 2  # Without the right to raise, a free match says nothing about the hand.
+        game = SpikeDriver(betting=betting, cheat=cheat, credits=credits, max_raises=max_raises, hands=1)
         values = rng.choice(np.arange(-10, 11), 5 if cheats else 7, replace=False).tolist()
         small_deck(game, [card for card in values for _ in range(2 if card == 0 else 3)])
         watchers = [Watcher(game, seat) for seat in range(2)]

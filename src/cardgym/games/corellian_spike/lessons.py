@@ -7,7 +7,7 @@ from typing import NamedTuple
 from cardgym.engine.contract import State
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum, special_hand
-from cardgym.games.corellian_spike.rounds import owed, raise_allowed, raise_cost
+from cardgym.games.corellian_spike.rounds import may_raise, owed
 from cardgym.games.corellian_spike.text import signed
 from cardgym.table.presentation import Lesson
 from cardgym.table.views import Item, Reveal, reveal
@@ -53,8 +53,8 @@ def tip(state: State, seat: int) -> str:
         due = owed(state, seat)
         pay = f"Matching costs {due}, folding gives up the pool." if due else "Matching is free: do not fold."
         third = " The spike, a third card, comes later." if state.cards[seat, s.SPIKE_SLOT] == s.EMPTY else ""
-        may_raise = state.stack[seat] >= raise_cost(state) and raise_allowed(state)
-        return f"{now}; the nearest to 0 wins.{third} {pay}" + (" Raise if you expect to win." if may_raise else "")
+        advice = " Raise if you expect to win." if may_raise(state) else ""
+        return f"{now}; the nearest to 0 wins.{third} {pay}{advice}"
     return ""
 
 

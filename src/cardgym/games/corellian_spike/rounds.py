@@ -66,18 +66,21 @@ def raise_cost(state: State) -> int:
 
 
 @rule
-def raise_allowed(state: State) -> bool:
-    """Whether the option `max_raises` lets the seat to move raise once more in this hand."""
-    return bool((state.max_raises == 0) | (state.raises[state.turn] < state.max_raises))
+def may_raise(state: State) -> bool:
+    """Whether the seat to move has the credits to raise, and one more raise in this hand by the option `max_raises`."""
+    left = (state.max_raises == 0) | (state.raises[state.turn] < state.max_raises)
+    return bool(left & (state.stack[state.turn] >= raise_cost(state)))
 
 
 @rule
 def _record(state: State, seat: int, action: int) -> None:
-    """Count the bet by kind, for beliefs."""
-    pays = owed(state, seat) > 0
-    kind = s.OPENED + pays if action == s.RAISE else s.CHECKED + pays * (1 + (state.stack[seat] < raise_cost(state)))
+    """Count the bet by kind, for beliefs. A fold has no kind, and neither has a free match without the right to raise:
+    the seat has no choice.
+    """
+    pays, chooses = owed(state, seat) > 0, may_raise(state)
+    kind = s.OPENED + pays if action == s.RAISE else s.CHECKED + pays * (2 - chooses)
     counted = state.bets[seat, state.round_number, kind]
-    state.bets[seat, state.round_number, kind] = min(counted + (action != s.FOLD), s.MAX_BETS)
+    state.bets[seat, state.round_number, kind] = min(counted + ((action != s.FOLD) & (pays | chooses)), s.MAX_BETS)
 
 
 @rule

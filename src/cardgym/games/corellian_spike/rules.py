@@ -64,7 +64,7 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     buying = state.phase == s.BUYING
     placing = state.phase == s.PLACING
     stack = state.stack[state.turn]
-    mask[s.RAISE] = betting & (stack >= rounds.raise_cost(state)) & rounds.raise_allowed(state)
+    mask[s.RAISE] = betting & rounds.may_raise(state)
     mask[s.MATCH] = betting
     mask[s.FOLD] = betting
     mask[s.BUY] = buying & (stack >= s.BET)
