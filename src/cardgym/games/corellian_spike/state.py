@@ -37,8 +37,8 @@ NUM_ACTIONS = 9
 # Phases. A player decides at BETTING, BUYING, PLACING and CHEATING, chance at the others except OVER.
 DEALING, BETTING, SPIKES, BUYING, DRAWING, PLACING, DICE, REDRAWING, TIE, OVER, HIDING, CHEATING = range(12)
 
-# Public actions of a seat, for beliefs about its hand. Bets: free matches, paid matches, paid matches where the seat may
-# not raise, raises with nothing to match, and re-raises. A fold needs no kind: the seat's hand no longer matters.
+# Public actions of a seat, for beliefs about its hand. Bets: free matches, paid matches, paid matches without the right
+# to raise, raises with nothing to match, and re-raises. A fold needs no kind: the seat's hand no longer matters.
 CHECKED, CALLED, CALLED_SHORT, OPENED, RERAISED = range(5)
 NUM_BETS = 5
 NUM_ROUNDS = 4
