@@ -31,11 +31,7 @@ def main(words: list[str]) -> int:
 
 
 def run(words: list[str]) -> int:
-    """Read the runs that the command line names, and draw them.
-
-    Raises:
-        CardgymError: for a bad command line, a folder without a run, or a tag that no run has.
-    """
+    """Read the runs that the command line names, and draw them."""
     parser = Parser("curves.py", (__doc__ or "").splitlines()[0])
     parser.add_argument("runs", nargs="+", metavar="NAME=FOLDER", help="a run's folder, and the name of its line")
     parser.add_argument(

@@ -66,10 +66,6 @@ def evaluate(
         rollouts: how often each decision of the first player is played out by the second one, which takes all other
             seats, to report the first one's mean return with less luck; 0 for plain results. See `AdvantageMatch`.
         progress: called from time to time with the games played and the total.
-
-    Raises:
-        CardgymError: for an unknown player, another number of players than seats, an illegal action, or rollouts of a
-            match that they do not fit.
     """
     game = find(game)
     if not isinstance(options, Options):
@@ -201,9 +197,6 @@ class AdvantageMatch:
         Args:
             roster: the first player, then the second for every other seat.
             rollouts: how often the second player plays out each decision of the first one.
-
-        Raises:
-            CardgymError: for a game of one seat, three players or more, or a mixture.
         """
         if options.num_players == 1:
             raise CardgymError(f"rollouts compare a player with another, and {game.id} has one seat: use none")
@@ -222,11 +215,7 @@ class AdvantageMatch:
         self.decisions = 0
 
     def play(self, first: int, count: int) -> Iterator[npt.NDArray[np.float64]]:
-        """As `Match.play`, with a column more: the first player's returns on each deal, estimated by its advantages.
-
-        Raises:
-            CardgymError: where the payments of the seats do not add up to the same in every game.
-        """
+        """As `Match.play`, with a column more: the first player's returns on each deal, estimated by its advantages."""
         seats = self._options.num_players
         at_once = max(min(ROWS, _MAX_ROLLOUT_ROWS // self._rollouts) // seats, 1)
         sums = []
@@ -271,11 +260,7 @@ class AdvantageMatch:
 
 
 def number_of_games(games: Any) -> int:
-    """`games` as an int.
-
-    Raises:
-        CardgymError: for anything but a whole number from 1 to `MAX_GAMES`.
-    """
+    """`games` as an int."""
     try:
         return whole_number("games", games, 1, MAX_GAMES)
     except CardgymError as error:
@@ -285,11 +270,7 @@ def number_of_games(games: Any) -> int:
 
 
 def whole_number(name: str, value: Any, low: int, high: int) -> int:
-    """`value` as an int.
-
-    Raises:
-        CardgymError: for anything but a whole number from `low` to `high`; `name` is what the message calls it.
-    """
+    """`value` as an int."""
     try:
         number = operator.index(value)
     except TypeError:

@@ -113,9 +113,6 @@ class EnvCore:
             num_rows: how many games are played in parallel.
             num_threads: the maximum number of threads that share a step.
             fixed: `EnvArguments` that the env sets itself, and so does not accept from users.
-
-        Raises:
-            CardgymError: for an unknown name or a value that is not allowed.
         """
         if not isinstance(num_threads, int) or num_threads < 1:
             raise CardgymError(f"num_threads={num_threads!r}: allowed are whole numbers from 1")
@@ -205,7 +202,6 @@ class EnvCore:
         """Convert the action of an env with one row to an int.
 
         Raises:
-            CardgymError: if it is not an integer.
             IllegalActionError: for an illegal action with `illegal_action="raise"`.
         """
         try:
@@ -230,11 +226,7 @@ class EnvCore:
             )
 
     def render(self, row: int, seat: int) -> str | npt.NDArray[np.uint8]:
-        """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8.
-
-        Raises:
-            CardgymError: if the env has no render mode.
-        """
+        """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8."""
         state = self.seated.batch.states[row]
         if self.render_mode == "ansi":
             return self.game.describe(state, seat)

@@ -184,10 +184,6 @@ def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
 
     Args:
         game: the game it is to play.
-
-    Raises:
-        CardgymError: for a file that is missing or not a model, that was made for another game, other options or
-            another observation, or whose policy could only be unpickled.
     """
     what = f"model {path}"
     data, weights = _read(path, what)

@@ -31,12 +31,7 @@ class PlayerMetadata(Document):
 
 
 def check_compatible(what: str, metadata: PlayerMetadata, game: Game, options: Options) -> None:
-    """Check that a saved player, called `what` in the message, was made for this game, these options and features.
-
-    Raises:
-        CardgymError: for another game, other options (only `reward` may differ), or an observation whose features
-            have changed since.
-    """
+    """Check that a saved player, called `what` in the message, was made for this game, these options and features."""
     check_made_for(what, metadata.env, metadata.options, game, options)
     name = metadata.observation
     if name in game.observations and metadata.features == game.observation(name).digest(options):
