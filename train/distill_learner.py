@@ -95,13 +95,7 @@ class Teacher:
     def targets(
         self, states: npt.NDArray[Any], seats: npt.NDArray[np.int64], masks: npt.NDArray[np.int8]
     ) -> npt.NDArray[np.float32]:
-        """The probability of each action, (rows, actions), float32: 0 for illegal actions, a sum of 1 in each row.
-
-        Args:
-            states: the records, (rows,).
-            seats: the seat to decide in each, (rows,).
-            masks: what is legal there, (rows, actions).
-        """
+        """The probability of each action, (rows, actions), float32: 0 for illegal actions, a sum of 1 in each row."""
         game, options, player = self._game, self._options, self._player
         probabilities = known_probabilities(player, game, options, states, seats, self._temperature)
         if probabilities is None:

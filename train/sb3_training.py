@@ -181,7 +181,6 @@ class Every(BaseCallback):
 
     Args:
         interval: in steps; 0 for never.
-        action: what is done.
         between_rollouts: wait for the next rollout to start: then nothing is half done, and the state can be saved.
     """
 

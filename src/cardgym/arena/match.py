@@ -61,8 +61,6 @@ def evaluate(
     Args:
         options: the game's options, or the names and values of those that differ from the defaults.
         players: one for each seat.
-        games: how many games to play, at least 1.
-        seats: `rotate` or `fixed`.
         rollouts: how often each decision of the first player is played out by the second one, which takes all other
             seats, to report the first one's mean return with less luck; 0 for plain results. See `AdvantageMatch`.
         progress: called from time to time with the games played and the total.
@@ -144,7 +142,6 @@ class Match:
         """Seat the players, and compile what is needed.
 
         Args:
-            roster: a player for each seat.
             seatings: how many rotations of the players each deal is played with, 1 or the number of seats.
             deals_at_once: how many deals are played in parallel.
         """

@@ -105,12 +105,10 @@ def payoffs(
     """What actions pay the seats that take them when the player decides everything afterwards, (rows,), float64.
 
     Args:
-        player: the player in all seats.
         states: the states, (rows,); they stay as they are.
         actions: an action in each, (rows,).
         seats: whose payments count, (rows,).
         luck: rows with the same number have the same chance and the same draws of the player, (rows,).
-        generator: decides all chance and draws.
         until: see `ManyGames.play_on`.
     """
     keys = generator.integers(0, 2**63, (2, int(luck.max()) + 1), np.uint64)
@@ -137,12 +135,10 @@ def advantages(
     the luck of the deal and of the other seats is averaged out, as in AIVAT (Burch et al., AAAI 2018).
 
     Args:
-        player: the player that decides everything afterwards.
         states: the states, (rows,); they stay as they are.
         chosen: the action that was chosen in each, (rows,).
         usual: what the player would have done there, (rows,), drawn as it draws.
         seats: who decides, (rows,).
-        generator: decides all chance and draws.
         rollouts: how often both actions are played out, with the same luck.
     """
     gains = np.zeros(len(states))

@@ -82,7 +82,6 @@ def record_chunks(
 
     Args:
         options: the options of the game; None for the defaults.
-        players: one for each seat, in the order of the seats.
         states: `key` for the game's info state keys, `index` for their indices, or a rule that numbers states.
         epsilon: the probability, 0 to 1, that a seat explores instead of following its player.
         explore: how it explores; uniformly over the legal actions by default.

@@ -52,7 +52,6 @@ class Progress:
         """Show the task.
 
         Args:
-            description: what the task is, in a few words.
             unit: what is counted, such as `decisions`.
             total: how much there is to do, if it is known.
             done: how much was done before this task started; the rate does not count it.

@@ -75,7 +75,6 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], align: st
     """The lines of a Markdown table.
 
     Args:
-        head: the names of the columns.
         rows: the cells of each row; `|` in a cell is escaped.
         align: for each column `l` (left) or `r` (right); left where it is shorter.
     """
@@ -143,7 +142,6 @@ def fitting_tables(head: Sequence[str], rows: Sequence[Sequence[str]], width: in
         head: the names of the columns, wrapped to the width of the figures below them.
         rows: the cells of each row, which may have several lines. The first column wraps between words where it is
             wider than a third of `width`; a word is broken only where it is longer than half of `width`.
-        width: characters per line.
     """
     from rich.table import Table
     from rich.text import Text

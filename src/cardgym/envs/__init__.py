@@ -108,9 +108,7 @@ class EnvCore:
         """Check the arguments and create the games.
 
         Args:
-            game: a game's id, or a game.
             given: the user's keyword arguments: `EnvArguments` and options of the game.
-            num_rows: how many games are played in parallel.
             num_threads: the maximum number of threads that share a step.
             fixed: `EnvArguments` that the env sets itself, and so does not accept from users.
         """

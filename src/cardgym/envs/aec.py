@@ -28,7 +28,6 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
     `illegal_action`, as there.
 
     Args:
-        game: the game's id, or a game.
         options: `obs`, `illegal_action` and `render_mode` of `cardgym.envs.EnvArguments`, and the game's options.
     """
 

@@ -29,7 +29,6 @@ class CardEnv(gymnasium.Env[Any, Any]):
     `illegal_action`, whether an illegal action ended the game.
 
     Args:
-        game: the game's id, or a game.
         arguments: those of `cardgym.envs.EnvArguments`, and the game's options.
 
     Raises:

@@ -28,7 +28,6 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     `_illegal_action` mark these rows. The arguments are those of `CardEnv`, and:
 
     Args:
-        num_envs: how many games are played in parallel.
         autoreset_mode: NEXT_STEP (default: the step after the end starts the next game and is not a transition),
             SAME_STEP (with `final_obs` and `final_info`) or DISABLED (with `options={"reset_mask": ...}` in `reset`).
         max_episode_steps: after how many steps a game is truncated; never by default.
@@ -114,9 +113,6 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         self, actions: Any
     ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
         """Play an action in every row; `autoreset_mode` determines what happens in rows whose game is over.
-
-        Args:
-            actions: (num_envs,) integers.
 
         Returns:
             Observations, rewards (num_envs,) float64, terminated (num_envs,) bool, truncated (num_envs,) bool, infos.

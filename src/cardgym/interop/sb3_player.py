@@ -180,11 +180,7 @@ def action_scores(policy: BasePolicy, observations: Any) -> Tensor:
 
 
 def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
-    """The greedy player of a model's `.zip` file.
-
-    Args:
-        game: the game it is to play.
-    """
+    """The greedy player of a model's `.zip` file."""
     what = f"model {path}"
     data, weights = _read(path, what)
     if not isinstance(data.action_space.get("cardgym"), dict):

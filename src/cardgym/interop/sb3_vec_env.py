@@ -41,8 +41,6 @@ class CardVecEnv(VecEnv):
     legal instead of the game. Algorithms with masks never play an illegal action, so for them it makes no difference.
 
     Args:
-        game: the game's id, or a game.
-        num_envs: how many games are played in parallel.
         num_snapshots: how many snapshots of the learner the opponent "snapshot" is drawn from.
         num_threads: how many threads share a step; the games do not depend on it.
         arguments: `cardgym.envs.EnvArguments`, and the game's options. Here `illegal_action` is "random" by

@@ -52,8 +52,6 @@ class SampledBuffer(Generic[R]):
             kind: the named tuple that samples are returned as.
             layout: the fields of a record in the same order, as `numpy.dtype` takes them.
             key: the config key of the capacity, for errors.
-            capacity: the most records it can have.
-            generator: draws the samples.
         """
         self.capacity = capacity
         self.size = 0

@@ -216,7 +216,6 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
 
     Args:
         kind: the class of the hyper-parameters; its docstring opens the help.
-        words: the command line, without the script's name.
         script: the script's name, such as `dqn.py`.
     """
     early = Parser(script, None, add_help=False)

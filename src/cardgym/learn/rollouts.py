@@ -67,8 +67,6 @@ class SelfPlayRollout:
         """Start the first games.
 
         Args:
-            num_envs: how many games are played side by side.
-            opponents: who sits in the other seats.
             learner: a player of the observation to learn from. With snapshots it has a `network`, and is copied.
             seed: decides the deals, the seats, the opponents and what they draw.
             snapshots: how many earlier copies are kept, if the pool has them.

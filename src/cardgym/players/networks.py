@@ -136,10 +136,6 @@ def network_shape(
     """The shape of a network for this game and observation.
 
     Args:
-        observation_name: what the network reads.
-        hidden_sizes: units of each hidden layer.
-        dueling: see `QNetwork`.
-        wide: see `QNetwork`.
         action_features: features of the observation that have a number for each action, from action 0 on; see
             `PolicyNetwork`.
     """

@@ -160,7 +160,6 @@ class _Graph:
 
         Args:
             discount: the factor of every decision but the first.
-            rewards: the reward on every edge.
             weights: the probability of each action, by edge; None for the best action.
         """
         values = [Fraction(0)] * len(self._offsets)

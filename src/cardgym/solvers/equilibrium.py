@@ -109,7 +109,6 @@ def solve_equilibrium(
     Args:
         path: the strategy's file, written every minute and at the end.
         measure: returns the exploitability of a player, or None if it is unknown; called at powers of ten and the end.
-        progress: called with the number of iterations done.
 
     Returns:
         `iterations`, `info_sets`, `seconds` of processor time spent iterating, and `exploitability`: a list of

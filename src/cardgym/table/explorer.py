@@ -56,7 +56,6 @@ class Explorer:
         """Play moves, then those of chance and the forced ones up to the next decision.
 
         Args:
-            moves: the moves from the start of the game.
             seed: what chance draws follows from it.
             change: a step and another outcome of chance for it. Later cards stay the same where they can (the card that
                 was changed takes the place of the chosen one); the line ends at a move that is not legal any more.

@@ -222,10 +222,6 @@ class GameLog:
         """Matching games, oldest first; damaged ones are left out, with one warning on stderr.
 
         Args:
-            env: only games of this id.
-            finished: only those that ended, or only those that did not.
-            owner: only those of this owner.
-            id: only this game.
             limit: only the latest games, at most this many; -1 for all.
         """
         wanted = {"env": env, "finished": finished, "owner": owner, "id": id}

@@ -111,10 +111,8 @@ def costs(
 
     Args:
         entries: games with their moves, oldest first; games that were only watched are left out.
-        source: who advises; see `Coach`.
         game_log: the log that the games are from. It saves what the game's own adviser finds, so that no game is
             reviewed twice.
-        progress: called with the games done and the games in all.
     """
     chosen = [entry for entry in entries if counts(entry) and entry["moves"]]
     game_log = None if source is not None else game_log

@@ -57,7 +57,6 @@ def find_puzzle(
     Args:
         seed: what is drawn at random follows from it.
         own: finished games of the person with these options, with their moves.
-        seconds: how long to look for one.
 
     Raises:
         CardgymError: if none was found in that time.

@@ -134,7 +134,6 @@ def review(
         source: who advises; see `Coach`.
         seats: whose decisions; None for the person's, or for all seats if the game was watched.
         chart: whether to compute the chart too.
-        progress: called with the moves done and the moves in all.
     """
     game = find(entry["env"])
     options = game.parse_options(entry["options"])

@@ -64,7 +64,6 @@ class Rollouts:
 
         Args:
             player: the player in all seats, or in that of the decision if there is an `opponent`.
-            unit: what values are in.
             blunder: the cost from which an action is a blunder.
             worth: a rule `worth(state, seat)`, evaluated at the end of a rollout; None for the sum of rewards.
             resample: a rule `resample(state, seat, generator)` that draws the hidden cards; None for the game's own,

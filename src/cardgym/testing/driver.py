@@ -49,7 +49,6 @@ class StateDriver(SingleGame):
 
     Args:
         game: the game or its id; `module:Id-v0` imports the module that registers it.
-        options: the game's options, or a mapping of those that differ from the defaults.
         deck: the deck to deal from, for games whose rules have `stack_deck`.
     """
 

@@ -144,7 +144,6 @@ def tournament(
             less luck; 0 for plain results. See `AdvantageMatch`.
         engine: where to play; None for this process.
         folder: where to save the ranges played, for `resume`.
-        resume: whether to continue from the ranges in `folder`.
         progress: called from time to time with the games played and the total.
     """
     require("a tournament", "scipy")

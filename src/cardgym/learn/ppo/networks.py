@@ -54,7 +54,6 @@ def measure(
     Args:
         rollout: separate games, used only for this.
         player: the policy that starts the training.
-        generator: samples its actions.
         others: measure what the other seats see too, behind the seat's own observation.
     """
     size = rollout.turns.observations.shape[1] * (rollout.options.num_players if others else 1)

@@ -104,12 +104,7 @@ class TurnBuffer:
         self._open[ended] = NONE
 
     def take(self, gamma: float, gae_lambda: float) -> TurnBatch:
-        """The complete turns with their advantages; the open ones stay.
-
-        Args:
-            gamma: the discount from one turn of a seat to its next.
-            gae_lambda: lambda of `advantages`.
-        """
+        """The complete turns with their advantages; the open ones stay."""
         found = self.collected
         advantage = self._advantages(gamma, gae_lambda)
         complete = found["done"] | (found["next"] != NONE)
