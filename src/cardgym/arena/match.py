@@ -16,7 +16,7 @@ from cardgym.arena.report import ByAdvantages, Report, Totals
 from cardgym.arena.rollouts import ManyGames, actions_of, advantages
 from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import NOOP, RESET
+from cardgym.engine.kernel import NOOP, RESET, code_name
 from cardgym.engine.registry import find
 from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
@@ -297,9 +297,12 @@ def _measure_rows(states: Any, out: Any) -> None:
 @cache
 def _measures(game: Game) -> tuple[Callable[..., Any], dict[str, Callable[..., Any]]]:
     """Compiled: the max score of each row; by name, the score and the metrics of every seat of every row."""
-    max_score = bind(_measure_rows, f"{game.id}_max_score", metric=game.rules.max_score)
-    metrics = {"score": game.rules.score} | {name: metric.value for name, metric in game.metrics.items()}
-    return max_score, {name: bind(_measure, f"{game.id}_{name}", metric=metric) for name, metric in metrics.items()}
+    rule, values = game.rules.max_score, {name: metric.value for name, metric in game.metrics.items()}
+    max_score = bind(_measure_rows, code_name(game, [rule]), metric=rule)
+    return max_score, {
+        name: bind(_measure, code_name(game, [value]), metric=value)
+        for name, value in {"score": game.rules.score, **values}.items()
+    }
 
 
 class _Tally:

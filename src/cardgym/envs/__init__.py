@@ -16,7 +16,7 @@ from gymnasium import logger, spaces
 from cardgym.engine.compilation import bind, bound, name_entry_point, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.declarations import checkpoint_metadata, load
-from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
+from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM, code_name
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
 from cardgym.players import PlayerSpec, check_legal, resolve, seated
@@ -279,7 +279,8 @@ def _find_winners(states: Any, forfeited: Any, over: Any, num_seats: int, winner
 
 @cache
 def _winners_of(game: Game) -> Any:
-    found = bind(_find_winners, f"{game.id}_winners", score=game.rules.score, max_score=game.rules.max_score)
+    rules = {"score": game.rules.score, "max_score": game.rules.max_score}
+    found = bind(_find_winners, code_name(game, rules.values()), **rules)
     name_entry_point(f"{game.id} (winners)", found)
     return found
 

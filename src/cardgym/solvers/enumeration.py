@@ -7,7 +7,7 @@ record; in a game that hides cards from its one player, that is more than the pl
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import bind, bound, compiled, name_entry_point, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import MAX_PLAYERS, rules_of
+from cardgym.engine.kernel import MAX_PLAYERS, code_name, rules_of
 from cardgym.errors import CardgymError
 
 DECISION, CHANCE, END = range(3)
@@ -74,7 +74,7 @@ class Mdp:
         """The numbers of decision states, (len(states),) int64; -1 for a record that is none."""
         rows = np.array(states)
         if self.symmetric:
-            expansion(self.game).merge(rows)
+            _compiled(self.game)[2](rows)
         return np.array([self.places.get(key, -1) for key in _keys(self.game, rows)], np.int64)
 
 
@@ -91,23 +91,25 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
             f"{game.id} has {options.num_players} seats: only games of one player are enumerated and solved; add "
             "--by dcfr for an equilibrium"
         )
-    kernel = expansion(game)
-    name_entry_point(f"{game.id} (solver)", kernel.play_moves)
+    classify, play, merge = _compiled(game)
     dealt = game.blank_state(options)
     game.rules.setup(dealt[0])
     layer = np.array(dealt)
     if symmetric:
-        kernel.merge(layer)
+        merge(layer)
     numbers = dict.fromkeys(_keys(game, layer), 0)
     states, kinds, degrees, edges = [], [], [], []
     while len(layer):
-        kind, counts = kernel.classify(layer)
+        kind, counts = np.empty(len(layer), np.int8), np.empty(len(layer), np.int64)
+        classify(layer, game.num_actions, kind, counts)
         states.append(layer)
         kinds.append(kind)
         degrees.append(counts)
         new_states = []
-        for first, last in chunks(counts):
-            children, moves, payments = kernel.play(layer[first:last], counts[first:last], kind[first:last], symmetric)
+        for first, last in _chunks(counts):
+            children = _repeated(layer[first:last], counts[first:last])
+            moves, payments = np.empty(len(children), np.int64), np.zeros((len(children), MAX_PLAYERS))
+            play(children, counts[first:last], kind[first:last], game.num_actions, symmetric, moves, payments)
             targets, new = _interned(numbers, _keys(game, children))
             if len(numbers) > limit:
                 raise CardgymError(f"{game.id} has more than {limit:,} states: too many to enumerate")
@@ -125,7 +127,7 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
     )
 
 
-def chunks(counts: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def _chunks(counts: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Ranges of states with about `_CHUNK` moves each."""
     block = (np.cumsum(counts) - counts) // _CHUNK
     bounds = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(counts)]
@@ -279,33 +281,10 @@ def _merge(states: Any) -> None:
         bound.canonical(states[i])
 
 
-class Expansion:
-    """One game's states opened into their moves: the templates above, compiled for it."""
-
-    def __init__(self, game: Game) -> None:
-        rules = rules_of(game)
-        self.game = game
-        self.merge = bind(_merge, game.id, **rules)
-        self.play_moves = bind(_play, game.id, **rules)
-        self._classify = bind(_classify, game.id, **rules)
-
-    def classify(self, states: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """Of each state: the kind of node, and how many moves it has."""
-        kinds, counts = np.empty(len(states), np.int8), np.empty(len(states), np.int64)
-        self._classify(states, self.game.num_actions, kinds, counts)
-        return kinds, counts
-
-    def play(
-        self, states: npt.NDArray[Any], counts: npt.NDArray[np.int64], kinds: npt.NDArray[np.int8], symmetric: bool
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """What all moves of the states lead to, the moves, and what they pay each seat, (moves, 8)."""
-        children = _repeated(states, counts)
-        moves, payments = np.empty(len(children), np.int64), np.zeros((len(children), MAX_PLAYERS))
-        self.play_moves(children, counts, kinds, self.game.num_actions, symmetric, moves, payments)
-        return children, moves, payments
-
-
 @cache
-def expansion(game: Game) -> Expansion:
-    """The compiled expansion of a game."""
-    return Expansion(game)
+def _compiled(game: Game) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+    rules = rules_of(game)
+    name = code_name(game, rules.values())
+    classify, play, merge = (bind(part, name, **rules) for part in (_classify, _play, _merge))
+    name_entry_point(f"{game.id} (solver)", play)
+    return classify, play, merge

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from cardgym.engine.contract import Game, Options, State
-from cardgym.engine.states import SingleGame, Snapshot, new_state
+from cardgym.engine.states import SingleGame, new_state
 from cardgym.errors import CardgymError
 from cardgym.table.people import YOU, named
 from cardgym.table.presentation import presentation_of, view_of
+from cardgym.table.session import Snapshot
 from cardgym.table.views import COVERED
 
 _MAX_OUTCOMES = 1000

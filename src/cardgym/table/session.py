@@ -20,7 +20,7 @@ from cardgym.engine import states
 from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import State
 from cardgym.engine.kernel import CALLER
-from cardgym.engine.states import SingleGame, Snapshot, row_moves
+from cardgym.engine.states import SingleGame, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.players import CompiledPlayer, resolve
 from cardgym.players.seats import SeatedBatch
@@ -32,6 +32,19 @@ END = -3
 """In place of the seat to move, once the game is over."""
 
 _TURN = {states.CHANCE: CHANCE, states.END: END}
+
+
+class Snapshot(np.record):  # type: ignore[misc]
+    """A read-only copy of a state whose fields plain Python reads ten times as fast as those of an `np.record`."""
+
+    __getattribute__ = np.void.__getattribute__
+
+    @classmethod
+    def of(cls, states: npt.NDArray[Any]) -> Snapshot:
+        """Copy the first of `states`."""
+        copy: Snapshot = states[:1].copy().view(np.dtype((cls, states.dtype)))[0]
+        copy.__dict__.update(zip(states.dtype.names or (), copy.item(), strict=True))
+        return copy
 
 
 class Session:
