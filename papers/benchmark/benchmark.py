@@ -6,7 +6,6 @@ explains the suites and how an algorithm of your own joins.
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.streams import guarded
 from cardgym.console.tables import print_results
-from cardgym.experiments.sweep import SweepFolder, note_end, parse_seeds, run_all
+from cardgym.experiments.sweep import note_end, parse_seeds, run_all, sweep_folder
 from cardgym.files.limits import MAX_STEPS
 from cardgym.learn.run import numbered_folder, run_script
 
@@ -52,20 +51,15 @@ def main(words: list[str]) -> int:
     benchmark = Benchmark(library, arguments.suite, arguments.algorithms, arguments.decisions)
     runs = benchmark.runs(parse_seeds(arguments.seeds))
     out = arguments.out or numbered_folder(Path("runs") / "benchmark", arguments.suite, arguments.resume)
-    try:
-        with (
-            open_engine(arguments) as engine,
-            SweepFolder(out, benchmark, arguments.resume) as folder,
-            Progress("benchmark", "runs", total=len(runs), lines=True) as progress,
-        ):
-            results = run_all(benchmark, folder, runs, engine, lambda result: note_end(progress, result))
-    except KeyboardInterrupt:
-        named = "" if arguments.out else f" --out {shlex.quote(str(out))}"
-        print(f"stopped; to resume, run the same command with `--resume{named}`", file=sys.stderr)
-        raise
-    report = write_report(folder.path / JSON, benchmark, runs, folder.path)
-    write_pages(report, folder.path)
-    _show(report, f"{folder.path}: {JSON}, {MARKDOWN}, {PICTURE}")
+    with (
+        open_engine(arguments) as engine,
+        sweep_folder(out, benchmark, arguments.resume) as folder,
+        Progress("benchmark", "runs", total=len(runs), lines=True) as progress,
+    ):
+        results = run_all(benchmark, folder, runs, engine, lambda result: note_end(progress, result))
+    report = write_report(folder / JSON, benchmark, runs, folder)
+    write_pages(report, folder)
+    _show(report, f"{folder}: {JSON}, {MARKDOWN}, {PICTURE}")
     return int(any(result.problem for result in results))
 
 

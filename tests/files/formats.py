@@ -22,7 +22,7 @@ from cardgym.console.progress import PROGRESS_FILE, Progress, read_progress
 from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.experiments.launch import Run, TrainingScript
-from cardgym.experiments.sweep import SWEEP, SweepFolder, result_of
+from cardgym.experiments.sweep import SWEEP, result_of, sweep_folder
 from cardgym.files.json_values import sealed
 from cardgym.files.shipped import import_script
 from cardgym.learn.config import read_config
@@ -184,7 +184,7 @@ def _sweep_script() -> TrainingScript:
 
 def _write_sweep(path: Path) -> None:
     folder = Path(tempfile.mkdtemp(dir=FOLDER.name)) / "sweep"
-    with SweepFolder(folder, _sweep_script(), resume=False):
+    with sweep_folder(folder, _sweep_script(), resume=False):
         (folder / SWEEP).replace(path)
 
 
@@ -192,7 +192,7 @@ def _read_sweep(path: Path) -> Any:
     """Only a file that says what this sweep says lets it go on."""
     folder = Path(tempfile.mkdtemp(dir=FOLDER.name))
     (folder / SWEEP).symlink_to(path)
-    with SweepFolder(folder, _sweep_script(), resume=True):
+    with sweep_folder(folder, _sweep_script(), resume=True):
         return "the same sweep"
 
 

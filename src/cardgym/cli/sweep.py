@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -42,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     from cardgym.engine.registry import find
     from cardgym.errors import require, unknown
     from cardgym.experiments.launch import TrainingScript
-    from cardgym.experiments.sweep import SweepFolder, note_end, parse_grid, parse_seeds, run_all, runs_of
+    from cardgym.experiments.sweep import note_end, parse_grid, parse_seeds, run_all, runs_of, sweep_folder
 
     require("a sweep", "torch", "tensorboard", "matplotlib", "scipy")
     script = TrainingScript(arguments.config, arguments.script)
@@ -69,30 +67,25 @@ def run(arguments: argparse.Namespace) -> int:
     out = arguments.out or numbered_folder(
         Path("runs") / script.config.game_id, f"{script.path.stem}-sweep", arguments.resume
     )
-    try:
-        with (
-            open_engine(arguments) as engine,
-            SweepFolder(out, script, arguments.resume) as folder,
-            Progress("sweep", "runs", total=len(runs), lines=True) as progress,
-        ):
-            results = run_all(script, folder, runs, engine, partial(note_end, progress))
-    except KeyboardInterrupt:
-        named = "" if arguments.out else f" --out {shlex.quote(str(out))}"
-        print(f"stopped; to resume, run the same command with `--resume{named}`", file=sys.stderr)
-        raise
+    with (
+        open_engine(arguments) as engine,
+        sweep_folder(out, script, arguments.resume) as folder,
+        Progress("sweep", "runs", total=len(runs), lines=True) as progress,
+    ):
+        results = run_all(script, folder, runs, engine, partial(note_end, progress))
     about = {
         "env": script.config.game_id,
         "script": f"{script.script}.py",
         "config": script.path.name,
         "engine": engine.name,
     }
-    write_report(folder.path, about, results, arguments.metric)
+    write_report(folder, about, results, arguments.metric)
     curves = {label: [curves_of(result.folder) for result in group] for label, group in grouped(results).items()}
     known = {tag for group in curves.values() for run in group for tag in run}
     tags = sorted(tag for tag in known if tag.startswith(eval_tag(arguments.metric, "")))
     if tags:
         seats = game.parse_options(script.config.model_dump()["env_options"]).num_players
-        save_png(draw(curves, tags, 1 / seats if seats > 1 else None), folder.path / CURVES, dpi=120)
+        save_png(draw(curves, tags, 1 / seats if seats > 1 else None), folder / CURVES, dpi=120)
     if arguments.json:
         print(json.dumps([result.asdict() for result in results], indent=2))
     else:
@@ -100,5 +93,5 @@ def run(arguments: argparse.Namespace) -> int:
 
         head, rows = table(results, arguments.metric)
         title = f"{script.config.game_id}: {script.script}.py with {script.path.name}, {len(results)} runs"
-        print_results(title, head, rows, f"{EXPLANATION}\n{folder.path}: report.json, {CURVES}")
+        print_results(title, head, rows, f"{EXPLANATION}\n{folder}: report.json, {CURVES}")
     return int(any(result.problem for result in results))

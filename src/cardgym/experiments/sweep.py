@@ -8,9 +8,10 @@ import json
 import os
 import platform
 import re
+import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol
@@ -139,47 +140,41 @@ class _Results(Document):
     """The value and the interval of each metric, by opponent."""
 
 
-class SweepFolder:
-    """The folder of a sweep, held by one command at a time. Use it as a context manager."""
+@contextlib.contextmanager
+def sweep_folder(path: Path, script: Program, resume: bool) -> Iterator[Path]:
+    """Create the folder of a sweep, or open that of an earlier one, and keep other commands out of it."""
+    folder = path.resolve()
+    with locked(folder):
+        _prepare(folder, script, resume)
+        try:
+            yield folder
+        except KeyboardInterrupt:
+            command = f"--resume --out {shlex.quote(str(path))}"
+            print(f"stopped; to resume, run the same command with `{command}`", file=sys.stderr)
+            raise
 
-    def __init__(self, path: Path, script: Program, resume: bool) -> None:
-        """Create the folder, or open that of an earlier sweep."""
-        self.path = path.resolve()
-        with contextlib.ExitStack() as held:
-            held.enter_context(locked(self.path))
-            self._open(script, resume)
-            self._held = held.pop_all()
 
-    def _open(self, script: Program, resume: bool) -> None:
-        if os.path.lexists(self.path / SWEEP):  # A broken link is an error.
-            if not resume:
-                raise CardgymError(
-                    f"{self.path}: has a sweep already; add --resume to resume it, or name another folder"
-                )
-            earlier = _read(self.path / SWEEP)
-            about = script.joined(earlier)
-            if about is None:
-                raise CardgymError(
-                    f"{self.path}: has a sweep of another script or config; name that one, or another folder"
-                )
-            if about == earlier:
-                return
-        else:
-            script.prepare(self.path)
-            about = script.about
-        with replacing(self.path / SWEEP) as temporary:
-            temporary.write_text(json.dumps(sealed(about), indent=1) + "\n")
-
-    def __enter__(self) -> SweepFolder:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._held.close()
+def _prepare(folder: Path, script: Program, resume: bool) -> None:
+    about = script.about
+    if os.path.lexists(folder / SWEEP):  # A broken link is an error.
+        if not resume:
+            raise CardgymError(f"{folder}: has a sweep already; add --resume to resume it, or name another folder")
+        earlier = _read(folder / SWEEP)
+        joined = script.joined(earlier)
+        if joined is None:
+            raise CardgymError(f"{folder}: has a sweep of another script or config; name that one, or another folder")
+        if joined == earlier:
+            return
+        about = joined
+    else:
+        script.prepare(folder)
+    with replacing(folder / SWEEP) as temporary:
+        temporary.write_text(json.dumps(sealed(about), indent=1) + "\n")
 
 
 def run_all(
     script: Program,
-    folder: SweepFolder,
+    folder: Path,
     runs: Sequence[Run],
     engine: Engine,
     ended: Callable[[RunResult], None] = lambda result: None,
@@ -189,18 +184,18 @@ def run_all(
     results: dict[str, RunResult] = {}
     tasks: list[Task] = []
     for run in runs:
-        place = folder.path / run.name
+        place = folder / run.name
         if (place / RESULTS).exists():
             results[run.name] = result_of(run, place, 0)
             ended(results[run.name])
         else:
-            arguments = script.command(run, folder.path), str(place), str(folder.path / SWEEP), os.getcwd()
+            arguments = script.command(run, folder), str(place), str(folder / SWEEP), os.getcwd()
             tasks.append(Task(run.name, train, arguments, ATTEMPTS))
     new: list[RunResult] = []
     for outcome in engine.run(tasks):
         if outcome.error is not None and outcome.error.startswith(_UNSEEN):
             raise CardgymError(outcome.error)
-        result = _result(by_name[outcome.key], folder.path, outcome)
+        result = _result(by_name[outcome.key], folder, outcome)
         results[outcome.key] = result
         ended(result)
         new.append(result)

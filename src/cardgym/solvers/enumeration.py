@@ -74,7 +74,8 @@ class Mdp:
         """The numbers of decision states, (len(states),) int64; -1 for a record that is none."""
         rows = np.array(states)
         if self.symmetric:
-            _compiled(self.game)[2](rows)
+            _, _, merge = _compiled(self.game)
+            merge(rows)
         return np.array([self.places.get(key, -1) for key in _keys(self.game, rows)], np.int64)
 
 

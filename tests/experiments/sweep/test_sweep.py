@@ -14,7 +14,7 @@ import pytest
 
 from cardgym.cli import main
 from cardgym.experiments.launch import TrainingScript
-from cardgym.experiments.sweep import RunResult, SweepFolder, run_all, runs_of
+from cardgym.experiments.sweep import RunResult, run_all, runs_of, sweep_folder
 from cardgym.learn.saved_state import load_state
 from cardgym.scaling import Engine, Task
 from cardgym.scaling.engine import Outcome
@@ -99,7 +99,7 @@ def test_bad_input_is_one_line(
 
 
 def test_folder_of_another_sweep_is_refused(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with SweepFolder(tmp_path / "out", TrainingScript(config, "dqn"), resume=False):
+    with sweep_folder(tmp_path / "out", TrainingScript(config, "dqn"), resume=False):
         pass
     assert main(["sweep", str(config), "--script", "dqn", "--out", str(tmp_path / "out")]) == 2
     assert "add --resume" in capsys.readouterr().err
@@ -137,7 +137,10 @@ class FailingEngine(Engine):
 def test_sweep_whose_first_runs_all_fail_ends(config: Path, tmp_path: Path) -> None:
     trainer, engine = TrainingScript(config, "dqn"), FailingEngine(2)
     ended: list[RunResult] = []
-    with SweepFolder(tmp_path / "out", trainer, resume=False) as folder, pytest.raises(ValueError, match="runs failed"):
+    with (
+        sweep_folder(tmp_path / "out", trainer, resume=False) as folder,
+        pytest.raises(ValueError, match="runs failed"),
+    ):
         run_all(trainer, folder, runs_of(trainer, {}, range(1, 1001)), engine, ended=ended.append)
     assert engine.begun <= 10
     assert all("exit code 2" in (result.problem or "") for result in ended)
@@ -146,7 +149,7 @@ def test_sweep_whose_first_runs_all_fail_ends(config: Path, tmp_path: Path) -> N
 def test_folder_that_workers_cannot_see_ends_the_sweep(config: Path, tmp_path: Path) -> None:
     trainer = TrainingScript(config, "dqn")
     engine = FailingEngine(None, "a worker cannot see the sweep's folder: node7 has no /out")
-    with SweepFolder(tmp_path / "out", trainer, resume=False) as folder, pytest.raises(ValueError, match="node7"):
+    with sweep_folder(tmp_path / "out", trainer, resume=False) as folder, pytest.raises(ValueError, match="node7"):
         run_all(trainer, folder, runs_of(trainer, {}, [1, 2, 3]), engine)
 
 
