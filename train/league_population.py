@@ -96,7 +96,6 @@ class Generation:
         exploitability: the exact exploitability of the equilibrium; None if the game's tree is too large.
         best: the player that wins most from the equilibrium; empty if none wins.
         gain: what that player wins from it per game, on fresh deals.
-        gain_ci95: the 95 % interval of that.
     """
 
     number: int

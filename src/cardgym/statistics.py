@@ -55,13 +55,7 @@ class Estimate(NamedTuple):
 
 
 def half_width(count: float, total: float, squares: float) -> float:
-    """Half the 95 % interval of a mean; NaN for a single value.
-
-    Args:
-        count: the number of independent values.
-        total: their sum.
-        squares: the sum of their squares.
-    """
+    """Half the 95 % interval of a mean of `count` values, from their sum and that of their squares; NaN for one."""
     if count < 2:
         return math.nan
     spread = squares / count - (total / count) ** 2

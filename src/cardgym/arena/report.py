@@ -18,13 +18,11 @@ from cardgym.statistics import Interval, Moments
 
 @dataclass(frozen=True)
 class PlayerReport:
-    """The results of one player over all its games.
+    """The results of one player over all its games; figures ending in `_ci95` are 95 % intervals.
 
     Attributes:
         win_rate: its scores divided by the maximum scores: games won, or hands won in a game of hands.
-        win_rate_ci95: the 95 % interval of that, within [0, 1].
         mean_return: the mean reward per game.
-        mean_return_ci95: the 95 % interval of that.
         metrics: the game's metrics by name: means per game, each followed by `<name>_ci95`, and counts of games.
     """
 
@@ -58,8 +56,6 @@ class Report:
     Attributes:
         games: how many games were played, over all seatings.
         seconds: the time the games took, without compiling.
-        decisions_per_second: decisions of all seats per second.
-        players: a report for each player, in the order given.
         by_advantages: the first player's mean return with less luck, if that was asked for.
     """
 

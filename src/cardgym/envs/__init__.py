@@ -87,7 +87,6 @@ class EnvCore:
     Attributes:
         masked: how an observation is shown together with its mask; None if it is shown alone.
         render_mode: "ansi", "rgb_array" or None.
-        raises: whether an illegal action is an error.
         illegal: what the kernel does with an illegal action, PENALIZE or RANDOM.
         plays_all: whether the caller plays every seat.
         skips: whether to skip games in which the caller has no decision.

@@ -34,7 +34,6 @@ class NetworkTraining(Training):
 
     Attributes:
         observation: the name of the observation that the networks read.
-        device: where they learn.
     """
 
     _config: NetworkConfig

@@ -20,7 +20,6 @@ Metrics = dict[str, tuple[float, tuple[float, float] | None]]
 """Metrics of a match by name, each with its 95 % interval if it has one."""
 
 WIN_RATE = "win_rate"
-MEAN_RETURN = "mean_return"
 
 EVAL = "eval/"
 EXPLOITABILITY = "eval/exploitability"

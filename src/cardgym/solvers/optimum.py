@@ -127,7 +127,6 @@ class Solved:
 
     Attributes:
         report: the figures, as plain values for JSON.
-        mdp: the game.
         actions: (num_states,), int64: the optimal policy for the report's gamma.
     """
 

@@ -219,11 +219,7 @@ class GameLog:
         id: str | None = None,
         limit: int = -1,
     ) -> list[dict[str, Any]]:
-        """Matching games, oldest first; damaged ones are left out, with one warning on stderr.
-
-        Args:
-            limit: only the latest games, at most this many; -1 for all.
-        """
+        """Matching games, oldest first, the latest `limit` of them; damaged ones are left out, with one warning."""
         wanted = {"env": env, "finished": finished, "owner": owner, "id": id}
         given = {name: value for name, value in wanted.items() if value is not None}
         where = " and ".join(f"{name} = ?" for name in given) or "1"

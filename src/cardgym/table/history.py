@@ -44,17 +44,13 @@ HEAD = ("game, opponent", "games", "won", "decision", "how many", "as good as be
 
 @dataclass(frozen=True)
 class Cost:
-    """Decisions of one kind against one line-up of opponents.
+    """Decisions of one kind against one line-up of opponents; figures ending in `_ci95` are 95 % intervals.
 
     Attributes:
         opponents: their names in order of play after the person, separated by commas.
-        games: how many finished games.
         won: the person's share of all scores; None if there were none.
-        won_ci95: its 95 % interval.
-        kind: the kind of decision.
         unit: what costs are in.
         best: how many of them were as good as the best.
-        cost: the average cost of a decision.
         cost_ci95: its 95 % interval, over games.
         recent_cost: the average cost in the last ten games.
         curve: the average cost in each of the last games, oldest first.

@@ -29,7 +29,6 @@ class Lesson:
 
     Attributes:
         opponent: the player in the other seats; the person has seat 0.
-        seed: the seed of the deals.
         steps: at each choice of the person, the action to take and why.
         closing: what the person has seen, at the end.
         options: the options that are not the usual ones.

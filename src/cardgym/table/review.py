@@ -31,10 +31,8 @@ class Decision:
     Attributes:
         number: its index among the reviewed decisions.
         move: its index among the game's moves.
-        seat: who decided.
         unit: what `cost` and values are in.
         source: where the values come from; see `Advice`.
-        chosen: the action taken.
         best: the best action; the one taken if it is as good.
         cost: how much less the action taken is worth; 0 if the difference is within the error.
         reason: why the best action is good.
@@ -83,10 +81,8 @@ class Review:
     """A game, reviewed.
 
     Attributes:
-        players: the names by seat.
         people: the names by seat for people.
         person: the person's seat; None if the game was watched.
-        seats: whose decisions are reviewed.
         finished: whether the game was played to its end.
         decisions: the decisions with more than one legal action, in order.
         worst: the numbers of the costliest decisions, costliest first, without those that cost nothing.

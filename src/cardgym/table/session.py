@@ -52,7 +52,6 @@ class Session:
 
     Attributes:
         id: its name in the game log, which cannot be guessed.
-        seed: the seed of the deals.
         number: the number of this game among those of the seed.
         about: further plain values that are saved with it.
         seat: the person's seat, that of the first of several people; -1 if the game is watched.

@@ -138,7 +138,6 @@ class Standings:
     """The results of a tournament. Intervals are over deals, which all matches share.
 
     Attributes:
-        names: the players, in the order named.
         payoff: what the payoffs are sums of: `return` or the name of a metric.
         payoffs: what the row's player wins from the column's, per game, (players, players): its payoff minus the mean
             of all seats, or in a game of one seat minus the other's on the same deal.
@@ -146,13 +145,9 @@ class Standings:
         rollouts: how often decisions were played out for payoffs with less luck; 0 for plain results.
         win_rates: the share of points (games or hands) that the row's player took, (players, players).
         ratings: Bradley and Terry's, in Elo points of mean 0, (players,).
-        ratings_ci95: their 95 % intervals, (players, 2).
         nash: the equilibrium of the payoffs, probabilities, (players,).
         nash_payoffs: each player's payoff against it, (players,).
-        nash_payoffs_ci95: their 95 % intervals, (players, 2).
         match_games: how many games each pair played, (players, players), int64.
-        seconds: the wall-clock time of the games.
-        engine: where they ran.
     """
 
     env: str
