@@ -24,7 +24,7 @@ from cardgym.files.limits import MAX_GAMES, MAX_STEPS, duration, shortened
 from cardgym.files.shipped import config_path
 
 BASE = "base"
-"""The key of a config file that names the file it starts from; that one has no base itself."""
+"""The key of a config file that names the file it starts from, which has no base itself."""
 _MAX_FILE = 1 << 20
 """Bytes that a config file may have."""
 

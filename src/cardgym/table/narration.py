@@ -55,7 +55,7 @@ class Narration:
         """Begin a narration.
 
         Args:
-            viewer: the seat that reads if it is nobody's.
+            viewer: the seat from which a game without people is read.
             about: what is saved with the game: the names that people gave.
         """
         self.names = list(names)
@@ -64,7 +64,7 @@ class Narration:
         self.texts: dict[int, list[tuple[int, str]]] = {reader: [] for reader in viewers}
 
     def people(self, viewer: int) -> list[str]:
-        """The names by seat as a person at `viewer` reads them, and as others do for a seat that is nobody's."""
+        """The names by seat as `viewer` reads them; a person who sits there is "You"."""
         return shown_names(self.names, viewer if viewer in self._persons else None, self._about)
 
     def add(self, before: State, move: int, after: State, seat: int, *, forced: bool) -> dict[int, str]:
@@ -74,7 +74,7 @@ class Narration:
             seat: who decided; -1 for chance.
             forced: whether it was the only legal move of a person.
         """
-        told = {}
+        seen = {}
         for viewer, texts in self.texts.items():
             people = self.people(viewer)
             if not self._persons:
@@ -88,8 +88,8 @@ class Narration:
                 text = f"{first} (the only move){newline}{rest}"
             if text:
                 texts.append((seat, text))
-            told[viewer] = text
-        return told
+            seen[viewer] = text
+        return seen
 
 
 # -- what all can see -------------------------------------------------------------------------------------------------
