@@ -14,11 +14,10 @@ from web_server import Client, Served, serving, settled
 
 import cardgym
 from cardgym.engine.contract import State
-from cardgym.engine.states import Snapshot
 from cardgym.table.narration import Event
 from cardgym.table.people import with_names
 from cardgym.table.presentation import view_of
-from cardgym.table.session import Session
+from cardgym.table.session import Session, Snapshot
 from cardgym.table.web.app import STATIC
 
 SPIKE = "CorellianSpike-v0"

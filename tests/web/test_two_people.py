@@ -14,9 +14,8 @@ from web_server import Client, Served, serving, settled
 
 import cardgym
 from cardgym.engine.contract import State
-from cardgym.engine.states import Snapshot
 from cardgym.table.narration import PUBLIC
-from cardgym.table.session import Session
+from cardgym.table.session import Session, Snapshot
 
 SPIKE = "CorellianSpike-v0"
 COOKIES = ("h" * 22, "g" * 22, "s" * 22)

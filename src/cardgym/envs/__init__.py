@@ -278,7 +278,7 @@ def _find_winners(states: Any, forfeited: Any, over: Any, num_seats: int, winner
 
 @cache
 def _winners_of(game: Game) -> Any:
-    rules = {"score": game.rules.score, "max_score": game.rules.max_score}
+    rules: dict[str, Any] = {"score": game.rules.score, "max_score": game.rules.max_score}
     found = bind(_find_winners, code_name(game, rules.values()), **rules)
     name_entry_point(f"{game.id} (winners)", found)
     return found
