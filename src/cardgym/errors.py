@@ -8,7 +8,10 @@ from collections.abc import Iterable
 
 
 class CardgymError(ValueError):
-    """Bad input: an option, a name, a path, a checkpoint or an action. The command line prints it and exits 2."""
+    """Bad input: an option, a name, a path, a file or an action. The command line prints it and exits 2.
+
+    All functions raise it for bad arguments; their docstrings mention it only where there is more to say.
+    """
 
 
 class IllegalActionError(CardgymError):

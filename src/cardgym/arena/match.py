@@ -257,7 +257,7 @@ class AdvantageMatch:
 
 
 def number_of_games(games: Any) -> int:
-    """`games` as an int."""
+    """`games` as an int, if it is a whole number from 1 to `MAX_GAMES`."""
     try:
         return whole_number("games", games, 1, MAX_GAMES)
     except CardgymError as error:
@@ -267,7 +267,7 @@ def number_of_games(games: Any) -> int:
 
 
 def whole_number(name: str, value: Any, low: int, high: int) -> int:
-    """`value` as an int."""
+    """`value` as an int, if it is a whole number from `low` to `high`; `name` is for the message."""
     try:
         number = operator.index(value)
     except TypeError:

@@ -262,8 +262,7 @@ def _compiled(
 
 
 def write_csv(path: Path, chunks: Iterable[Transitions]) -> int:
-    """Write transitions as CSV with the fields of `TRANSITION` as columns, chunk by chunk; return how many there were.
-    """
+    """Write transitions as CSV with the fields of `TRANSITION` as columns, chunk by chunk; returns how many."""
     if path.is_dir():
         raise CardgymError(f"cannot write {path}: it is a folder")
     count = 0

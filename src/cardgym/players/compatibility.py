@@ -31,7 +31,10 @@ class PlayerMetadata(Document):
 
 
 def check_compatible(what: str, metadata: PlayerMetadata, game: Game, options: Options) -> None:
-    """Check that a saved player, called `what` in the message, was made for this game, these options and features."""
+    """Check that a saved player, called `what` in the message, was made for this game, its options and features.
+
+    Of the options only `reward` may differ: it changes nothing that a player sees.
+    """
     check_made_for(what, metadata.env, metadata.options, game, options)
     name = metadata.observation
     if name in game.observations and metadata.features == game.observation(name).digest(options):
