@@ -31,7 +31,11 @@ def main(words: list[str]) -> int:
 
 
 def run(words: list[str]) -> int:
-    """Read the runs that the command line names, and draw them."""
+    """Read the runs that the command line names, and draw them.
+
+    Raises:
+        CardgymError: for a bad command line, a folder without a run, or a tag that no run has.
+    """
     parser = Parser("curves.py", (__doc__ or "").splitlines()[0])
     parser.add_argument("runs", nargs="+", metavar="NAME=FOLDER", help="a run's folder, and the name of its line")
     parser.add_argument(

@@ -81,6 +81,9 @@ class Teacher:
         """Find the player of this name or path.
 
         Values are divided by `temperature` before the softmax; 0 for the best action alone.
+
+        Raises:
+            CardgymError: for a player that cannot be found, or draws one of several players for each game.
         """
         if not name:
             raise CardgymError("teacher: name the player to imitate, such as --teacher random")

@@ -123,7 +123,11 @@ class ReservoirBuffer(SampledBuffer[Decisions]):
     saved = (*SampledBuffer.saved, "added")
 
     def __init__(self, capacity: int, observation_size: int, num_actions: int, generator: np.random.Generator) -> None:
-        """Allocate the buffer; `generator` draws which decisions are kept, and the samples."""
+        """Allocate the buffer; `generator` draws which decisions are kept, and the samples.
+
+        Raises:
+            CardgymError: if there is not enough memory.
+        """
         layout: list[tuple[Any, ...]] = [
             ("observations", np.float32, observation_size),
             ("masks", np.bool_, num_actions),

@@ -63,7 +63,11 @@ class SB3Training(Training):
     """The training of a model of Stable-Baselines3, always from the start. It uses one thread."""
 
     def __init__(self, config: SB3Config, folder: Path, *, restart: bool) -> None:
-        """Find the game and the opponents of the evaluations."""
+        """Find the game and the opponents of the evaluations.
+
+        Raises:
+            CardgymError: if the folder has a model and `restart` is false; see `Training` for the others.
+        """
         if not restart and (folder / MODEL_FILE).exists():
             raise CardgymError(f"{folder}: has a run already; name another folder, or start over with --restart")
         torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
@@ -99,6 +103,7 @@ class SB3Training(Training):
         """Train the config's model to the end, and log, evaluate and save it on the way.
 
         Raises:
+            CardgymError: if there is not enough memory for the model's buffer.
             Stopped: once the model is saved, if the run was asked to end.
         """
         config, games = self._sb3_config, self._make_games()
@@ -135,6 +140,9 @@ def make_model(config: SB3Config, env: VecEnv) -> BaseAlgorithm:
     """The model of a config, with Stable-Baselines3's arguments from our keys.
 
     Stable-Baselines3's DQN counts updates and their intervals in steps of all envs at once; they are rounded to these.
+
+    Raises:
+        CardgymError: if there is not enough memory for its buffer.
     """
     _check_buffer(config, env)
     final, span = config.learning_rate_final, config.learning_rate - config.learning_rate_final

@@ -64,6 +64,10 @@ def evaluate(
         rollouts: how often each decision of the first player is played out by the second one, which takes all other
             seats, to report the first one's mean return with less luck; 0 for plain results. See `AdvantageMatch`.
         progress: called from time to time with the games played and the total.
+
+    Raises:
+        CardgymError: for an unknown player, another number of players than seats, an illegal action, or rollouts of a
+            match that they do not fit.
     """
     game = find(game)
     if not isinstance(options, Options):
@@ -194,6 +198,9 @@ class AdvantageMatch:
         Args:
             roster: the first player, then the second for every other seat.
             rollouts: how often the second player plays out each decision of the first one.
+
+        Raises:
+            CardgymError: for a game of one seat, three players or more, or a mixture.
         """
         if options.num_players == 1:
             raise CardgymError(f"rollouts compare a player with another, and {game.id} has one seat: use none")
@@ -212,7 +219,11 @@ class AdvantageMatch:
         self.decisions = 0
 
     def play(self, first: int, count: int) -> Iterator[npt.NDArray[np.float64]]:
-        """As `Match.play`, with a column more: the first player's returns on each deal, estimated by its advantages."""
+        """As `Match.play`, with a column more: the first player's returns on each deal, estimated by its advantages.
+
+        Raises:
+            CardgymError: where the payments of the seats do not add up to the same in every game.
+        """
         seats = self._options.num_players
         at_once = max(min(ROWS, _MAX_ROLLOUT_ROWS // self._rollouts) // seats, 1)
         sums = []

@@ -181,6 +181,9 @@ def known_probabilities(
 
     The player may be any but a mixture. None for one that draws its actions with unknown probabilities; `temperature`
     is for one that chooses by values (see `Player.probabilities`).
+
+    Raises:
+        CardgymError: if it chooses an illegal action.
     """
     uniform = isinstance(player, CompiledPlayer) and player.name == "random"
     if isinstance(player, KernelPlayer) and not uniform:

@@ -86,6 +86,9 @@ def record_chunks(
         epsilon: the probability, 0 to 1, that a seat explores instead of following its player.
         explore: how it explores; uniformly over the legal actions by default.
         progress: called from time to time with the games played and the total.
+
+    Raises:
+        CardgymError: for a game without state keys, an unknown player, or another number of players than seats.
     """
     game = find(game)
     options = options if options is not None else game.parse_options()
@@ -262,7 +265,11 @@ def _compiled(
 
 
 def write_csv(path: Path, chunks: Iterable[Transitions]) -> int:
-    """Write transitions as CSV with the fields of `TRANSITION` as columns, chunk by chunk; returns how many."""
+    """Write transitions as CSV with the fields of `TRANSITION` as columns, chunk by chunk; return how many there were.
+
+    Raises:
+        CardgymError: if the file cannot be written; no partial file is left.
+    """
     if path.is_dir():
         raise CardgymError(f"cannot write {path}: it is a folder")
     count = 0

@@ -51,6 +51,9 @@ class Batch:
             players: names of compiled players to include besides `random`.
             num_threads: the maximum number of threads that share a step; each gets at least `ROWS_PER_THREAD` rows.
                 The games do not depend on it.
+
+        Raises:
+            CardgymError: if the games do not fit in memory.
         """
         self.game = game
         self.options = options

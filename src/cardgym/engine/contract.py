@@ -109,7 +109,11 @@ class _Part:
 
     @classmethod
     def of(cls, module: ModuleType, **functions: Any) -> Self:
-        """Collect the functions that `module` defines under the names of the fields; `functions` override them."""
+        """Collect the functions that `module` defines under the names of the fields; `functions` override them.
+
+        Raises:
+            CardgymError: if a required function is missing.
+        """
         fields = dataclasses.fields(cls)
         found = {spec.name: getattr(module, spec.name) for spec in fields if hasattr(module, spec.name)} | functions
         missing = [spec.name for spec in fields if spec.default is dataclasses.MISSING and spec.name not in found]

@@ -89,7 +89,11 @@ def choice(*choices: str, help: str, aliases: Mapping[str, str] | None = None) -
 
 @dataclass(frozen=True)
 class Options:
-    """A game's options. A subclass adds fields by `number` and `choice`; `num_players` is one of them or a constant."""
+    """A game's options. A subclass adds fields by `number` and `choice`; `num_players` is one of them or a constant.
+
+    Raises:
+        CardgymError: for a value that an option does not allow.
+    """
 
     num_players: ClassVar[int] = 2
 

@@ -19,6 +19,9 @@ def by_search(game: Any) -> Any:
 
     It goes through every line of play, finds the states with the seat's observation and the same player to decide, and
     draws one of them by the probability of its chance moves. What was paid stays.
+
+    Raises:
+        CardgymError: if the game has options.
     """
     if dataclasses.fields(game.options):
         raise CardgymError(f"{game.id}: a game with options defines `resample`, or passes `hides_nothing`")

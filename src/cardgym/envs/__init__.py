@@ -110,6 +110,9 @@ class EnvCore:
             given: the user's keyword arguments: `EnvArguments` and options of the game.
             num_threads: the maximum number of threads that share a step.
             fixed: `EnvArguments` that the env sets itself, and so does not accept from users.
+
+        Raises:
+            CardgymError: for an unknown name or a value that is not allowed.
         """
         if not isinstance(num_threads, int) or num_threads < 1:
             raise CardgymError(f"num_threads={num_threads!r}: allowed are whole numbers from 1")
@@ -199,6 +202,7 @@ class EnvCore:
         """Convert the action of an env with one row to an int.
 
         Raises:
+            CardgymError: if it is not an integer.
             IllegalActionError: for an illegal action with `illegal_action="raise"`.
         """
         try:
@@ -223,7 +227,11 @@ class EnvCore:
             )
 
     def render(self, row: int, seat: int) -> str | npt.NDArray[np.uint8]:
-        """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8."""
+        """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8.
+
+        Raises:
+            CardgymError: if the env has no render mode.
+        """
         state = self.seated.batch.states[row]
         if self.render_mode == "ansi":
             return self.game.describe(state, seat)

@@ -29,6 +29,9 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
 
     Args:
         options: `obs`, `illegal_action` and `render_mode` of `cardgym.envs.EnvArguments`, and the game's options.
+
+    Raises:
+        CardgymError: for an unknown name or a value that is not allowed.
     """
 
     __doc__ = Documentation(__doc__)

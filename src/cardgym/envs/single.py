@@ -32,6 +32,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
         arguments: those of `cardgym.envs.EnvArguments`, and the game's options.
 
     Raises:
+        CardgymError: for an unknown name or a value that is not allowed.
         IllegalActionError: for an illegal action with `illegal_action="raise"`; the game does not change.
     """
 
@@ -53,6 +54,9 @@ class CardEnv(gymnasium.Env[Any, Any]):
         """Start the next game; with a seed, the first game of that seed. Returns the observation and the info.
 
         `options={"deck": [...]}` deals chosen cards in games that support it; see the game's page.
+
+        Raises:
+            CardgymError: for an unknown option or an impossible deck.
         """
         check_reset_options(options, ("deck",))
         super().reset(seed=seed)
@@ -75,6 +79,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
             The observation, the reward (float), whether the game is over, False, and the info.
 
         Raises:
+            CardgymError: before `reset`, after the end, or if the action is not an integer.
             IllegalActionError: for an illegal action with `illegal_action="raise"`.
         """
         if self._current_player < 0:

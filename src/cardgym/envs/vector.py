@@ -35,6 +35,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             depend on it.
 
     Raises:
+        CardgymError: for an unknown name or a value that is not allowed.
         IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
     """
 
@@ -83,6 +84,9 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         """Start the next game in every row; with a seed, the first game of `seed + i` in row i.
 
         `options={"reset_mask": mask}`, bool of (num_envs,), resets those rows only.
+
+        Raises:
+            CardgymError: for a wrong mask, an unknown option, or a list of seeds whose length is not num_envs.
         """
         check_reset_options(options, ("reset_mask",))
         resetting = np.ones(self.num_envs, np.bool_)
@@ -118,6 +122,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             Observations, rewards (num_envs,) float64, terminated (num_envs,) bool, truncated (num_envs,) bool, infos.
 
         Raises:
+            CardgymError: for actions of a wrong shape or dtype, or if a row awaits a reset.
             IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
         """
         core, seated = self._core, self._core.seated

@@ -39,7 +39,11 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
     """A game of cardgym as a `pyspiel.Game`."""
 
     def __init__(self, game: str | Game, options: Mapping[str, object] | None = None) -> None:
-        """Wrap a zero-sum game, as OpenSpiel's `exploitability` demands."""
+        """Wrap a zero-sum game, as OpenSpiel's `exploitability` demands.
+
+        Raises:
+            CardgymError: for an unknown game or option.
+        """
         self.game = find(game)
         self.options: Options = self.game.parse_options(options)
         players = self.options.num_players
@@ -186,6 +190,11 @@ def open_spiel_tree(game: Any, *, limit: int = _NODES) -> OpenSpielTree:
     Args:
         game: a `pyspiel.Game`, or its name as `pyspiel.load_game` takes it.
         limit: the largest number of nodes.
+
+    Raises:
+        CardgymError: for an unknown game, one without information states or with simultaneous moves, one whose
+            information states forget what their seat did, one with more nodes than `limit`, and one whose games are
+            too long.
     """
     if isinstance(game, str):
         if (name := game.partition("(")[0]) not in (known := pyspiel.registered_names()):

@@ -44,6 +44,9 @@ class ArenaCallback(BaseCallback):
         seat: the model's seat; by default every seat.
         verbose: 1 prints the win rates.
 
+    Raises:
+        CardgymError: when the training starts, for a model that cannot be a player or an opponent that cannot be found.
+
     Attributes:
         results: the last evaluation: metrics against each opponent.
     """

@@ -160,6 +160,9 @@ class MaskableDQN(DQN):
         env: the env, or its Gymnasium id.
         more: what `DQN` takes, by position or name.
         double: double DQN's target: the online network chooses the next action, the target network values it.
+
+    Raises:
+        CardgymError: for a policy or a replay buffer without masks.
     """
 
     policy_aliases: ClassVar[dict[str, type[BasePolicy]]] = {
@@ -254,7 +257,11 @@ class MaskableDQN(DQN):
         reset_num_timesteps: bool = True,
         progress_bar: bool = False,
     ) -> Self:
-        """Train; see `DQN.learn`."""
+        """Train; see `DQN.learn`.
+
+        Raises:
+            CardgymError: for an env without action masks.
+        """
         if self.env is not None and not is_masking_supported(self.env):
             raise CardgymError("the env has no action masks; wrap it in sb3_contrib.common.wrappers.ActionMasker")
         return super().learn(total_timesteps, callback, log_interval, tb_log_name, reset_num_timesteps, progress_bar)

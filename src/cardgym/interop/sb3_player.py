@@ -180,7 +180,15 @@ def action_scores(policy: BasePolicy, observations: Any) -> Tensor:
 
 
 def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
-    """The greedy player of a model's `.zip` file."""
+    """The greedy player of a model's `.zip` file.
+
+    Args:
+        game: the game it is to play.
+
+    Raises:
+        CardgymError: for a file that is missing or not a model, that was made for another game, other options or
+            another observation, or whose policy could only be unpickled.
+    """
     what = f"model {path}"
     data, weights = _read(path, what)
     if not isinstance(data.action_space.get("cardgym"), dict):

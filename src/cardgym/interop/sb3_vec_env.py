@@ -51,6 +51,7 @@ class CardVecEnv(VecEnv):
         self_play: what "self" and "snapshot" play.
 
     Raises:
+        CardgymError: for an unknown name or a value that is not allowed.
         IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
     """
 
@@ -90,6 +91,9 @@ class CardVecEnv(VecEnv):
         """Start the next game in every row; after `seed(s)`, the first game of seed s + i in row i.
 
         `set_options({"deck": [...]})` deals chosen cards in games that support it.
+
+        Raises:
+            CardgymError: for an unknown option, or a deck that cannot be dealt.
         """
         batch = self._core.seated.batch
         rows = batch.plain_rows
@@ -109,7 +113,11 @@ class CardVecEnv(VecEnv):
         return self._observations()
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Take the actions, whole numbers of (num_envs,), of the step that `step_wait` plays."""
+        """Take the actions, whole numbers of (num_envs,), of the step that `step_wait` plays.
+
+        Raises:
+            CardgymError: for other actions.
+        """
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
             raise CardgymError(f"actions: give whole numbers of ({self.num_envs},), not {chosen.dtype} {chosen.shape}")
@@ -122,6 +130,7 @@ class CardVecEnv(VecEnv):
             Observations (num_envs, ...), rewards (num_envs,) float32, dones (num_envs,) bool, and a list of infos.
 
         Raises:
+            CardgymError: before the first `reset`, and for opponents `self` and `snapshot` without a model.
             IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
         """
         core, seated = self._core, self._core.seated

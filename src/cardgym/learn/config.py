@@ -47,6 +47,9 @@ class TrainingConfig(BaseModel):
 
     A config is frozen. Its values are checked when it is made, and must have their field's type: neither "1" nor true
     is a number, but 1 is a valid float. A subclass names the algorithm, which its runs are named after.
+
+    Raises:
+        CardgymError: for an unknown key or a bad value, in one line.
     """
 
     model_config = ConfigDict(
@@ -179,6 +182,9 @@ def read_config(kind: type[C], path: Path) -> C:
     """A config from a TOML file; keys that the file leaves out keep their defaults.
 
     A file's `base` names another file in the same folder; its values replace the defaults.
+
+    Raises:
+        CardgymError: where the file cannot be read, for an unknown key, and for a bad value.
     """
     values = _read_values(path)
     base = values.pop(BASE, None)
@@ -217,6 +223,10 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
     Args:
         kind: the class of the hyper-parameters; its docstring opens the help.
         script: the script's name, such as `dqn.py`.
+
+    Raises:
+        CardgymError: for an unknown key or flag, naming the nearest, for a bad value, and for `--resume` with a script
+            that cannot resume.
     """
     early = Parser(script, None, add_help=False)
     _add_config(early)

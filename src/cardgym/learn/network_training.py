@@ -141,6 +141,9 @@ def load_weights(network: Network, path: Path, game: Game, options: Options, obs
 
     The checkpoint's observation may be a shorter one that `observation` extends: the weights of the further features
     start at 0, so the network computes what the checkpoint does.
+
+    Raises:
+        CardgymError: as `load_checkpoint`, and for another kind of network, other layers, or another observation.
     """
     other, metadata = load_checkpoint(path, game, options)
     if type(other) is not type(network):

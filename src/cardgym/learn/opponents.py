@@ -37,7 +37,11 @@ class OpponentPool:
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> OpponentPool:
-        """The pool that words such as `heuristic=0.7` name; a name alone has weight 1."""
+        """The pool that words such as `heuristic=0.7` name; a name alone has weight 1.
+
+        Raises:
+            CardgymError: for a word of another form, or if no weight is above 0.
+        """
         names, weights = [], []
         for word in words:
             name, _, weight = (word if "=" in word else f"{word}=1").rpartition("=")
@@ -73,6 +77,9 @@ class OpponentPool:
 
         `named` are the policy numbers of `players()`, in order. `snapshots` are those of the earlier copies, which come
         last and share the weight of `snapshot` equally.
+
+        Raises:
+            CardgymError: if `snapshot` is an opponent but there are no copies.
         """
         if self.has_snapshots and not snapshots:
             raise CardgymError(f"opponent {SNAPSHOT!r}: this learner keeps no copies of itself; use {SELF!r} or a name")

@@ -71,6 +71,9 @@ class SelfPlayRollout:
             seed: decides the deals, the seats, the opponents and what they draw.
             snapshots: how many earlier copies are kept, if the pool has them.
             seat: the learner's seat; ANY_SEAT draws one for each game.
+
+        Raises:
+            CardgymError: for a seat that the game does not have, or an opponent that cannot be found.
         """
         self._num_seats = options.num_players
         if seat >= self._num_seats:

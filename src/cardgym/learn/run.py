@@ -109,6 +109,9 @@ def run_folder(run: RunArgs, game_id: str, name: str) -> Path:
     """Where a run goes: the folder named, or a new one `runs/<game>/<name>-<number>`; to resume, the latest of these.
 
     If there is nothing to resume, a line on stderr says so; it is not an error, so a loop can always pass `--resume`.
+
+    Raises:
+        CardgymError: if the folder already contains a run and `--resume` is missing.
     """
     folder = run.out or numbered_folder(Path("runs") / game_id, name, run.resume)
     saved = has_state(folder)

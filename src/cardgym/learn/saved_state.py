@@ -67,6 +67,9 @@ def restore(part: Any, state: Any) -> Any:
     """Restore in place what `state_of` returned, and return the part; a plain value is replaced by its state.
 
     If a part has a method `restored`, it is called afterwards.
+
+    Raises:
+        CardgymError: for an array of another type or shape.
     """
     import torch
 
@@ -136,7 +139,11 @@ def save_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> 
 
 
 def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> None:
-    """Restore what `save_parts` wrote."""
+    """Restore what `save_parts` wrote.
+
+    Raises:
+        CardgymError: for a file that is not such a state, or a run that began with another config.
+    """
     state = load_state(path)
     began = parse_json(state["config"], f"{path}: its config") if isinstance(state.get("config"), str) else None
     if not isinstance(began, dict):

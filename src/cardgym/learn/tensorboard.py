@@ -133,6 +133,9 @@ def read_curves(folder: Path) -> dict[str, Curve]:
 
     A step that was written twice, as after an interruption, counts once, with its last value. A record that was cut
     short, as by a killed process, ends its file.
+
+    Raises:
+        CardgymError: if the folder has no TensorBoard files, or one of them is damaged.
     """
     points: dict[str, dict[int, float]] = {}
     files = sorted(folder.glob("events.out.tfevents.*"))

@@ -37,7 +37,11 @@ class Training:
     """
 
     def __init__(self, config: NetworkConfig | TabularConfig, folder: Path) -> None:
-        """Find the game and the opponents of the evaluations."""
+        """Find the game and the opponents of the evaluations.
+
+        Raises:
+            CardgymError: for a game, an option or an opponent that does not exist.
+        """
         self.game = find(config.env_id)
         self.options = self.game.parse_options(config.env_options)
         for name in config.eval_opponents:

@@ -75,6 +75,9 @@ def check_legal(
 
     Args:
         where: what the message says before "action ...", given the row, such as "env 3: ".
+
+    Raises:
+        CardgymError: an `error` that names the legal actions.
     """
     legal = are_legal(actions, masks)
     if not legal.all():
@@ -141,7 +144,11 @@ class Player:
 def legal_actions(
     player: Player, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None
 ) -> Actions:
-    """The actions that a player chooses, checked, (rows,) int64; see `Player.act`."""
+    """The actions that a player chooses, checked, (rows,) int64; see `Player.act`.
+
+    Raises:
+        CardgymError: if one is not legal, or they are not whole numbers; the message names the player.
+    """
     actions = np.asarray(player.act(observations, masks, draws) if player.samples else player.act(observations, masks))
     if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
         raise CardgymError(f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}")
@@ -276,6 +283,9 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     (`.mixture.json`) or a model of Stable-Baselines3 (`.zip`); games add formats of `.safetensors` files. A policy
     network samples its actions; with `:greedy` after the path it takes the most probable ones. A checkpoint that comes
     with the game can be named by its file's name without suffixes, or by its path in a checkout, from any folder.
+
+    Raises:
+        CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
     """
     if isinstance(spec, Player):
         return spec
@@ -343,7 +353,11 @@ def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[Playe
 
 
 def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Player]:
-    """The players of all seats of a game, in the order of the seats."""
+    """The players of all seats of a game, in the order of the seats.
+
+    Raises:
+        CardgymError: for another number of players than seats, and as `resolve`.
+    """
     seats = options.num_players
     if len(specs) != seats:
         wanted = "1 seat: name 1 player" if seats == 1 else f"{seats} seats: name {seats} players, one for each"

@@ -89,6 +89,11 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
 
     Returns:
         The network, on the CPU, and the metadata; see `save_checkpoint`.
+
+    Raises:
+        CardgymError: for a file that is missing, truncated or not a checkpoint of cardgym, or that was made for another
+            game, other options (only `reward` may differ: it changes nothing that a player sees), or an observation
+            whose features have changed since.
     """
     what = f"checkpoint {path}"
 
@@ -126,7 +131,11 @@ def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | Pol
 
 
 def load_greedy_player(path: Path, game: Game, options: Options) -> PolicyPlayer:
-    """The greedy player of a policy network's checkpoint, named with `:greedy` after its path."""
+    """The greedy player of a policy network's checkpoint, named with `:greedy` after its path.
+
+    Raises:
+        CardgymError: as `load_checkpoint`, and for a Q-network.
+    """
     checkpoint = Path(str(path).removesuffix(GREEDY))
     network, metadata = load_checkpoint(checkpoint, game, options)
     if not isinstance(network, PolicyNetwork):

@@ -74,7 +74,12 @@ PLAYER_SUFFIXES = (".json", ".safetensors", ".zip")
 
 
 def load_tensors(path: Path, game: Game, options: Options) -> Player:
-    """The player of a `.safetensors` file."""
+    """The player of a `.safetensors` file.
+
+    Raises:
+        CardgymError: for a file that is missing, contains something other than a player, or was made for another game
+            or other options.
+    """
     what = f"checkpoint {path}"
     form = read_document(path, what).get("format")
     loaders = dict(_FORMATS)

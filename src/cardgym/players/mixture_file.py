@@ -59,7 +59,12 @@ def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: 
 
 
 def load_player(path: Path, game: Game, options: Options) -> MixturePlayer:
-    """The player of a mixture's file."""
+    """The player of a mixture's file.
+
+    Raises:
+        CardgymError: for a file that is missing, not a mixture, or made for another game or other options, and if one
+            of its players cannot be loaded or is a mixture itself.
+    """
     what = f"mixture {path}"
     content = parse_document(_File, read_bytes(path, what), what)
     check_made_for(what, content.env, content.options, game, options)

@@ -138,6 +138,10 @@ def network_shape(
     Args:
         action_features: features of the observation that have a number for each action, from action 0 on; see
             `PolicyNetwork`.
+
+    Raises:
+        CardgymError: for an observation that is a single whole number, which a network cannot read, for hidden layers
+            that would not fit in memory, and for features that are missing or differ in size.
     """
     observation = game.observation(observation_name)
     if observation.discrete is not None:

@@ -37,7 +37,11 @@ class _Head(Document):
 
 
 def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8]:
-    """Read a policy file, with a head or without, as int8 actions by state index, (num_info_states,)."""
+    """Read a policy file, with a head or without, as int8 actions by state index, (num_info_states,).
+
+    Raises:
+        CardgymError: for a file that is missing, not a policy file, or made for another game or other options.
+    """
     what = f"policy file {path}"
     labels = _labels(game, options)
     content = read_bytes(path, what, limit=_BYTES_PER_STATE * (len(labels) + 1000))

@@ -41,7 +41,11 @@ class MixturePlayer(Player):
 
 
 def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> MixturePlayer:
-    """A mixture of players; only the proportions of the weights matter. Mixtures among the players are expanded."""
+    """A mixture of players; only the proportions of the weights matter. Mixtures among the players are expanded.
+
+    Raises:
+        CardgymError: if no weight is above 0, or one is negative or not finite.
+    """
     total = math.fsum(weights)
     if not 0.0 < total < math.inf or min(weights) < 0.0 or len(players) != len(weights):
         raise CardgymError(f"mixture {name}: give each player a weight from 0 up, and one of them a weight above 0")

@@ -144,7 +144,12 @@ save_strategy = partial(save_q_table, form=STRATEGY)
 
 
 def load_player(path: Path, game: Game, options: Options) -> QTablePlayer | StrategyPlayer:
-    """The player of a table: greedy for a Q-table, sampling for a strategy."""
+    """The player of a table: greedy for a Q-table, sampling for a strategy.
+
+    Raises:
+        CardgymError: for a file that is missing, not a table of cardgym, or made for another game, options or
+            observation.
+    """
     what = f"table {path}"
 
     def layout(metadata: _Metadata) -> Layout:

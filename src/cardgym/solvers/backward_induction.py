@@ -72,7 +72,11 @@ def backward_induction(mdp: Mdp, gamma: float | str | Fraction = 1) -> Solution:
 
 
 def policy_value(mdp: Mdp, policy: Policy, gamma: float | str | Fraction = 1) -> PolicyValue:
-    """The exact value of a policy."""
+    """The exact value of a policy.
+
+    Raises:
+        CardgymError: for gamma outside [0, 1], or a policy that does not fit the game.
+    """
     graph = _Graph(mdp, check_gamma(gamma))
     weights = _action_weights(mdp, policy)
     values, after = graph.backward_pass(graph.gamma, graph.rewards, weights)
@@ -87,6 +91,9 @@ def check_gamma(gamma: object) -> Fraction:
     """A discount factor as a fraction, from a number or a text such as `0.9` or `9/10`.
 
     A float is read as the decimal it prints as: 0.9 is 9/10.
+
+    Raises:
+        CardgymError: for anything that is not a number from 0 to 1 of at most 30 digits.
     """
     word = str(gamma).strip()
     value = Fraction(-1)

@@ -86,6 +86,9 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
         game: a game of one player.
         symmetric: make one node of states that the game's `canonical` makes equal.
         limit: the most states of all kinds.
+
+    Raises:
+        CardgymError: for a game of several seats, of more states than `limit`, or with a cycle.
     """
     if options.num_players != 1:
         raise CardgymError(

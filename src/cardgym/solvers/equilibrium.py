@@ -45,7 +45,11 @@ class EquilibriumSolver:
     """CFR over a game's tree, or by sampling."""
 
     def __init__(self, game: Game, options: Options, method: Method) -> None:
-        """Start with the uniform strategy."""
+        """Start with the uniform strategy.
+
+        Raises:
+            CardgymError: for an unknown method or observation, a game of one seat, or a tree that cannot be enumerated.
+        """
         if method.by not in METHODS:
             raise unknown("solver", method.by, METHODS)
         if options.num_players == 1:

@@ -30,6 +30,9 @@ def tree_exploitability(game: Game, options: Options, player: Player, limit: int
 
     A player that draws its actions and does not say with which probabilities is watched: the best response is to one
     estimate of them, and its value is taken against further, independent ones. That never finds too much.
+
+    Raises:
+        CardgymError: where the player chooses an illegal action.
     """
     if options.num_players == 1:
         return _shortfall(game, options, player)

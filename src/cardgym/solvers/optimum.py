@@ -70,7 +70,11 @@ class Solver:
 
 @cache
 def solver(game: Game, options: Options) -> Solver:
-    """The solver of a game with these options, made once."""
+    """The solver of a game with these options, made once.
+
+    Raises:
+        CardgymError: for a game of several seats, or of too many states.
+    """
     return Solver(game, options)
 
 
@@ -82,6 +86,7 @@ def policy_of(mdp: Mdp, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]:
     """The policy of a player, (num_states, actions).
 
     Raises:
+        CardgymError: for a player that cannot be found or read, or that chooses an illegal action.
         RandomPlayerError: for a mixture, or a player that draws its actions with unknown probabilities.
     """
     player = resolve(spec, mdp.game, mdp.options)
@@ -150,6 +155,9 @@ def solve(env: str | Game, options: Mapping[str, object] | None = None, players:
 
     Returns:
         The report and the optimal policy. Values are expected rewards from before the first chance.
+
+    Raises:
+        CardgymError: for an unknown env or option, a value not allowed, a game that cannot be solved, or a bad file.
     """
     game = find(env)
     values = dict(options or {})

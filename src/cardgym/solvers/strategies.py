@@ -28,6 +28,9 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
     """The strategy of a player whose probabilities are known: of a table, a network, or any that does not draw.
 
     None for a player that draws its actions and does not say with which probabilities.
+
+    Raises:
+        CardgymError: where it chooses an illegal action.
     """
     if isinstance(player, MixturePlayer):
         parts = [known_strategy(tree, part) for part in player.players]

@@ -140,6 +140,9 @@ def enumerate_tree(game: Game, options: Options, *, limit: int = _NODES_LIMIT) -
     """Enumerate every history of a game, as its default observation shows it.
 
     States that the game's `canonical` makes equal are one.
+
+    Raises:
+        CardgymError: for a game of more nodes than `limit`, or that does not end.
     """
     name = game.default_observation
     walker = _walker(game, name)

@@ -38,6 +38,9 @@ class Coach:
         """Find an adviser: `source` is a player for rollouts, by name or path, or None for the game's own adviser.
 
         A game without one gets rollouts: of the equilibrium in a small game, and of its usual opponent in others.
+
+        Raises:
+            CardgymError: for an unknown player.
         """
         self.game = game
         self.options = options

@@ -60,6 +60,9 @@ class Explorer:
             seed: what chance draws follows from it.
             change: a step and another outcome of chance for it. Later cards stay the same where they can (the card that
                 was changed takes the place of the chosen one); the line ends at a move that is not legal any more.
+
+        Raises:
+            CardgymError: for a move that is not legal.
         """
         line = self._played(moves if change is None else moves[: change[0]])
         if change is not None:
@@ -94,7 +97,11 @@ class Explorer:
             line.add(step.move if found is None and line.position.allows(step.move) else found or 0)
 
     def outcomes(self, moves: Sequence[int], at: int) -> list[Step]:
-        """The different outcomes that chance could have chosen at a step, in the order of their drawings."""
+        """The different outcomes that chance could have chosen at a step, in the order of their drawings.
+
+        Raises:
+            CardgymError: if there are none.
+        """
         line = self._played(moves[:at])
         if not line.position.num_chance_outcomes:
             raise CardgymError(f"step {at} is not a step of chance")

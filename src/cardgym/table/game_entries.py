@@ -72,7 +72,11 @@ def export_line(entry: dict[str, Any]) -> str:
 
 
 def read_entries(path: Path) -> list[dict[str, Any]]:
-    """The games of an export, in the order of the file; keys that cardgym does not know are dropped."""
+    """The games of an export, in the order of the file; keys that cardgym does not know are dropped.
+
+    Raises:
+        CardgymError: if the file is missing or a line is not a game.
+    """
     what = f"file {path}"
     return parse_entries(read_bytes(path, what, _MAX_BYTES), what)
 

@@ -53,7 +53,11 @@ class StaleGameError(CardgymError):
 
 
 def data_folder() -> Path:
-    """The user's data folder for cardgym; `CARDGYM_DATA_DIR` moves it."""
+    """The user's data folder for cardgym; `CARDGYM_DATA_DIR` moves it.
+
+    Raises:
+        CardgymError: if the user has no home folder.
+    """
     folder = user_folder("CARDGYM_DATA_DIR", platformdirs.user_data_path)
     if folder is None:
         raise CardgymError("there is no home folder to keep games in; name a folder with CARDGYM_DATA_DIR")
@@ -172,6 +176,7 @@ class GameLog:
 
         Raises:
             StaleGameError: if the game has more rows by now.
+            CardgymError: if the file cannot be written.
         """
         with self._transaction() as database:
             try:
@@ -205,7 +210,11 @@ class GameLog:
         return self._read("select seat, move from moves where game = ? order by n", (id,))
 
     def entry(self, id: str) -> dict[str, Any]:
-        """A game with its moves."""
+        """A game with its moves.
+
+        Raises:
+            CardgymError: if the log has no such game.
+        """
         for entry in self.entries(id=id):
             return entry
         raise CardgymError("no such game in the log, or it is damaged")
@@ -258,7 +267,11 @@ class GameLog:
         return found
 
     def save_totals(self, id: str, version: str, totals: Sequence[Total]) -> None:
-        """Save the totals of a game's review in place of any that another version saved."""
+        """Save the totals of a game's review in place of any that another version saved.
+
+        Raises:
+            CardgymError: if the file cannot be written or the log has no such game.
+        """
         with self._transaction() as database:
             if not database.execute("select 1 from games where id = ?", (id,)).fetchone():
                 raise CardgymError("no such game in the log")
@@ -269,7 +282,11 @@ class GameLog:
     # -- JSON lines ---------------------------------------------------------------------------------------------------
 
     def export(self, path: Path) -> int:
-        """Write all games as JSON lines, one game a line; returns how many."""
+        """Write all games as JSON lines, one game a line; returns how many.
+
+        Raises:
+            CardgymError: if the file cannot be written.
+        """
         count = 0
         with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
             for count, entry in enumerate(self.entries(), 1):  # noqa: B007

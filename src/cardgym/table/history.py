@@ -295,7 +295,11 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
 
 
 def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[str, Any]]:
-    """The games of a game log (None: the user's own) or its export, oldest first, without games that have no move."""
+    """The games of a game log (None: the user's own) or its export, oldest first, without those that have no move.
+
+    Raises:
+        CardgymError: if there is no such file, it is not a game log, or no game matches.
+    """
     path = path or default_path()
     if not path.exists() and not path.is_symlink():
         raise CardgymError(f"game log {path}: no such file; play a game first, or name a file")

@@ -130,6 +130,10 @@ def review(
         source: who advises; see `Coach`.
         seats: whose decisions; None for the person's, or for all seats if the game was watched.
         chart: whether to compute the chart too.
+        progress: called with the moves done and the moves in all.
+
+    Raises:
+        CardgymError: if the game cannot be replayed or the source cannot advise.
     """
     game = find(entry["env"])
     options = game.parse_options(entry["options"])

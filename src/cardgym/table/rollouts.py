@@ -71,6 +71,9 @@ class Rollouts:
             whole_game: play to the end of the game instead of the deal.
             worlds: how often the hidden cards are resampled for one decision.
             opponent: the name of the player in all other seats; empty for `player`.
+
+        Raises:
+            CardgymError: for an unknown player, one that does not play these options, or a mixture.
         """
         self.game = game
         self.options = options

@@ -102,7 +102,11 @@ class Session:
 
     @classmethod
     def restore(cls, game_log: GameLog, id: str, resolve: Resolve = resolve) -> Self:
-        """A game as the log has it, to be continued."""
+        """A game as the log has it, to be continued.
+
+        Raises:
+            CardgymError: if the log has no such game or it cannot be replayed.
+        """
         entry = game_log.entry(id)
         self = cls(setup_of(entry, resolve))
         self.id, self._time, self._game_log = id, entry["time"], game_log
@@ -253,7 +257,11 @@ class Session:
         return [event, *self._advance(math.inf if others else 0)]
 
     def undo(self) -> None:
-        """Take back the person's last real choice and everything after it, without reshuffling the cards to come."""
+        """Take back the person's last real choice and everything after it, without reshuffling the cards to come.
+
+        Raises:
+            CardgymError: if there is nothing to take back, the game is over or several people play it.
+        """
         if len(self.persons) > 1:
             raise CardgymError("moves cannot be taken back where several people play")
         if self.over:
@@ -364,7 +372,11 @@ class Session:
 
 
 def replay(entry: Mapping[str, Any]) -> list[Event]:
-    """The moves of a logged game as its person saw them. Players are not asked again."""
+    """The moves of a logged game as its person saw them. Players are not asked again.
+
+    Raises:
+        CardgymError: if the game is not installed or the rules do not allow its moves.
+    """
     session = Session(setup_of(entry, lambda name, game, options: CompiledPlayer("random")))
     for player in entry["players"]:
         session.narrator.names[int(player["seat"])] = str(player["name"])

@@ -94,7 +94,11 @@ class Setup:
 
 
 def setup_of(entry: Mapping[str, Any], resolve: Resolve) -> Setup:
-    """The setup of a logged game, its players found by `resolve`."""
+    """The setup of a logged game, its players found by `resolve`.
+
+    Raises:
+        CardgymError: if the game is not installed, or as `resolve` does.
+    """
     game = find(entry["env"])
     options = game.parse_options(entry["options"])
     watched = entry["person"] is None

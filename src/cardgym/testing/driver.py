@@ -50,6 +50,9 @@ class StateDriver(SingleGame):
     Args:
         game: the game or its id; `module:Id-v0` imports the module that registers it.
         deck: the deck to deal from, for games whose rules have `stack_deck`.
+
+    Raises:
+        CardgymError: for an unknown game, an invalid option, or an impossible deck.
     """
 
     def __init__(

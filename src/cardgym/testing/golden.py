@@ -39,7 +39,11 @@ def path_of(game: Game, folder: Path) -> Path:
 
 
 def folder_of(game: Game) -> Path:
-    """The folder of a game's golden playthrough, relative to the repository."""
+    """The folder of a game's golden playthrough, relative to the repository.
+
+    Raises:
+        CardgymError: for a game without a package.
+    """
     package = package_of(game)
     if package is None:
         raise CardgymError(f"{game.id} has no package: name the folder of its golden playthrough with --folder")

@@ -66,7 +66,11 @@ def ranges(deals: int, seatings: int) -> list[tuple[int, int]]:
 
 
 def play_range(pairing: Pairing, first: int, count: int) -> Sums:
-    """Play the deals `first` to `first + count - 1` from every rotation of the players; the same sums on any worker."""
+    """Play the deals `first` to `first + count - 1` from every rotation of the players; the same sums on any worker.
+
+    Raises:
+        CardgymError: for an unknown player, and for an illegal action.
+    """
     matches = _matches(pairing, count)
     totals = [np.concatenate(list(match.play(first, count))) for match in matches]
     seats = matches[0].layout.num_players

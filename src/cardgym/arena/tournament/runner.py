@@ -50,6 +50,10 @@ def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[
     """The players of a tournament: those named, and every player in a folder that is named, or below it.
 
     Files in a folder that are not players for this game and these options are left out, with a message on stderr.
+
+    Raises:
+        CardgymError: for a player that cannot be found or loaded, a folder without players, a player named twice,
+            fewer than 2 players or more than `MAX_PLAYERS`.
     """
     players: list[Entrant] = []
     for spec in specs:
@@ -145,6 +149,10 @@ def tournament(
         engine: where to play; None for this process.
         folder: where to save the ranges played, for `resume`.
         progress: called from time to time with the games played and the total.
+
+    Raises:
+        CardgymError: for bad players (see `entrants`), fewer than 2 games, an unknown payoff, an illegal action, and,
+            without `resume`, a folder that already has a tournament.
     """
     require("a tournament", "scipy")
     name = game if isinstance(game, str) else game.id

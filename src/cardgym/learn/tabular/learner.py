@@ -41,6 +41,10 @@ class TabularLearner:
             observation.
         visits: how often each was updated, (rows, actions), int32.
         entries: the dictionary of observations and actions, `loop.ENTRY`; one free entry with numbered states.
+
+    Raises:
+        CardgymError: for a seat that the game does not have, a game that does not number its states, an unknown
+            observation, or an opponent that compiled code cannot play.
     """
 
     def __init__(
