@@ -61,6 +61,7 @@ def evaluate(
     Args:
         options: the game's options, or the names and values of those that differ from the defaults.
         players: one for each seat.
+        seats: `rotate` or `fixed`.
         rollouts: how often each decision of the first player is played out by the second one, which takes all other
             seats, to report the first one's mean return with less luck; 0 for plain results. See `AdvantageMatch`.
         progress: called from time to time with the games played and the total.

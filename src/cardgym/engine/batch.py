@@ -146,6 +146,7 @@ class Batch:
             commands: (rows,): NOOP, STEP or RESET; or one for all rows.
             observations: (rows, size) float32, C-contiguous; rows that do nothing are unchanged.
             masks: (rows, actions) int8, C-contiguous; all ones at the end of a game.
+            illegal: PENALIZE or RANDOM.
             skip: on reset, skip games in which the caller has no decision.
 
         Returns:

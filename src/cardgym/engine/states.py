@@ -53,6 +53,7 @@ def choose_actions(
 
     Args:
         policy: the name of a compiled player, or a policy table: int8 actions by info state index.
+        states: (rows,).
         seats: (rows,), the seat to decide in each state.
         generator: (2,) uint64; the player draws from it, row by row.
 

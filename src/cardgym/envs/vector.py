@@ -118,6 +118,9 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
         """Play an action in every row; `autoreset_mode` determines what happens in rows whose game is over.
 
+        Args:
+            actions: (num_envs,) integers.
+
         Returns:
             Observations, rewards (num_envs,) float64, terminated (num_envs,) bool, truncated (num_envs,) bool, infos.
 

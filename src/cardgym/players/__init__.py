@@ -74,6 +74,8 @@ def check_legal(
     """Raise for the first row whose action is not legal.
 
     Args:
+        actions: (rows,), whole numbers.
+        masks: (rows, actions), int8, 1 where legal.
         where: what the message says before "action ...", given the row, such as "env 3: ".
 
     Raises:
