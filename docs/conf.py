@@ -48,6 +48,7 @@ html_copy_source = False
 html_show_copyright = False
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["tables.js"]
 html_logo = html_favicon = "_static/logo.svg"
 html_search_scorer = str(HERE / "_static" / "scorer.js")
 
