@@ -16,7 +16,7 @@ from pathlib import Path
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.streams import guarded
-from cardgym.console.tables import with_interval, wrapped
+from cardgym.console.tables import wrapped
 from cardgym.files import replacing
 from cardgym.statistics import Z95
 from coda_networks import draw_losses
@@ -98,39 +98,31 @@ def page_text(results: Results) -> str:
 
 
 def _head(results: Results) -> str:
+    games = results.scale.games
+    half = 100 * Z95 * math.sqrt(0.25 / games)
     return f"""# Coda: the paper's results, rerun
 
 Made by `cardgym reproduce coda`; do not edit by hand.
 
-Ma, Zeng and Zhang (2019) report how often five methods beat a random player. We train them all as the paper says,
-and for longer, and evaluate them on {results.scale.games:,} fresh deals a seed (seeds {", ".join(map(str, results.seeds))}), moving first; intervals are 95 %. The paper tested on
-{PAPER_TEST_GAMES} games, the heuristic on {READING_GAMES:,}. **No player wins more than {results.optimum:.5f}** (`cardgym coda-solve`): a higher
-rate is luck, a leak, or deals seen in training.
+Ma, Zeng and Zhang (2019) report how often five methods beat a random player. We train them all as the paper says, and
+for longer, and evaluate them on {games:,} fresh deals a seed (seeds {", ".join(map(str, results.seeds))}), moving first. Such a share has an interval of at
+most ±{half:.1f} points (95 %). The paper tested on {PAPER_TEST_GAMES} games, the heuristic on {READING_GAMES:,}. **No player wins more than
+{results.optimum:.5f}** (`cardgym coda-solve`): a higher rate is luck, a leak, or deals seen in training.
 """
 
 
 def _settings(results: Results) -> str:
     scale, budget = results.scale, results.budget
-    bits = "paper's bits; alpha 0.1, gamma 0.9, epsilon 1 to 0.05; rewards 10 and 10,000"
-    network = (
-        f"{budget.hidden_sizes[0]} hidden units; Adam, {budget.learning_rate:g}; gamma {budget.gamma}; an update for "
-        f"{budget.train_frequency} decisions; epsilon 1 to {budget.exploration_final_eps}; rewards +1 and -1"
-    )
-    rows = [
-        ("heuristic", "N.A.", "-"),
-        *((name, f"{scale.tabular_games:,}", bits) for name in ALGORITHMS.values()),
-        *((name, f"{scale.network_games:,}", network) for name in ("DQN", "double DQN")),
-    ]
-    lines = [
-        "## Set-up",
-        "",
-        "The first four columns repeat the paper's first table. The last column is our choice where the paper says nothing.",
-        "",
-        "| approach | cards (n) | initial cards | epochs | chosen here |",
-        "|---|---|---|---|---|",
-        *(f"| {name} | 24 | 1 | {epochs} | {chosen} |" for name, epochs, chosen in rows),
-    ]
-    return "\n".join([*lines, ""])
+    return f"""## Set-up
+
+All games have 24 tiles, one for each player at the start. From the paper are the numbers of training games, the states
+and the rewards of the tables. The rest is our choice:
+
+- **Q-learning and Sarsa**, {scale.tabular_games:,} games: a table over the paper's bits, with rewards of ±10 for a guess and ±10,000 for the
+  game; alpha 0.1, gamma 0.9, epsilon 1 to 0.05.
+- **DQN and double DQN**, {scale.network_games:,} games: {budget.hidden_sizes[0]} hidden units; Adam with {budget.learning_rate:g}; gamma {budget.gamma}; an update for every {budget.train_frequency}
+  decisions; epsilon 1 to {budget.exploration_final_eps}; rewards of +1 and -1.
+"""
 
 
 # -- performance ------------------------------------------------------------------------------------------------------
@@ -140,11 +132,14 @@ def _performance(results: Results) -> str:
     lines = [
         "## Performance",
         "",
-        "| approach | training | paper: wins | time (s) | ours on fresh deals, by seed | mean | no player exceeds | training (s of processor) |",
-        "|---|---|---|---|---|---|---|---|",
-        *(_performance_row(row, results.optimum) for row in results.performance),
+        "Share of games won: ours is the mean of the seeds, with the lowest and the highest.",
         "",
-        """Times are not directly comparable: the paper's come from its own machine, and the heuristic's is for playing 10,000 games.
+        "| approach | training | paper | paper's time (s) | ours, on fresh deals | our time (s) |",
+        "|---|---|---|---|---|---|",
+        *(_performance_row(row) for row in results.performance),
+        "",
+        """Times are of training; those of the heuristic are for playing 10,000 games in the paper, and here for 100,000. The paper's
+come from its own machine.
 
 However long they train, tables learn almost nothing about fresh deals: nearly every state is visited once. With fewer tiles
 (below) the same learners converge.""",
@@ -154,15 +149,15 @@ However long they train, tables learn almost nothing about fresh deals: nearly e
     return "\n".join([*lines, ""])
 
 
-def _performance_row(row: Performance, optimum: float) -> str:
-    mean = sum(rate.value for rate in row.rates) / len(row.rates)
-    rates = ", ".join(with_interval(rate.value, rate.interval, ".4f") for rate in row.rates)
+def _performance_row(row: Performance) -> str:
+    rates = [rate.value for rate in row.rates]
+    share = f"{sum(rates) / len(rates):.3f} ({min(rates):.3f} to {max(rates):.3f})"
     if row.training_seconds is None:
-        time = f"- (plays {row.rates[0].games:,} games in {min(rate.seconds for rate in row.rates):.1f})"
+        time = f"{min(rate.seconds for rate in row.rates):.1f} to play"
     else:
         time = f"{min(row.training_seconds):.1f} to {max(row.training_seconds):.1f}"
-    paper = f"{PAPER_WIN_RATES[row.paper]} | {PAPER_SECONDS[row.paper]}" if row.paper else "- | -"
-    return f"| {row.approach} | {row.training} | {paper} | {rates} | {mean:.4f} | {optimum:.4f} | {time} |"
+    paper = f"{PAPER_WIN_RATES[row.paper]} | {PAPER_SECONDS[row.paper]}" if row.paper else " | "
+    return f"| {row.approach} | {row.training} | {paper} | {share} | {time} |"
 
 
 # -- where the paper's numbers come from ------------------------------------------------------------------------------
@@ -174,16 +169,16 @@ def _readings(readings: Sequence[Reading]) -> str:
     lines = [
         f"## Which reading of the rules gives the heuristic's {paper}",
         "",
-        f"The paper's heuristic played {READING_GAMES:,} games, a 95 % interval of ±{half_width:.4f}. Exact win rates by reading, how",
-        f"many standard errors away the paper's number is, and {READING_GAMES:,} games of ours for each seed:",
+        f"The paper's heuristic played {READING_GAMES:,} games, a 95 % interval of ±{half_width:.4f}. Our heuristic's exact win rate by",
+        "reading, how many standard errors away the paper's number is, and the mean of as many games of ours for each seed:",
         "",
-        f"| reading | exact | {paper} differs by | ours | no player exceeds | verdict |",
-        "|---|---|---|---|---|---|",
+        f"| reading | exact | {paper} differs by | ours | verdict |",
+        "|---|---|---|---|---|",
     ]
     for row in readings:
-        measured = ", ".join(f"{rate:.4f}" for rate in row.measured)
+        measured = f"{sum(row.measured) / len(row.measured):.4f}"
         lines.append(
-            f"| {row.name} | {row.heuristic:.5f} | {row.standard_errors:+.1f} | {measured} | {row.optimum:.5f} | {_verdict(row)} |"
+            f"| {row.name} | {row.heuristic:.5f} | {row.standard_errors:+.1f} | {measured} | {_verdict(row)} |"
         )
     agreeing = [row.name for row in readings if _verdict(row) == "agrees"]
     conclusion = f"So the paper's rules are: {'; '.join(agreeing)}." if agreeing else "None agrees."
@@ -202,8 +197,8 @@ def _few_deals(results: Results) -> str:
         "## How 0.963 and 0.965 can come about",
         "",
         f"{scale.tabular_games:,} training games as in the paper, but on the same few deals (tiles and draw order) again and",
-        f"again, with new guesses by the opponent each time. Then {scale.test_games:,} games on those deals and on as many fresh ones; a",
-        "rate for each seed. The paper has 0.963 for Q-learning and 0.965 for Sarsa.",
+        f"again, with new guesses by the opponent each time. Then {scale.test_games:,} games on those deals and on as many fresh ones; means",
+        "of the seeds. The paper has 0.963 for Q-learning and 0.965 for Sarsa.",
         "",
         "| deals | Q-learning on them | Sarsa on them | Q-learning on fresh deals | Sarsa on fresh deals |",
         "|---|---|---|---|---|",
@@ -220,7 +215,7 @@ def _few_deals(results: Results) -> str:
 
 def _few_deals_row(row: FewDeals) -> str:
     columns = [rates[algorithm] for rates in (row.on_them, row.on_fresh_deals) for algorithm in ALGORITHMS]
-    return f"| {row.num_deals} | " + " | ".join(", ".join(f"{rate:.4f}" for rate in rates) for rates in columns) + " |"
+    return f"| {row.num_deals} | " + " | ".join(f"{sum(rates) / len(rates):.3f}" for rates in columns) + " |"
 
 
 def _means(row: FewDeals) -> list[float]:
@@ -241,13 +236,14 @@ def _few_tiles(results: Results) -> str:
         "## Fewer tiles: where tables converge",
         "",
         "The same learners on the same bits with fewer tiles. A table cannot see colors or past misses, so the bounds with colors",
-        "hidden apply to it: the heuristic, which forgets misses, and the best possible player.",
+        "hidden apply to it: the heuristic, which forgets misses, and the best possible player. The last column is the best",
+        "possible player that sees colors.",
         "",
-        "| tiles | decisions | states met | Q-learning | Sarsa | heuristic, colors hidden | no player exceeds, colors hidden | no player exceeds |",
+        "| tiles | decisions | states met | Q-learning | Sarsa | heuristic | best | best with colors |",
         "|---|---|---|---|---|---|---|---|",
         *(_few_tiles_row(row) for row in results.few_tiles),
         "",
-        f"With 24 tiles those bounds are {results.bounds.heuristic:.4f} and {results.bounds.optimum:.4f}: even a complete table, trained forever, would stay below",
+        f"With 24 tiles those bounds are {results.bounds.heuristic:.3f} and {results.bounds.optimum:.3f}: even a complete table, trained forever, would stay below",
         "the heuristic that sees colors.",
         "",
     ]
@@ -255,8 +251,8 @@ def _few_tiles(results: Results) -> str:
 
 
 def _few_tiles_row(row: FewTiles) -> str:
-    rates = " | ".join(with_interval(rate.value, rate.interval, ".4f") for rate in row.rates)
-    bounds = f"{row.bounds.heuristic:.4f} | {row.bounds.optimum:.4f} | {row.optimum:.4f}"
+    rates = " | ".join(f"{rate.value:.3f}" for rate in row.rates)
+    bounds = f"{row.bounds.heuristic:.3f} | {row.bounds.optimum:.3f} | {row.optimum:.3f}"
     return f"| {row.n} | {row.decisions:,} | {row.states:,} | {rates} | {bounds} |"
 
 
