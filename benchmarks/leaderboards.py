@@ -1,6 +1,6 @@
 """Play every player of every game against every other.
 
-    python benchmarks/leaderboards.py [GAME ...] [--games 2000] [--games-of search=1600] ...
+    python benchmarks/leaderboards.py [GAME ...] [--games 2000] [--seed 1] [--games-of search=1600] ...
 
 `--json` prints what `python results/figures.py keep leaderboards` reads. `--pictures docs/images/leaderboards` draws
 what each player wins from each other, with `--kept` without playing, from the kept results.

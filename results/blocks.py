@@ -223,15 +223,15 @@ def speed(wanted: str) -> list[str]:
     rows = []
     for row in json.loads((HERE / "speed.json").read_text())["comparisons"]:
         if not words or any(word in row["other"] for word in words):
-            ours, theirs, ratio = (_spread(row[name]) for name in ("values", "other_values", "ratio"))
-            rows.append([row["name"], ours, row["other"], theirs, ratio])
+            ours, theirs = (f"{_three_digits(row[name]['median']):,.0f}" for name in ("values", "other_values"))
+            ratio = row["ratio"]
+            cell = with_interval(ratio["median"], (ratio["low"], ratio["high"]), _form(ratio["median"]))
+            rows.append([row["name"], ours, row["other"], theirs, cell])
     return markdown_table(["cardgym", "decisions/s", "instead", "decisions/s", "ratio"], rows, "lrlrr")
 
 
-def _spread(spread: Mapping[str, float]) -> str:
-    """A median with the lowest and the highest value, three digits each."""
-    median, low, high = (f"{float(f'{spread[name]:.3g}'):,.15g}" for name in ("median", "low", "high"))
-    return f"{median} [{low}, {high}]"
+def _three_digits(value: float) -> float:
+    return float(f"{value:.3g}")
 
 
 def rendered(text: str) -> str:

@@ -98,7 +98,8 @@ every cell with ours. Ours are means of {scale.seeds} training runs (different s
 {scale.games:,} games for each match where the paper has 2,000; busts are given for 2,000 games. All figures are for the policy
 of iteration {scale.iterations}: credits won per game, share of hands won, and the number of games it ended without credits.
 "Published" explores like the paper's program, "legal" explores all legal actions; [batch Q-learning](../../docs/algorithms/more.md#batch-q-learning)
-describes the algorithm. One run took {seconds:.0f} s of processor time here, compared with the paper's 1.5 to 10 hours; this whole page
+describes the algorithm. One run took {seconds:.0f} s of processor time here, compared with 1.5 to 10 hours in the paper
+("Strategy Search"); this whole page
 took {results.processor_seconds / 60:.1f} minutes of processor time.
 """
 
