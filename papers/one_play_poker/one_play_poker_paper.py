@@ -153,12 +153,22 @@ def write_results(path: Path, games: int, seed: int = 0, progress: Callable[[int
     """
     parts = [_HEAD.format(games=games, seed=seed, chart=CHART)]
     readings = [(decisions, ranking) for decisions in (3, 4) for ranking in ("flush_first", "pair_first")]
+    shown: list[list[tuple[Fraction, Fraction]]] = []
     for done, (decisions, ranking) in enumerate(readings):
         if progress is not None:
             progress(done, len(readings))
-        parts.append(_section(decisions, ranking, games, seed))
+        options = GAME.parse_options({"decisions": decisions, "ranking": ranking})
+        rows = paper_rows(options, games, seed)
+        default = " (the defaults)" if done == 0 else ""
+        parts.append(f"## decisions={decisions}, ranking={ranking}{default}\n")
+        exact = [(row.exact, row.discounted) for row in rows]
+        if exact in shown:
+            parts.append("All exact values are those of the other ranking.\n")
+        else:
+            parts.append(_section(options, rows, games))
+        shown.append(exact)
     with replacing(path) as temporary:
-        temporary.write_text(wrapped("\n".join(parts)), encoding="utf-8")
+        temporary.write_text(wrapped("\n".join(parts).rstrip()) + "\n", encoding="utf-8")
 
 
 _HEAD = """# One Play Poker: the paper's results table, filled
@@ -177,40 +187,39 @@ look more expensive than it is, so that policy bets too rarely; "optimal" maximi
 """
 
 
-def _section(decisions: int, ranking: str, games: int, seed: int) -> str:
-    options = GAME.parse_options({"decisions": decisions, "ranking": ranking})
-    rows = paper_rows(options, games, seed)
-    default = " (the defaults)" if (decisions, ranking) == (3, "flush_first") else ""
+def _section(options: Options, rows: list[Row], games: int) -> str:
     lines = [
-        f"## decisions={decisions}, ranking={ranking}{default}",
-        "",
-        f"| policy | mean reward of {games:,} games | exact | sd of a game | exact, discounted by 0.9 |",
-        "|---|---|---|---|---|",
+        f"| policy | mean reward of {games:,} games | exact | exact, discounted by 0.9 |",
+        "|---|---|---|---|",
     ]
     for row in rows:
         mean, half = mean_interval(row.rewards)
         lines.append(
-            f"| {row.name} | {mean:.4f} ± {half:.4f} | {fraction_text(row.exact)} = {float(row.exact):.6f} | "
-            f"{row.std:.4f} | {fraction_text(row.discounted)} = {float(row.discounted):.6f} |"
+            f"| {row.name} | {mean:.3f} ± {half:.3f} | {fraction_text(row.exact)} = {float(row.exact):.4f} | "
+            f"{fraction_text(row.discounted)} = {float(row.discounted):.4f} |"
         )
     return "\n".join([*lines, "", _difference_text(gamma_difference(solver(GAME, options)), rows), ""])
 
 
+MAX_KINDS = 4
+"""How many kinds of states are named in a sentence."""
+
+
 def _difference_text(difference: Difference, rows: list[Row]) -> str:
     """What gamma costs, and where the policies differ, in a sentence or two."""
-    counts = ", ".join(f"{n} with {out} out" for out, n in enumerate(difference.by_cards_out, 1) if n)
-    kinds = "; ".join(f"`{state.rsplit(' ', 1)[0].replace(' -', '')}`" for state, _ in difference.kinds)
+    kinds = [f"`{state.rsplit(' ', 1)[0].replace(' -', '')}`" for state, _ in difference.kinds]
+    named = ", ".join(kinds[:MAX_KINDS]) + f" and {len(kinds) - MAX_KINDS} more" * (len(kinds) > MAX_KINDS)
     does = "bets" if all(action for _, action in difference.kinds) else "decides otherwise"
     text = (
-        f"Gamma 0.9 costs {fraction_text(difference.cost)} = {float(difference.cost):.6f} of undiscounted reward. "
-        f"The two optimal policies differ in {sum(difference.by_cards_out)} states ({counts}), of "
-        f"{len(difference.kinds)} kind{'s' if len(difference.kinds) > 1 else ''} up to suits and bets "
-        f"(player's cards, house's card): {kinds}. There gamma 1 {does}, gamma 0.9 does not."
+        f"Gamma 0.9 costs {fraction_text(difference.cost)} = {float(difference.cost):.4f} of undiscounted reward. "
+        f"The two optimal policies differ in {sum(difference.by_cards_out)} states, of {len(kinds)} "
+        f"kind{'s' * (len(kinds) > 1)} up to suits and bets (own cards, the house's card): {named}. There gamma 1 "
+        f"{does}, gamma 0.9 does not."
     )
     if rows[2].exact < rows[1].exact:
         text += (
             " So the paper's value iteration earns less than its own handcrafted policy, by "
-            f"{float(rows[1].exact - rows[2].exact):.6f}; under this reading the paper's conclusion is wrong."
+            f"{float(rows[1].exact - rows[2].exact):.4f}; under this reading the paper's conclusion is wrong."
         )
     return text
 
