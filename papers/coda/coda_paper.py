@@ -132,7 +132,8 @@ def _performance(results: Results) -> str:
     lines = [
         "## Performance",
         "",
-        "Share of games won: ours is the mean of the seeds, with the lowest and the highest.",
+        "Share of games won: ours is the mean of the seeds, with the lowest and the highest. Networks read the observation",
+        "`full`, or the paper's bits (`paper`).",
         "",
         "| approach | training | paper | paper's time (s) | ours, on fresh deals | our time (s) |",
         "|---|---|---|---|---|---|",

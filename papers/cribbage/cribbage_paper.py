@@ -172,11 +172,11 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
     begun = {run.start: run for run in same if run.seed == same[0].seed}
     if len(begun) > 1:
         parts += [
-            "## Where does each start end up, and do they agree?",
-            f"{first}, seed {same[0].seed}: all positions where both scores are within 30 points. `agreement` is "
-            "1 minus half the sum of the differences between the family shares and those of the run from uniform "
-            f"weights; `same discard` is the share of {SAMPLES:,} hands at such positions from which it keeps the same "
-            "four cards.",
+            "## Does the start matter?",
+            f"{first}, seed {same[0].seed}, at positions where the scores are at most 30 points apart: the weights of "
+            "the three families of strategies. *Agreement* is 1 minus half the sum of the differences from the run "
+            f"that starts with uniform weights. *Same discard* is the share of {SAMPLES:,} hands at such positions in "
+            "which both keep the same four cards.",
             _starts_table(begun),
             _strength(begun),
         ]
@@ -185,12 +185,14 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
             f"{_agreement(last[0], run):.2f} in weights and {_same(last[0].last, run.last)} of discards"
             for run in last[1:]
         ]
-        parts.append(f"Runs from uniform weights with other seeds agree with the first by {'; '.join(agreements)}.\n")
+        parts.append(f"Other seeds agree with the first, from uniform weights, by {'; '.join(agreements)}.\n")
     parts += [
         "## What changes near the end of the board",
-        f"{first}, shares of the families averaged over seeds, where both scores lie in the range.",
+        f"{first}: the weights of the families, averaged over seeds, where both scores are in the range.",
         _regions_table(last),
-        _near_the_end(last),
+        "The play comes before the count, in which the pone's hand is first and the crib last: near the end, what "
+        "counts last matters least. Far from the diagonal the game is all but decided, so little is learned there. "
+        "Such positions are gray in the picture.",
         f"![The board]({BOARD})",
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
@@ -220,8 +222,8 @@ def _lowest(runs: list[Run]) -> str:
     worst = min(ends, key=lambda name: ends[name])
     beaten = sum(low > 0.5 for low in ends.values())
     return (
-        f"With {runs[0].kind}, all seeds beat {beaten} of the {len(ends)}, whole intervals above 50 %; the lowest end "
-        f"of any is {100 * ends[worst]:.1f} %, against `{worst}`."
+        f"With {runs[0].kind}, every seed beats {beaten} of the {len(ends)} strategies: the whole interval is above "
+        f"50 %. The smallest lower end is {100 * ends[worst]:.1f} %, against `{worst}`."
     )
 
 
@@ -291,9 +293,9 @@ def _strength(begun: dict[str, Run]) -> str:
         if start != base:
             (alike if low <= last[base][1][1] and last[base][1][0] <= high else unlike).append(f"`{start}`")
     return (
-        f"In strength they are {apart[0]:.1f} points apart at first and {apart[1]:.1f} at the end. Where intervals "
-        f"overlap with that of `{base}` at the end: {', '.join(alike) or 'nowhere'}; where they do not: "
-        f"{', '.join(unlike) or 'nowhere'}."
+        f"Their win rates are {apart[0]:.1f} points apart before training and {apart[1]:.1f} after it. Then the "
+        f"intervals of {', '.join(alike) or 'none'} overlap with that of `{base}`, and those of "
+        f"{', '.join(unlike) or 'none'} do not."
     )
 
 
@@ -319,20 +321,6 @@ def _region(runs: list[Run], low: int, high: int) -> npt.NDArray[np.float64]:
         [family_shares(run.last.weights)[square, square].mean((0, 1)) for run in runs], axis=0
     )
     return shares
-
-
-def _near_the_end(runs: list[Run]) -> str:
-    (low, high), last = REGIONS[-2:]
-    before, after = _region(runs, low, high), _region(runs, *last)
-    sides = []
-    for side, name in ((1, "dealer"), (0, "pone")):
-        moves = (f"{family} {before[side, i]:.2f} to {after[side, i]:.2f}" for i, family in enumerate(FAMILIES))
-        sides.append(f"as {name} {', '.join(moves)}")
-    return (
-        f"From {low}-{high} to {last[0]}-{last[1]}: {'; '.join(sides)}. The play comes before the count, in which the "
-        "pone's hand is first and the crib last: near the end, what counts last counts least. Far from the diagonal "
-        "the game is all but decided, so little is learned there. Such positions are gray in the picture."
-    )
 
 
 def main(words: list[str]) -> int:
