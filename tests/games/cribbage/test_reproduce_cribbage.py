@@ -28,7 +28,7 @@ def test_page_answers_the_papers_questions(tmp_path, monkeypatch, capsys):
             assert f"| {kind} | {seed} |" in text
     for name in STRATEGIES:
         assert f"| `{name}` |" in text
-    for heading in ("Win rates, before and after learning", "do they agree?", "near the end of the board"):
+    for heading in ("Win rates, before and after learning", "Does the start matter?", "near the end of the board"):
         assert heading in text
     assert "| crib |" in text
     assert str(tmp_path / "results.md") in capsys.readouterr().out
