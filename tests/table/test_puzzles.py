@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 import cardgym
 from cardgym import CardgymError
+from cardgym.table import puzzles
 from cardgym.table.advice import ActionAdvice, Advice
 from cardgym.table.coach import Coach
 from cardgym.table.puzzles import find_puzzle, is_clear
@@ -53,6 +57,23 @@ def test_puzzles_come_from_the_record_too() -> None:
     assert {puzzle.origin for puzzle in found} == {"from a random deal", "from your game of 2026-01-02"}
 
 
-def test_no_puzzle_in_time_is_one_line() -> None:
+def test_compilation_takes_none_of_the_time_to_look_for_a_puzzle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first advice may compile, and may wait while a review in the background compiles another game."""
+    now, valued = [0.0], list[Advice]()
+    monkeypatch.setattr(puzzles, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    advise = Coach.advise
+
+    def advise_slowly(*arguments: Any) -> Advice:
+        now[0] += 1.0 if valued else 60.0
+        valued.append(advise(*arguments))
+        return valued[-1]
+
+    monkeypatch.setattr(Coach, "advise", advise_slowly)
+    monkeypatch.setattr(puzzles, "is_clear", lambda advice: len(valued) == 3)
+    assert find_puzzle(GAME, OPTIONS, 1, seconds=5.0).advice is valued[2]
+
+
+def test_no_puzzle_in_time_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(puzzles, "is_clear", lambda advice: False)
     with pytest.raises(CardgymError, match="try again"):
         find_puzzle(GAME, OPTIONS, 1, seconds=0.0)

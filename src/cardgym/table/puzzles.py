@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,13 +58,14 @@ def find_puzzle(
     Args:
         seed: what is drawn at random follows from it.
         own: finished games of the person with these options, with their moves.
+        seconds: how long to look for one after the first advice, which may have to wait for compilation.
 
     Raises:
         CardgymError: if none was found in that time.
     """
     rng = np.random.default_rng(seed)
     coach = Coach(game, options)
-    deadline = time.monotonic() + seconds
+    deadline = math.inf
     while time.monotonic() < deadline:
         if own and rng.random() < 0.5:
             entry = own[int(rng.integers(len(own)))]
@@ -78,6 +80,7 @@ def find_puzzle(
             if is_clear(advice):
                 names = names or [usual_player(game)] * options.num_players
                 return Puzzle(game, event.before, event.seat, tuple(shown_names(names, event.seat)), advice, origin)
+            deadline = min(deadline, time.monotonic() + seconds)
             if time.monotonic() > deadline:
                 break
     raise CardgymError(f"no decision of {game.id} with one clearly best action was found in {seconds:g} s; try again")
