@@ -80,7 +80,7 @@ def test_game_is_shown_and_saved(tmp_path: Path) -> None:
     assert "Initial matches" in person.text
     assert "You get the spike" in person.text
     assert "hands" in person.screens[-2]
-    assert "This session, 1 game: You" in person.text
+    assert "This session, games won of 1: You" in person.text
     [entry] = game_log.entries()
     assert entry["finished"]
     assert [player["name"] for player in entry["players"]] == ["human", "initial"]

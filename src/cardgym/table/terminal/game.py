@@ -252,12 +252,12 @@ class Terminal:
         result = named(presentation_of(session.game).ending(session.state, session.seat), session.people, session.seat)
         if not result:
             scores = [player["score"] for player in sorted(entry["players"], key=lambda player: player["seat"])]
-            result = f"{_score_line(session.people, scores)} of {entry['max_score']:g}"
+            result = _score_line(session.people, scores)
         viewer = session.viewer
         names = [*session.people[viewer:], *session.people[:viewer]]
-        total = f"{_score_line(names, self._scores)} of {self._max_score:g}"
-        games = f"{self._games} game{'s' if self._games > 1 else ''}"
-        screen.show(["", screen.style.bold(result), f"This session, {games}: {total}"])
+        what = "games" if self._max_score == self._games else "hands"
+        total = f"This session, {what} won of {self._max_score:g}: {_score_line(names, self._scores)}"
+        screen.show(["", screen.style.bold(result), total])
         while True:
             answer = screen.ask("Enter for another game, r to review this one, q to quit: ").lower()
             if answer == "":
