@@ -92,7 +92,8 @@ function drawRating({ env, games, rating, half_width: half, curve: known, player
   const values = curve.flatMap(([at, wide]) => [at - wide, at + wide].map((value) => Math.min(Math.max(value, rating - 400), rating + 400)));
   const shown = levels.filter(([, at]) => at > Math.min(...values) - 150 && at < Math.max(...values) + 150);
   const [low, high] = [Math.min(...values, ...shown.map(([, at]) => at)), Math.max(...values, ...shown.map(([, at]) => at))];
-  const [width, height, right] = [380, 132, 186];
+  const [width, height] = [330, 140];
+  const right = 20 + 7.1 * Math.max(...shown.map(([name, at]) => `${points(at)} ${name}`.length), 0); // The room for the names.
   const x = (place) => 6 + ((width - right - 12) * place) / Math.max(curve.length - 1, 1);
   const y = (value) => 8 + ((height - 16) * (high - value)) / (high - low || 1);
   const clipped = (value) => Math.min(Math.max(value, low), high);
@@ -101,17 +102,18 @@ function drawRating({ env, games, rating, half_width: half, curve: known, player
   drawing.append(svg("polygon", { class: "band", points: [...edge(1), ...edge(-1).reverse()].join(" ") }));
   let last = -99;
   for (const [name, at] of shown) {
-    drawing.append(svg("line", { x1: 6, x2: width - right, y1: y(at), y2: y(at), class: "grid" }));
     const place = Math.max(y(at), last + 13); // No names on one another.
-    if (place - y(at) > 20 || place > height - 4) continue;
+    const named = place - y(at) <= 30 && place <= height - 4;
+    drawing.append(svg("polyline", { points: `6,${y(at)} ${width - right},${y(at)}${named ? ` ${width - right + 10},${place}` : ""}`, class: "grid" }));
+    if (!named) continue;
     last = place;
-    drawing.append(svg("text", { x: width - right + 6, y: place + 4, class: "name" }, `${points(at)} ${name}`));
+    drawing.append(svg("text", { x: width - right + 14, y: place + 4, class: "name" }, `${points(at)} ${name}`));
   }
   drawing.append(svg("polyline", { class: "line seat0", points: curve.map(([at], place) => `${x(place)},${y(clipped(at))}`).join(" ") }));
   const below = levels.find(([, at]) => at <= rating);
   return h("section", { class: "wide rating", "aria-label": `Rating at ${title(env)}` },
     h("h2", {}, h("span", {}, title(env)), h("span", { class: "worth" }, `${points(rating)} ± ${half.toFixed(0)}`)),
-    h("p", { class: "quiet" }, `Your Elo rating (95 % interval) after ${games} ${games === 1 ? "game" : "games"} against measured players: ${below ? `above ${below[0]}` : "below all of them"}.`), drawing);
+    h("p", { class: "quiet" }, `Elo and 95 % interval after ${games} rated ${games === 1 ? "game" : "games"}: ${below ? `above ${below[0]}` : "below all of them"}.`), drawing);
 }
 
 // What a game brought: the returns in the game's unit, or the scores.

@@ -88,14 +88,19 @@ export class Review {
     }
     const wrong = decision.cost > 0;
     return h("section", { class: `decision verdict${decision.blunder ? " blunder" : ""}${decision.chosen_items.length ? " marked" : ""}`, "data-part": "verdict" },
-      h("h2", {}, `${this.players[decision.seat]}: ${decision.text}`),
+      h("h2", {}, this.said(decision)),
       h("p", {}, h("strong", {}, wrong ? `${decision.blunder ? "A blunder: it" : "It"} cost ${plain(decision.cost)} ${decision.unit}.` : "The best choice.")),
       wrong ? [decision.chosen_reason.includes(": ") && h("p", { class: "quiet" }, decision.chosen_reason.replace(/^[^:]*: /, "")), // What it cost is said.
         h("p", { class: "instead" }, "Better: ", h("strong", {}, decision.best_text), "."), decision.reason && h("p", { class: "quiet" }, decision.reason)]
         : decision.chosen_reason && h("p", { class: "quiet" }, decision.chosen_reason),
-      h("p", { class: "quiet" }, `Values by ${decision.source}.`),
       h("div", { class: "row" }, this.review.again && decision.seat === this.review.person && h("button", { type: "button", class: "again", onclick: () => this.again(decision) }, "Try this one again"),
-        h("a", { href: `#/explore/${this.review.env}?record=${this.id}&move=${decision.move}` }, "Explore")));
+        h("a", { href: `#/explore/${this.review.env}?record=${this.id}&move=${decision.move}` }, "Explore")),
+      h("p", { class: "quiet" }, `Values by ${decision.source}.`));
+  }
+
+  // What was decided, and by whom if it was not the person.
+  said({ seat, text }) {
+    return seat === this.review.person ? text[0].toUpperCase() + text.slice(1) : `${this.players[seat]}: ${text}`;
   }
 
   async again(decision) {
@@ -129,7 +134,7 @@ export class Review {
   link(decision) {
     const cost = decision.cost > 0 ? `−${plain(decision.cost)}` : "best";
     return h("button", { type: "button", class: "link", onclick: () => this.go(this.frameOf(decision)) },
-      `${this.players[decision.seat]}: ${decision.text}`, h("span", { class: "worth" }, cost));
+      this.said(decision), h("span", { class: "worth" }, cost));
   }
 
   // -- the chart ------------------------------------------------------------------------------------------------------

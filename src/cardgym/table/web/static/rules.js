@@ -25,8 +25,8 @@ function blocks(text) {
   const out = [];
   for (const line of text.split("\n")) {
     const listed = /^ {2}\S/.test(line);
-    if (listed || !out.length) out.push([line.trim()]);
-    else out.at(-1).push(line.trim());
+    if (listed || !out.length) out.push({ listed, lines: [line.trim()] });
+    else out.at(-1).lines.push(line.trim());
   }
-  return out.map((lines) => h("p", {}, lines.join(" ").split("`").map((part, place) => (place % 2 ? h("code", {}, part) : part))));
+  return out.map(({ listed, lines }) => h("p", { class: listed && "listed" }, lines.join(" ").split("`").map((part, place) => (place % 2 ? h("code", {}, part) : part))));
 }
