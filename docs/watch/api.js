@@ -6,8 +6,9 @@ const solutions = new Map();
 let next = 0;
 
 export async function get(path) {
-  const [kind, game] = path.split("/");
-  const response = await fetch(`api/${path}.json`);
+  const [file] = path.split("?"); // All games have the default options.
+  const [kind, game] = file.split("/");
+  const response = await fetch(`api/${file}.json`);
   if (!response.ok) throw new Refused("This page is not part of the site. Install cardgym, and `cardgym serve` has it.");
   const answer = await response.json();
   if (kind !== "puzzles") return answer;

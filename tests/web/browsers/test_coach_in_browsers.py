@@ -53,8 +53,9 @@ def test_a_second_click_while_the_coach_looks_is_no_second_move(server: Server, 
     page.check(".coach input")
     waiting: list[Any] = []
     page.route("**/advice?*", lambda route: waiting.append(route))
-    page.keyboard.press("1")
-    page.keyboard.press("1")
+    with page.expect_request("**/advice?*"):
+        page.keyboard.press("1")
+        page.keyboard.press("1")
     page.wait_for_selector(".actions[data-phase=busy]")
     page.wait_for_timeout(200)
     assert len(waiting) == 1
@@ -76,7 +77,7 @@ def test_the_review_opens_at_the_worst_decision_which_can_be_tried_again(server:
     person.play_to_the_end("keys")
     page.get_by_role("link", name="Review this game").click()
     page.wait_for_selector(".review .verdict.blunder")
-    assert "bet" in page.inner_text(".verdict h2")
+    assert page.inner_text(".verdict h2").startswith("Bet 1")
     assert "Better: don't bet" in page.inner_text(".verdict")
     assert page.locator(".felt .item[data-symbol='card-slot']").count() == 1  # The fourth card is still to come.
     page.get_by_role("button", name="Try this one again").click()

@@ -208,7 +208,7 @@ class Card {
 }
 
 // Four of the game's own symbols.
-function drawFan({ id, symbols: names }) {
+export function drawFan({ id, symbols: names }) {
   const faces = names.filter((name) => !/back|slot/.test(name) && symbolSize(id, name).height === symbolSize(id, names[0]).height);
   const chosen = faces.length ? [0.12, 0.37, 0.62, 0.87].map((share) => faces[Math.floor(share * faces.length)]) : [];
   return h("div", { class: "cards", "aria-hidden": "true" },
