@@ -123,24 +123,18 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
 
 
 def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | PolicyPlayer:
-    """The player of a checkpoint: greedy for a Q-network, sampling for a policy network."""
-    network, metadata = load_checkpoint(path, game, options)
-    if isinstance(network, PolicyNetwork):
-        return PolicyPlayer(str(path), network, metadata.observation)
-    return NetworkPlayer(str(path), network, metadata.observation)
-
-
-def load_greedy_player(path: Path, game: Game, options: Options) -> PolicyPlayer:
-    """The greedy player of a policy network's checkpoint, named with `:greedy` after its path.
+    """The player of a checkpoint: greedy for a Q-network; sampling for a policy network, greedy with `:greedy`.
 
     Raises:
-        CardgymError: as `load_checkpoint`, and for a Q-network.
+        CardgymError: as `load_checkpoint`, and for a Q-network with `:greedy` after its path.
     """
     checkpoint = Path(str(path).removesuffix(GREEDY))
     network, metadata = load_checkpoint(checkpoint, game, options)
-    if not isinstance(network, PolicyNetwork):
+    if isinstance(network, PolicyNetwork):
+        return PolicyPlayer(str(path), network, metadata.observation, samples=checkpoint == path)
+    if checkpoint != path:
         raise CardgymError(
             f"checkpoint {checkpoint}: a Q-network, which is greedy as it is and has no probabilities; leave out "
             f"{GREEDY!r}, or give the checkpoint of a policy network, as train/ppo.py saves"
         )
-    return PolicyPlayer(str(path), network, metadata.observation, samples=False)
+    return NetworkPlayer(str(path), network, metadata.observation)

@@ -16,7 +16,7 @@ _LOADERS = {
     ".mixture.json": "cardgym.players.mixture_file:load_player",
     ".json": "cardgym.players.policy_file:load_player",
     ".safetensors": "cardgym.players.formats:load_tensors",
-    f".safetensors{GREEDY}": "cardgym.players.checkpoints:load_greedy_player",
+    f".safetensors{GREEDY}": "cardgym.players.checkpoints:load_player",
     ".zip": "cardgym.interop.sb3:load_player",
 }
 """Loaders of players by the suffix of the file; the first that fits is taken."""

@@ -161,13 +161,15 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
         if frames.opened[depth] == 0:
             # Room for whatever opening or finishing a node adds, so that either is done at once or not at all.
             if counters[NUM_SETS] >= found.set_seats.shape[0]:
-                break
+                return SETS
             if counters[NUM_CHOICES] + num_actions > found.choice_actions.shape[0]:
-                break
+                return CHOICES
             if counters[NUM_ENDS] >= found.payments.shape[0]:
-                break
-            if counters[USED] * 3 >= found.places.shape[0] * 2 or counters[NUM_SETS] * 3 >= found.set_places.shape[0]:
-                break
+                return ENDS
+            if counters[USED] * 3 >= found.places.shape[0] * 2:
+                return PLACES
+            if counters[NUM_SETS] * 3 >= found.set_places.shape[0]:
+                return SET_PLACES
             count = bound.num_chance_outcomes(state)
             seat = CHANCE if count > 0 else bound.current_player(state)
             key = _GOLDEN
@@ -245,8 +247,10 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
                     frames.histories[depth] = 1
         if not back and frames.numbers[depth] < frames.counts[depth]:
             # Play the next move on a copy of the state.
-            if depth + 1 == states.shape[0] or counters[WAITING] >= found.pending.shape[0]:
-                break
+            if depth + 1 == states.shape[0]:
+                return DEPTH
+            if counters[WAITING] >= found.pending.shape[0]:
+                return PENDING
             seat = frames.seats[depth]
             move = frames.moves[depth] + 1
             while seat >= 0 and frames.masks[depth, move] == 0:
@@ -279,9 +283,9 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
             first = frames.first[depth]
             last = counters[WAITING]
             if counters[NUM_NODES] >= found.seats.shape[0] or counters[NUM_NODES] >= limit:
-                break
+                return NODES
             if counters[NUM_EDGES] + last - first > found.targets.shape[0]:
-                break
+                return EDGES
             share = 1.0
             if frames.seats[depth] == CHANCE:
                 share = 1.0 / frames.counts[depth]
@@ -321,7 +325,6 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
         frames.histories[depth] += histories
         if decides:
             frames.decides[depth] = 1
-    return _missing(states.shape[0], num_actions, found, counters, depth, limit)
 
 
 @rule
@@ -339,25 +342,3 @@ def _merged(pending: npt.NDArray[np.int64], shares: npt.NDArray[np.float64], fir
             shares[end] = shares[at]
             end += 1
     return end
-
-
-@rule
-def _missing(max_depth: int, num_actions: int, found: Found, counters: Any, depth: int, limit: int) -> int:
-    """Which array the walk has no room in."""
-    if counters[NUM_SETS] >= found.set_seats.shape[0]:
-        return SETS
-    if counters[NUM_CHOICES] + num_actions > found.choice_actions.shape[0]:
-        return CHOICES
-    if counters[NUM_ENDS] >= found.payments.shape[0]:
-        return ENDS
-    if counters[USED] * 3 >= found.places.shape[0] * 2:
-        return PLACES
-    if counters[NUM_SETS] * 3 >= found.set_places.shape[0]:
-        return SET_PLACES
-    if counters[WAITING] >= found.pending.shape[0]:
-        return PENDING
-    if counters[NUM_NODES] >= found.seats.shape[0] or counters[NUM_NODES] >= limit:
-        return NODES
-    if depth + 1 == max_depth:
-        return DEPTH
-    return EDGES

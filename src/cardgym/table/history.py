@@ -21,7 +21,7 @@ from cardgym.console.tables import with_interval
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.statistics import Moments, half_width
-from cardgym.table.game_entries import read_entries
+from cardgym.table.game_entries import Total, read_entries
 from cardgym.table.game_log import GameLog, default_path
 from cardgym.table.people import shown_names
 from cardgym.table.review import Review, counts, names_of, review
@@ -29,8 +29,8 @@ from cardgym.table.setup import PERSON, is_practice
 
 Interval = tuple[float | None, float | None]
 """A 95 % interval; None for both ends after a single game."""
-GameTotals = dict[tuple[str, str], tuple[int, int, float]]
-"""By kind of decision and unit: a game's decisions, how many were as good as the best, and their total cost."""
+Reviewed = tuple[Mapping[str, Any], Sequence[Total]]
+"""A game's entry and the totals of its review."""
 
 _CURVE_GAMES = 50
 """How many games a curve of costs shows."""
@@ -112,10 +112,10 @@ def costs(
     """
     chosen = [entry for entry in entries if counts(entry) and entry["moves"]]
     game_log = None if source is not None else game_log
-    known = {} if game_log is None else _saved_totals(game_log)
-    found = []
+    known = {} if game_log is None else game_log.totals(cardgym.__version__)
+    found: list[Reviewed] = []
     for number, entry in enumerate(chosen, 1):
-        totals = known.get(entry["id"])
+        totals: Sequence[Total] | None = known.get(entry["id"])
         if totals is None:
             reviewed = review(entry, source=source, chart=False)
             totals = _totals_of(reviewed)
@@ -133,9 +133,8 @@ def save_costs(game_log: GameLog, reviewed: Review) -> None:
     If the log cannot be written, nothing is saved and the game is reviewed again next time.
     """
     if reviewed.finished and reviewed.person is not None and reviewed.seats == (reviewed.person,):
-        rows = [(*kind, *figures) for kind, figures in _totals_of(reviewed).items()]
         with contextlib.suppress(CardgymError):
-            game_log.save_totals(reviewed.id, cardgym.__version__, rows)
+            game_log.save_totals(reviewed.id, cardgym.__version__, _totals_of(reviewed))
 
 
 class Reviewer:
@@ -159,7 +158,7 @@ class Reviewer:
 
         Returns `costs`, each as a dictionary, and `reviewing`: how many entries, oldest first, are still missing.
         """
-        known = _saved_totals(self._game_log)
+        known = self._game_log.totals(cardgym.__version__)
         chosen = [entry for entry in entries if counts(entry)]
         with self._lock:
             missing = [entry["id"] for entry in chosen if entry["id"] not in known and entry["id"] not in self._refused]
@@ -168,7 +167,7 @@ class Reviewer:
                 self._running = True
                 # A daemon thread does not keep the server from ending.
                 threading.Thread(target=self._work, name="reviewer", daemon=True).start()
-        found = [(entry, known[entry["id"]]) for entry in chosen if entry["id"] in known]
+        found: list[Reviewed] = [(entry, known[entry["id"]]) for entry in chosen if entry["id"] in known]
         return {"costs": [cost.asdict() for cost in _costs(found)], "reviewing": len(missing)}
 
     def _work(self) -> None:
@@ -187,19 +186,12 @@ class Reviewer:
                 del self._waiting[id]
 
 
-def _totals_of(reviewed: Review) -> GameTotals:
-    return {(total.kind, total.unit): (total.decisions, total.best, total.cost) for total in reviewed.totals}
+def _totals_of(reviewed: Review) -> list[Total]:
+    return [(total.kind, total.unit, total.decisions, total.best, total.cost) for total in reviewed.totals]
 
 
-def _saved_totals(game_log: GameLog) -> dict[str, GameTotals]:
-    return {
-        id: {(kind, unit): (decisions, best, cost) for kind, unit, decisions, best, cost in rows}
-        for id, rows in game_log.totals(cardgym.__version__).items()
-    }
-
-
-def _costs(games: Sequence[tuple[Mapping[str, Any], GameTotals]]) -> list[Cost]:
-    lineups: dict[tuple[str, str], list[tuple[Mapping[str, Any], GameTotals]]] = {}
+def _costs(games: Sequence[Reviewed]) -> list[Cost]:
+    lineups: dict[tuple[str, str], list[Reviewed]] = {}
     for entry, totals in games:
         names, person = names_of(entry), int(entry["person"])
         others = ", ".join([*names[person + 1 :], *names[:person]])
@@ -207,7 +199,7 @@ def _costs(games: Sequence[tuple[Mapping[str, Any], GameTotals]]) -> list[Cost]:
     return [cost for (env, others), lineup in lineups.items() for cost in _costs_of(env, others, lineup)]
 
 
-def _costs_of(env: str, others: str, games: Sequence[tuple[Mapping[str, Any], GameTotals]]) -> list[Cost]:
+def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[Cost]:
     """The costs against one line-up, by kind of decision."""
     scores = Moments(2)
     for entry, _ in games:
@@ -215,8 +207,9 @@ def _costs_of(env: str, others: str, games: Sequence[tuple[Mapping[str, Any], Ga
         scores.add(np.array([[entry["max_score"], score]], np.float64))
     won, won_interval = scores.share(1, 0)
     found = []
-    for kind, unit in dict.fromkeys(kind for _, totals in games for kind in totals):
-        rows = np.array([totals.get((kind, unit), (0, 0, 0.0)) for _, totals in games], np.float64)
+    for kind, unit in dict.fromkeys(total[:2] for _, totals in games for total in totals):
+        of_kind = ([total[2:] for total in totals if total[:2] == (kind, unit)] for _, totals in games)
+        rows = np.array([own[0] if own else (0, 0, 0.0) for own in of_kind], np.float64)
         decisions, best, cost = rows.sum(axis=0)
         recent_decisions, _, recent_cost = rows[-_RECENT_GAMES:].sum(axis=0)
         found.append(
