@@ -151,7 +151,7 @@ def enumerate_tree(game: Game, options: Options, *, limit: int = _NODES_LIMIT) -
     observation = np.empty(game.observation(name).size(options), np.float32)
     paid = np.zeros(MAX_PLAYERS)
     while full := walker(found.states, found.frames, found.arrays(), found.counters, observation, paid, limit):
-        if found.counters[walks.NUM_NODES] >= limit:
+        if found.counters[walks.NODES] >= limit:
             raise CardgymError(f"{game.id} has a tree of more than {limit:,} nodes: too many to enumerate")
         if full == walks.DEPTH:
             raise CardgymError(f"{game.id}: more than {_MAX_DEPTH:,} moves in a game: too many to enumerate")
@@ -163,17 +163,6 @@ def enumerate_tree(game: Game, options: Options, *, limit: int = _NODES_LIMIT) -
 def _walker(game: Game, observation_name: str) -> Callable[..., int]:
     parts = {**rules_of(game), "observe": game.observation(observation_name).write}
     return bind(walk, f"{code_name(game, parts.values())}_{observation_name}", **parts)
-
-
-_KINDS: dict[int, tuple[str, ...]] = {
-    walks.NODES: ("seats", "info_sets", "first_edge"),
-    walks.EDGES: ("targets", "chances"),
-    walks.ENDS: ("payments",),
-    walks.SETS: ("set_seats", "set_keys", "set_before", "set_words", "first_choice"),
-    walks.CHOICES: ("choice_actions",),
-    walks.PENDING: ("pending", "shares"),
-}
-"""The arrays that are full together."""
 
 
 class _Growing:
@@ -189,41 +178,31 @@ class _Growing:
         size = rows.itemsize
         words = rows.view(np.uint64 if size % 8 == 0 else np.uint32 if size % 4 == 0 else np.uint8).reshape(depth, -1)
         self.states = rows.view(np.recarray)
-        small, whole, hashes = ((depth,), np.int8), ((depth,), np.int64), ((depth,), np.uint64)
-        kinds: dict[str, tuple[tuple[int, ...], Any]] = {
-            "opened": small, "seats": whole, "counts": whole, "moves": whole, "numbers": whole,
-            "masks": ((depth, actions), np.int8), "first": whole, "sets": whole, "keys": hashes, "silent_keys": hashes,
-            "decides": small, "set_keys": hashes,
-            "memory": ((depth, players), np.uint64), "choices": ((depth, players), np.int64),
-            "payments": ((depth, players), np.float64), "histories": whole,
-        }  # fmt: skip
-        self.frames = Frames(words=words, **{name: np.zeros(*kind) for name, kind in kinds.items()})
+        columns = {"": (), "actions": (actions,), "players": (players,), "words": words.shape[1:]}
+        self.frames = Frames(words, *(np.zeros((depth, *columns[of]), dtype) for dtype, of in walks.FRAMES.values()))
         self.frames.memory[0] = np.arange(1, players + 1)
         self.frames.choices[0] = -1
         self.counters = np.zeros(walks.ROOT + 1, np.int64)
-        rooms: dict[str, tuple[tuple[int, ...], Any]] = {
-            "seats": ((1024,), np.int8), "info_sets": ((1024,), np.int32), "first_edge": ((1024,), np.int64),
-            "targets": ((4096,), np.int32), "chances": ((4096,), np.float64), "payments": ((64, players), np.float64),
-            "set_seats": ((256,), np.int64), "set_keys": ((256,), np.int64),
-            "set_before": ((256,), np.int64), "set_words": ((256, words.shape[1]), words.dtype),
-            "first_choice": ((256,), np.int64), "choice_actions": ((1024 + actions,), np.int64),
-            "places": ((4096,), np.uint64), "targets_at": ((4096,), np.int64), "histories_at": ((4096,), np.int64),
-            "set_places": ((1024,), np.uint64), "sets_at": ((1024,), np.int64),
-            "pending": ((4096,), np.int64), "shares": ((4096,), np.float64),
+        room = {
+            walks.NODES: 1024, walks.EDGES: 4096, walks.ENDS: 64, walks.SETS: 256, walks.CHOICES: 1024 + actions,
+            walks.PENDING: 4096, walks.PLACES: 4096, walks.SET_PLACES: 1024,
         }  # fmt: skip
-        self._found = {name: np.zeros(*room) for name, room in rooms.items()}
+        self._found = {
+            name: np.zeros((room[kind], *columns[of]), dtype or words.dtype)
+            for name, (dtype, of, kind) in walks.FOUND.items()
+        }
 
-    def arrays(self) -> Found:
+    def arrays(self) -> Any:
         """The arrays as they are now."""
         return Found(**self._found)
 
     def grow(self, full: int) -> None:
         """Double the arrays that are full."""
+        names = [name for name, (_, _, kind) in walks.FOUND.items() if kind == full]
         if full in (walks.PLACES, walks.SET_PLACES):
-            table = ("places", "targets_at", "histories_at") if full == walks.PLACES else ("set_places", "sets_at")
-            self._rehash(*table)
+            self._rehash(*names)
             return
-        for name in _KINDS[full]:
+        for name in names:
             array = self._found[name]
             array.resize((2 * len(array), *array.shape[1:]), refcheck=False)
 
@@ -240,39 +219,21 @@ class _Growing:
 
     def tree(self, observation_name: str) -> GameTree:
         """What was found."""
-        counts = {name: int(self.counters[at]) for name, at in _COUNTED.items()}
-        for name, count in counts.items():
-            array = self._found[name]
-            array.resize((count, *array.shape[1:]), refcheck=False)
-        found = self.arrays()
-        arrays = TreeArrays(
-            seats=found.seats,
-            info_sets=found.info_sets,
-            first_edge=np.append(found.first_edge, len(found.targets)),
-            targets=found.targets,
-            chances=found.chances,
-            payments=found.payments,
-            first_choice=np.append(found.first_choice, len(found.choice_actions)),
-            set_seats=found.set_seats,
-            set_before=found.set_before,
-        )
+        for name, (_, _, kind) in walks.FOUND.items():
+            if kind <= walks.CHOICES:
+                array = self._found[name]
+                array.resize((self.counters[kind], *array.shape[1:]), refcheck=False)
+        found = self._found
+        arrays = {name: found[name] for name in TreeArrays._fields}
+        arrays["first_edge"] = np.append(found["first_edge"], len(found["targets"]))
+        arrays["first_choice"] = np.append(found["first_choice"], len(found["choice_actions"]))
         return GameTree(
             game=self.game,
             options=self.options,
             observation_name=observation_name,
-            arrays=arrays,
+            arrays=TreeArrays(**arrays),
             num_histories=int(self.frames.histories[0]),
-            set_keys=found.set_keys,
-            choice_actions=found.choice_actions,
-            set_states=found.set_words.reshape(-1).view(self.game.state).view(np.recarray),
+            set_keys=found["set_keys"],
+            choice_actions=found["choice_actions"],
+            set_states=found["set_words"].reshape(-1).view(self.game.state).view(np.recarray),
         )
-
-
-_COUNTED = {
-    **dict.fromkeys(_KINDS[walks.NODES], walks.NUM_NODES),
-    **dict.fromkeys(_KINDS[walks.EDGES], walks.NUM_EDGES),
-    **dict.fromkeys(_KINDS[walks.ENDS], walks.NUM_ENDS),
-    **dict.fromkeys(_KINDS[walks.SETS], walks.NUM_SETS),
-    **dict.fromkeys(_KINDS[walks.CHOICES], walks.NUM_CHOICES),
-}
-"""The counter of each array's length."""

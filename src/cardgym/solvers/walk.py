@@ -6,7 +6,8 @@ continues where it stopped once the array has grown.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,90 +17,60 @@ from cardgym.engine.rules import hash_of, mix, rule
 
 CHANCE = -1
 """The seat of a chance node."""
-DONE, NODES, EDGES, ENDS, SETS, CHOICES, PLACES, SET_PLACES, PENDING, DEPTH = range(10)
-"""What a walk returns: that it is done, or which arrays are full."""
-AT, WAITING, NUM_NODES, NUM_EDGES, NUM_ENDS, NUM_SETS, NUM_CHOICES, USED, ROOT = range(9)
-"""Counters of a walk: its depth, pending targets, the sizes of its results, used places, and finally the root."""
+DONE, NODES, EDGES, ENDS, SETS, CHOICES, PENDING, PLACES, SET_PLACES, DEPTH, ROOT = range(11)
+"""What a walk returns: that it is done, or which arrays are full. Also the places of a walk's counters: how many nodes,
+edges and so on it has found, its depth, and finally the root."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _PRIME = np.uint64(0xD6E8FEB86659FD93)
 _ONE, _ZERO, _SHIFT = np.uint64(1), np.uint64(0), np.uint64(29)
 
 
-class Frames(NamedTuple):
-    """The history being walked, by depth.
+FRAMES = {
+    "opened": (np.int8, ""),  # Whether the node is open; otherwise it was just reached.
+    "seats": (np.int64, ""),  # Who moves.
+    "counts": (np.int64, ""),  # How many moves there are.
+    "moves": (np.int64, ""),  # The last move played; -1 before the first.
+    "numbers": (np.int64, ""),  # How many moves were played.
+    "masks": (np.int8, "actions"),  # The legal actions.
+    "first": (np.int64, ""),  # Where the node's pending targets start.
+    "sets": (np.int64, ""),  # The information set; -1 at chance nodes.
+    "keys": (np.uint64, ""),  # The hash of the node.
+    "silent_keys": (np.uint64, ""),  # The hash of its state and payments alone.
+    "decides": (np.int8, ""),  # Whether a decision was found from here on.
+    "set_keys": (np.uint64, ""),  # The hash of the information set.
+    "memory": (np.uint64, "players"),  # The hash of all that each seat has seen and done.
+    "choices": (np.int64, "players"),  # The last choice of each seat; -1 before its first.
+    "payments": (np.float64, "players"),  # What each seat has been paid.
+    "histories": (np.int64, ""),  # Histories from here on, found so far.
+}
+"""The arrays, by depth, of the history being walked: the dtype of each, and what it has columns for."""
+Frames = cast(Any, namedtuple("Frames", ("words", *FRAMES)))
+"""These arrays; `words`, (depth, words), are the states as unsigned numbers, which share memory with the states."""
 
-    Attributes:
-        words: (depth, words), unsigned: the states as numbers; shares memory with the states.
-        opened: (depth,), int8: whether the node is open; otherwise it was just reached.
-        seats: (depth,), int64: who moves.
-        counts: (depth,), int64: how many moves there are.
-        moves: (depth,), int64: the last move played; -1 before the first.
-        numbers: (depth,), int64: how many moves were played.
-        masks: (depth, actions), int8.
-        first: (depth,), int64: where the node's pending targets start.
-        sets: (depth,), int64: the information set; -1 at chance nodes.
-        keys: (depth,), uint64: the hash of the node.
-        silent_keys: (depth,), uint64: the hash of its state and payments alone.
-        decides: (depth,), int8: whether a decision was found from here on.
-        set_keys: (depth,), uint64: the hash of the information set.
-        memory: (depth, players), uint64: the hash of all that each seat has seen and done.
-        choices: (depth, players), int64: the last choice of each seat; -1 before its first.
-        payments: (depth, players), float64: what each seat has been paid.
-        histories: (depth,), int64: histories from here on, found so far.
-    """
-
-    words: npt.NDArray[Any]
-    opened: npt.NDArray[np.int8]
-    seats: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
-    moves: npt.NDArray[np.int64]
-    numbers: npt.NDArray[np.int64]
-    masks: npt.NDArray[np.int8]
-    first: npt.NDArray[np.int64]
-    sets: npt.NDArray[np.int64]
-    keys: npt.NDArray[np.uint64]
-    silent_keys: npt.NDArray[np.uint64]
-    decides: npt.NDArray[np.int8]
-    set_keys: npt.NDArray[np.uint64]
-    memory: npt.NDArray[np.uint64]
-    choices: npt.NDArray[np.int64]
-    payments: npt.NDArray[np.float64]
-    histories: npt.NDArray[np.int64]
-
-
-class Found(NamedTuple):
-    """The arrays that a walk fills; all may grow. See `TreeArrays` for those of nodes, edges and sets.
-
-    Attributes:
-        places: (capacity,), uint64: the open-addressed table of nodes by their hashes; 0 where it is empty.
-        targets_at: (capacity,), int64: the target at each place.
-        histories_at: (capacity,), int64: how many histories start with that node.
-        set_places: (capacity,), uint64: the same for information sets.
-        sets_at: (capacity,), int64: the information set at each place.
-        pending: (capacity,), int64: targets of nodes that are not finished.
-        shares: (capacity,), float64: their probabilities.
-    """
-
-    seats: npt.NDArray[np.int8]
-    info_sets: npt.NDArray[np.int32]
-    first_edge: npt.NDArray[np.int64]
-    targets: npt.NDArray[np.int32]
-    chances: npt.NDArray[np.float64]
-    payments: npt.NDArray[np.float64]
-    set_seats: npt.NDArray[np.int64]
-    set_keys: npt.NDArray[np.int64]
-    set_before: npt.NDArray[np.int64]
-    set_words: npt.NDArray[Any]
-    first_choice: npt.NDArray[np.int64]
-    choice_actions: npt.NDArray[np.int64]
-    places: npt.NDArray[np.uint64]
-    targets_at: npt.NDArray[np.int64]
-    histories_at: npt.NDArray[np.int64]
-    set_places: npt.NDArray[np.uint64]
-    sets_at: npt.NDArray[np.int64]
-    pending: npt.NDArray[np.int64]
-    shares: npt.NDArray[np.float64]
+FOUND = {
+    "seats": (np.int8, "", NODES),
+    "info_sets": (np.int32, "", NODES),
+    "first_edge": (np.int64, "", NODES),
+    "targets": (np.int32, "", EDGES),
+    "chances": (np.float64, "", EDGES),
+    "payments": (np.float64, "players", ENDS),
+    "set_seats": (np.int64, "", SETS),
+    "set_keys": (np.int64, "", SETS),
+    "set_before": (np.int64, "", SETS),
+    "set_words": (None, "words", SETS),  # The first state of each set, of the dtype of `Frames.words`.
+    "first_choice": (np.int64, "", SETS),
+    "choice_actions": (np.int64, "", CHOICES),
+    "pending": (np.int64, "", PENDING),  # Targets of nodes that are not finished.
+    "shares": (np.float64, "", PENDING),  # Their probabilities.
+    "places": (np.uint64, "", PLACES),  # The open-addressed table of nodes by their hashes; 0 where it is empty.
+    "targets_at": (np.int64, "", PLACES),  # The target at each place.
+    "histories_at": (np.int64, "", PLACES),  # How many histories start with that node.
+    "set_places": (np.uint64, "", SET_PLACES),  # The same for information sets.
+    "sets_at": (np.int64, "", SET_PLACES),  # The information set at each place.
+}
+"""The arrays that a walk fills, with what they are of; those of one kind grow together. See also `TreeArrays`."""
+Found = cast(Any, namedtuple("Found", FOUND))
 
 
 @rule
@@ -141,7 +112,7 @@ def insert_all(keys: npt.NDArray[np.uint64], places: npt.NDArray[np.uint64], new
 
 
 @template
-def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: Any, paid: Any, limit: int) -> int:
+def walk(states: Any, frames: Any, found: Any, counters: Any, observation: Any, paid: Any, limit: int) -> int:
     """Walk on until the tree is done, an array is full, or it has `limit` nodes; the reason is the result.
 
     A seat's memory is the hash of what it saw (its observation, key and mask) and did at its decisions. Histories with
@@ -149,7 +120,7 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
     do not matter. All ends that pay the same are one, and outcomes of a chance node that lead to the same node are one
     edge.
     """
-    depth = counters[AT]
+    depth = counters[DEPTH]
     num_players = frames.memory.shape[1]
     num_actions = frames.masks.shape[1]
     while True:
@@ -160,15 +131,15 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
         decides = False
         if frames.opened[depth] == 0:
             # Room for whatever opening or finishing a node adds, so that either is done at once or not at all.
-            if counters[NUM_SETS] >= found.set_seats.shape[0]:
+            if counters[SETS] >= found.set_seats.shape[0]:
                 return SETS
-            if counters[NUM_CHOICES] + num_actions > found.choice_actions.shape[0]:
+            if counters[CHOICES] + num_actions > found.choice_actions.shape[0]:
                 return CHOICES
-            if counters[NUM_ENDS] >= found.payments.shape[0]:
+            if counters[ENDS] >= found.payments.shape[0]:
                 return ENDS
-            if counters[USED] * 3 >= found.places.shape[0] * 2:
+            if counters[PLACES] * 3 >= found.places.shape[0] * 2:
                 return PLACES
-            if counters[NUM_SETS] * 3 >= found.set_places.shape[0]:
+            if counters[SETS] * 3 >= found.set_places.shape[0]:
                 return SET_PLACES
             count = bound.num_chance_outcomes(state)
             seat = CHANCE if count > 0 else bound.current_player(state)
@@ -181,12 +152,12 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
                 place = find_place(found.places, key)
                 if found.places[place] == _ZERO:
                     for player in range(num_players):
-                        found.payments[counters[NUM_ENDS], player] = frames.payments[depth, player]
-                    counters[NUM_ENDS] += 1
+                        found.payments[counters[ENDS], player] = frames.payments[depth, player]
+                    counters[ENDS] += 1
                     found.places[place] = key
-                    found.targets_at[place] = -counters[NUM_ENDS]
+                    found.targets_at[place] = -counters[ENDS]
                     found.histories_at[place] = 1
-                    counters[USED] += 1
+                    counters[PLACES] += 1
                 target = found.targets_at[place]
                 back = True
             else:
@@ -219,20 +190,20 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
                         set_key = _never_zero(set_key)
                         place = find_place(found.set_places, set_key)
                         if found.set_places[place] == _ZERO:
-                            number = counters[NUM_SETS]
+                            number = counters[SETS]
                             found.set_places[place] = set_key
                             found.sets_at[place] = number
                             found.set_seats[number] = seat
                             found.set_keys[number] = known
                             found.set_before[number] = frames.choices[depth, seat]
-                            found.first_choice[number] = counters[NUM_CHOICES]
+                            found.first_choice[number] = counters[CHOICES]
                             for word in range(found.set_words.shape[1]):
                                 found.set_words[number, word] = frames.words[depth, word]
                             for action in range(num_actions):
                                 if mask[action]:
-                                    found.choice_actions[counters[NUM_CHOICES]] = action
-                                    counters[NUM_CHOICES] += 1
-                            counters[NUM_SETS] += 1
+                                    found.choice_actions[counters[CHOICES]] = action
+                                    counters[CHOICES] += 1
+                            counters[SETS] += 1
                         frames.sets[depth] = found.sets_at[place]
                         frames.set_keys[depth] = set_key
                     frames.opened[depth] = 1
@@ -243,13 +214,13 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
                     frames.counts[depth] = count
                     frames.moves[depth] = -1
                     frames.numbers[depth] = 0
-                    frames.first[depth] = counters[WAITING]
+                    frames.first[depth] = counters[PENDING]
                     frames.histories[depth] = 1
         if not back and frames.numbers[depth] < frames.counts[depth]:
             # Play the next move on a copy of the state.
             if depth + 1 == states.shape[0]:
                 return DEPTH
-            if counters[WAITING] >= found.pending.shape[0]:
+            if counters[PENDING] >= found.pending.shape[0]:
                 return PENDING
             seat = frames.seats[depth]
             move = frames.moves[depth] + 1
@@ -276,15 +247,15 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
             frames.numbers[depth] += 1
             frames.opened[depth + 1] = 0
             depth += 1
-            counters[AT] = depth
+            counters[DEPTH] = depth
             continue
         if not back:
             # The node is finished, after all nodes that it leads to.
             first = frames.first[depth]
-            last = counters[WAITING]
-            if counters[NUM_NODES] >= found.seats.shape[0] or counters[NUM_NODES] >= limit:
+            last = counters[PENDING]
+            if counters[NODES] >= found.seats.shape[0] or counters[NODES] >= limit:
                 return NODES
-            if counters[NUM_EDGES] + last - first > found.targets.shape[0]:
+            if counters[EDGES] + last - first > found.targets.shape[0]:
                 return EDGES
             share = 1.0
             if frames.seats[depth] == CHANCE:
@@ -297,31 +268,31 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
             if frames.seats[depth] == CHANCE and last == first + 1:
                 target = found.pending[first]  # All outcomes lead to the same node.
             else:
-                target = counters[NUM_NODES]
+                target = counters[NODES]
                 found.seats[target] = frames.seats[depth]
                 found.info_sets[target] = frames.sets[depth]
-                found.first_edge[target] = counters[NUM_EDGES]
+                found.first_edge[target] = counters[EDGES]
                 for at in range(first, last):
-                    found.targets[counters[NUM_EDGES]] = found.pending[at]
-                    found.chances[counters[NUM_EDGES]] = found.shares[at]
-                    counters[NUM_EDGES] += 1
-                counters[NUM_NODES] += 1
-            counters[WAITING] = first
+                    found.targets[counters[EDGES]] = found.pending[at]
+                    found.chances[counters[EDGES]] = found.shares[at]
+                    counters[EDGES] += 1
+                counters[NODES] += 1
+            counters[PENDING] = first
             decides = frames.decides[depth] != 0
             key = frames.keys[depth] if decides else frames.silent_keys[depth]
             place = find_place(found.places, key)
             found.places[place] = key
             found.targets_at[place] = target
             found.histories_at[place] = histories
-            counters[USED] += 1
+            counters[PLACES] += 1
         if depth == 0:
             counters[ROOT] = target
             frames.histories[0] = histories
             return DONE
         depth -= 1
-        counters[AT] = depth
-        found.pending[counters[WAITING]] = target
-        counters[WAITING] += 1
+        counters[DEPTH] = depth
+        found.pending[counters[PENDING]] = target
+        counters[PENDING] += 1
         frames.histories[depth] += histories
         if decides:
             frames.decides[depth] = 1
