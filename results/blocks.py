@@ -120,10 +120,10 @@ def exploitability(env: str, player: str) -> list[str]:
     bound = number(report["exploitability"], form) if report["exploitability"] else "0"
     if won < 0:
         won, ends, verb = -won, [-ends[1], -ends[0]], "loses"
-    text = f"Exploitability: `{player}` gives away at least **{bound}** {report['per']}. The best responder, "
-    text += f"`{report['best']}`, {verb}"
-    text += f" {with_interval(won, ends, form)} on {report['games']:,} fresh deals; tried were"
-    text += f" {', '.join(tried)} ([every player](../../docs/exploitability.md)). A better responder may exist."
+    text = f"Exploitability of `{player}`: at least **{bound}** {report['per']}. The best responder that we found, "
+    text += f"`{report['best']}`, {verb} {with_interval(won, ends, form)} on {report['games']:,} fresh deals. We tried "
+    text += f"{' and '.join([', '.join(tried[:-1]), tried[-1]]) if len(tried) > 1 else tried[0]}. A better responder "
+    text += "may exist ([every player](../../docs/exploitability.md))."
     return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
@@ -190,7 +190,8 @@ def cards(group: str, own: str = "") -> list[str]:
     names = [path.stem for path in sorted(ROOT.glob(f"checkpoints/{group}/*.md")) if path.stem != own]
     folder = "" if own else f"../../../checkpoints/{group}/"
     links = ", ".join(f"[`{name}`]({folder}{name}.md)" for name in names)
-    text = f"The game's other agents: {links}." if own else f"The cards of the trained agents: {links}."
+    zoo = " [The zoo](../../docs/zoo.md) compares all agents."
+    text = f"The game's other agents: {links}.{zoo}" if own else f"The cards of the trained agents: {links}."
     return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
