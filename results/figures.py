@@ -70,7 +70,11 @@ def keep(name: str) -> None:
     document = json.load(sys.stdin)
     for entry in entries(document):
         entry |= {**circumstances(), "made_of": _made_of(entry)}
-    _write(HERE / f"{name}.json", document)
+    path = HERE / f"{name}.json"
+    if isinstance(document, list) and path.exists():  # Tournaments of some games: the others stay.
+        boards = {entry["env"]: entry for entry in (*json.loads(path.read_text()), *document)}
+        document = list(boards.values())
+    _write(path, document)
 
 
 def keep_page(name: str) -> None:

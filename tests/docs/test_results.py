@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -137,6 +138,20 @@ def test_a_figure_of_another_player_does_not_back_a_page() -> None:
 def test_plain_figures_are_those_without_interval_outside_links() -> None:
     text = "56 % of 10,000 games in [2.5 s](x-1.25.md), 58.7 % [58.4, 59.1], 0.5 ± 0.1, 1/18, .063, 3 decks"
     assert plain_figures(text) == {"56%": 1, "10,000": 1, "2.5": 1, "1/18": 1, ".063": 1}
+
+
+def test_keeping_the_tournament_of_a_game_leaves_those_of_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    boards = json.loads((HERE / "leaderboards.json").read_text(encoding="utf-8"))[-2:]
+    path = tmp_path / "leaderboards.json"
+    path.write_text(json.dumps(boards))
+    monkeypatch.setattr(figures, "HERE", tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps([boards[0] | {"seed": 7}])))
+    figures.keep("leaderboards")
+    first, second = json.loads(path.read_text())
+    assert (first["env"], first["seed"]) == (boards[0]["env"], 7)
+    assert second == boards[1]
 
 
 def test_a_study_has_figures_by_name(tmp_path: Path) -> None:
