@@ -71,7 +71,7 @@ def _play_claims(numbers: Numbers) -> list[Claim]:
             Claim(
                 f"The policy of iteration 25 plays as well as the final one ({reward}).",
                 _verdict(abs(middle.value) < 3),
-                f"{middle.text()} credits between them; called equal within 3 of the 50 credits",
+                f"{middle.text()} credits between them; up to 3 of the 50 credits count as equal",
             )
         )
     direct = numbers.credits("weighted", "credits-only", "published")
@@ -143,7 +143,7 @@ def _epsilon_claim(numbers: Numbers) -> Claim:
     return Claim(
         "After 50 iterations epsilon is 10.2 %.",
         "off by one",
-        f"0.9 x 0.9556^48 = {0.9 * 0.9556**48:.1%} explores in iteration 49; the last one has {last:.1%}",
+        f"iteration 49 explores with 0.9 x 0.9556^48 = {0.9 * 0.9556**48:.1%}, the last one with {last:.1%}",
     )
 
 
@@ -253,10 +253,10 @@ def code_facts(scale: Scale) -> str:
 
 Measured on {len(codes):,} decisions of {games:,} exploring games (epsilon 0.9, legal actions, two players).
 
-- Clipping the sum to -9 .. 9 changes {clipped:.0f} % of the decisions ({showdown:.0f} % of those after which the hand ends):
-  the policy cannot distinguish a sum of 10 from one of 25.
-- {len(holdings):,} codes were met, and {len(pairs[0]):,} different holdings of cards under them, {holdings.mean():.1f} to a code and
-  {holdings.max():,} in the most crowded. Which card to swap depends on the cards, which the code omits.
-- Credits and pool are known only in tens. Nor does the code say whether there is anything
-  to match: one code covers both "you may check" and "you must pay or fold".
+- The sum is clipped to -9 .. 9 in {clipped:.0f} % of the decisions ({showdown:.0f} % of those after which the hand ends): the policy
+  cannot distinguish a sum of 10 from one of 25.
+- {len(holdings):,} codes were met, which stand for {len(pairs[0]):,} different sets of cards: {holdings.mean():.1f} a code on average, and
+  {holdings.max():,} for one of them. Which card to swap depends on the cards, which the code omits.
+- Credits and pool are known only in tens, and the code does not say whether there is anything to match: one code covers
+  both "you may check" and "you must pay or fold".
 """
