@@ -34,7 +34,7 @@ KEPT = Path(__file__).parents[1] / "results" / "leaderboards.json"
 
 
 def main(words: list[str]) -> int:
-    """A tournament of every game, and the page of all; the exit code."""
+    """A tournament of every game, and its picture; the exit code."""
     parser = Parser(prog="leaderboards.py", description=__doc__)
     parser.add_argument("games_played", nargs="*", metavar="GAME", help="ids (all games)")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="draw what each player wins from each other")
@@ -50,7 +50,7 @@ def main(words: list[str]) -> int:
     for name in games_of:
         if name not in known:
             raise unknown("player in --games-of", name, known)
-    results = list(kept()) if arguments.kept else []
+    results = [one for one in kept() if one.env in {game.id for game in rosters}] if arguments.kept else []
     with open_engine(arguments) as engine:
         for game, roster in () if arguments.kept else rosters.items():
             with Progress(game.id, "games") as progress:
