@@ -359,8 +359,8 @@ export class Table {
       parts.push(h("strong", { class: "result" }, this.result()), h("a", { class: "button best", href: `#/review/${state.record ?? this.id}` }, "Review this game"),
         state.people !== "link" && h("button", { type: "button", class: "soft", onclick: () => this.again() }, this.state.lesson ? "Play on your own" : "Play again"), h("a", { class: "button soft", href: "#/" }, "Lobby"));
     } else if (this.covered()) {
-      parts.push(h("button", { type: "button", "data-key": "show", onclick: () => this.uncover() }, "Show my cards", h("kbd", {}, "Space")),
-        h("span", { class: "prompt", "data-part": "prompt" }, `Pass to ${state.names[state.turn]}`));
+      parts.push(h("span", { class: "prompt", "data-part": "prompt" }, `Pass to ${state.names[state.turn]}:`),
+        h("button", { type: "button", "data-key": "show", onclick: () => this.uncover() }, "Show my cards", h("kbd", {}, "Space")));
     } else if (state.waits_for) {
       parts.push(h("span", { class: "prompt", "data-part": "prompt" }, `${state.seat === null ? "You watch. " : ""}Waiting for ${state.waits_for} …`));
     } else if (state.seat === null) {
