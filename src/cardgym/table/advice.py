@@ -104,7 +104,7 @@ def compared(value: float, other: float, unit: str, *, best: bool) -> str:
     against = "the next best" if best else "the best"
     difference = abs(value - other)
     figure = f"{difference:.2f}" if difference >= 0.1 else f"{difference:.1g}"
-    if difference == 0.0:
+    if difference < 0.005:  # Values have two decimals.
         return f"as good as {against}"
     if unit == GAMES:
         return f"wins {figure} % {'more' if best else 'fewer'} of all games than {against}"

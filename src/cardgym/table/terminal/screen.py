@@ -84,12 +84,15 @@ class Screen:
         self._write(self.style.cards("\n".join(lines)))
 
     def page(self, lines: Sequence[str]) -> None:
-        """Show lines one screen at a time."""
-        room = self.height - 2
-        for first in range(0, max(len(lines), 1), room):
-            if first:
-                self.ask("Enter for more ")
-            self.show(lines[first : first + room])
+        """Show lines one screen at a time, each up to the end of a paragraph where it is near."""
+        room, first = self.height - 2, 0
+        while len(lines) - first > room:
+            ends = (end for end in range(first + room, first + room // 2, -1) if not lines[end])
+            last = next(ends, first + room)
+            self.show(lines[first:last])
+            self.ask("Enter for more ")
+            first = last
+        self.show(lines[first:])
 
     def fitted(self, text: str, indent: int = 0) -> list[str]:
         """A text in lines that fit, each indented."""
