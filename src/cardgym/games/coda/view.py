@@ -84,7 +84,7 @@ def _line(state: State, owner: int, seat: int) -> list[Item]:
 def _drawn(state: State, seat: int) -> list[Item]:
     """The tile to place: the seat's own face up, the opponent's face down."""
     tile = tile_to_place(state) if state.phase in (s.PLACING, s.SETTING) else int(state.drawn)
-    if tile == s.NONE or state.phase == s.OVER or (state.phase == s.SETTING and state.turn != seat):
+    if tile == s.NONE or state.phase == s.OVER or (state.phase == s.SETTING and seat not in (state.turn, -1)):
         return []
     if seat in (int(state.turn), -1):
         return [_tile("drawn", tile_name(state, tile))]

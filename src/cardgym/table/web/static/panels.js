@@ -28,8 +28,9 @@ export function drawMoves(view, left, taken, act, guide) {
   const sizes = new Set(left.map((action) => action.items.length));
   const alike = !taken.size && sizes.size === 1 && new Set(left.flatMap((action) => action.items).map(zoneOf)).size === 1;
   const count = alike ? [...sizes][0] : 1;
+  const named = left.every((action) => action.items.filter((item) => !taken.has(item)).every((item) => view.zones[zoneOf(item)].kind === "palette"));
   const what = verbs.size === 1 ? ` ${count > 1 ? `${["two", "three", "four"][count - 2] ?? count} cards` : "what"} to ${[...verbs][0]}` : "";
-  return [listed.length < left.length && h("span", { class: "prompt", "data-part": "prompt" }, taken.size ? "Choose one more on the table." : `Choose on the table${what}${listed.length ? ", or:" : "."}`),
+  return [listed.length < left.length && h("span", { class: "prompt", "data-part": "prompt" }, taken.size ? (named ? "Now choose what it is." : "Choose one more on the table.") : `Choose on the table${what}${listed.length ? ", or:" : "."}`),
     listed.map(({ action, text }, number) => h("button", { type: "button", class: action === guide ? "guide" : "", "data-key": KEYS[number], onclick: () => act(action) },
       text, KEYS[number] && h("kbd", {}, KEYS[number])))];
 }
