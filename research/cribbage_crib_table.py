@@ -1,4 +1,4 @@
-"""Compute `PONE_CRIB` and `DEALER_CRIB` of `cardgym.games.cribbage.tosses`: mean crib points by the two ranks tossed.
+"""Compute `src/cardgym/games/cribbage/crib_means.toml`: mean crib points by the two ranks discarded.
 
 Both players choose the best toss by these means, so the means are iterated until they hardly change. For each pair of
 ranks, random six-card hands that include the pair toss it, against opponents who make the best toss from six other
@@ -124,11 +124,11 @@ def _average(
 
 
 def _listing(name: str, means: npt.NDArray[np.float64]) -> str:
-    lines = [f"{name} = ("]
+    lines = [f"{name} = ["]
     for low in range(13):
-        row = "".join(f" {means[13 * low + high]:.3f}," for high in range(low, 13))
-        lines.append(f"   {row}  # {RANKS[low]} with {RANKS[low]} .. K")
-    return "\n".join([*lines, ")", ""])
+        row = ", ".join(f"{means[13 * low + high]:.3f}" for high in range(low, 13))
+        lines.append(f"    [{row}],  # {RANKS[low]} with {RANKS[low]} .. K")
+    return "\n".join([*lines, "]", ""])
 
 
 def main() -> None:
@@ -146,7 +146,7 @@ def main() -> None:
         new = _average(means, samples, args.softness, generator)
         print(f"# round {number + 1}: changed by {np.sqrt(np.mean((new - means) ** 2)):.4f} rms")
         means = new
-    print(_listing("PONE_CRIB", means[0]) + _listing("DEALER_CRIB", means[1]), end="")
+    print(_listing("pone", means[0]) + _listing("dealer", means[1]), end="")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Count how a player acts, for the action models of the coach and of the observation `belief`.
 
-`python research/spike_belief_model.py` prints the tables of `cardgym.games.corellian_spike.action_models` for `ppo`
+`python research/spike_belief_model.py` prints the tables of `action_models.toml` for `ppo`
 against itself, and `... --player heuristic --opponent ppo` those for `heuristic`. The tables of `ppo` there came from
 other games of the same kind: theirs differ by at most a few percent.
 """
@@ -83,12 +83,12 @@ def main() -> None:
         ("folds", betting & owing, FOLD),
         ("buys", buying, BUY),
     ):
-        print(f"{name}=(")
+        print(f"{name} = [")
         for number in range(4):
             here = cases & (rounds == number)
             row = shares(here, actions == action, sizes) if here.any() else [1] * SIZES
-            print(f"    {tuple(row)},  # {here.sum():,} decisions")
-        print(")")
+            print(f"    {row},  # {here.sum():,} decisions")
+        print("]")
     placing = (actions >= DISCARD) & (actions <= SWAP_HIGH)
     total = np.abs(np.rint(observations[placing, at["sum"]] * 30))
     places = np.abs(np.rint(observations[placing, at["sum_placed"] : at["sum_placed"] + 3] * 30))
@@ -97,7 +97,7 @@ def main() -> None:
     ratios = np.arange(0.02, 1.0, 0.02)
     likelihood = [(chosen * np.log(one) - np.log((one**totals).sum(axis=1))).mean() for one in ratios]
     best = int(np.argmax(likelihood))
-    print(f"place_ratio={ratios[best]:.2f}  # {placing.sum():,} decisions, {likelihood[best]:.3f} nats each")
+    print(f"place_ratio = {ratios[best]:.2f}  # {placing.sum():,} decisions, {likelihood[best]:.3f} nats each")
     print(f"folds with nothing to match: {np.mean(actions[betting & ~owing] == FOLD):.2%}")
 
 

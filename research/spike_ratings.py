@@ -1,7 +1,7 @@
 """Elo points of Corellian Spike's players by games: the player that gains more credits in ten hands wins.
 
 The leaderboard rates hands; a person's record counts games. `python research/spike_ratings.py` prints what
-`cardgym.games.corellian_spike.view` has as `RATINGS`.
+`src/cardgym/games/corellian_spike/measured.toml` has under `ratings`.
 """
 
 from __future__ import annotations

@@ -28,10 +28,10 @@ from cardgym.files import replacing
 from cardgym.games.cribbage.chance_table import HOLES, PHASES, ChanceTable, save_table
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.observations import PLAIN_SIZE, observe_plain
-from cardgym.games.cribbage.pegging.player import Buffers, decide, new_buffers
+from cardgym.games.cribbage.pegging.player import decide
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
 from cardgym.games.cribbage.rules import apply_action, current_player, num_chance_outcomes, setup
-from cardgym.games.cribbage.state import CRIB, DEALER_HAND, HEELS, PLAYING, PONE_HAND
+from cardgym.games.cribbage.state import CRIB, DEALER_HAND, HEELS, NUM_TOSSES, PLAYING, PONE_HAND
 
 _FIRST = np.array([0, 1, 9, 10, 11])
 """First column of each phase in a deal's row: heels, eight plays, two hands, the crib."""
@@ -49,7 +49,7 @@ def sample_deals(deals: int, seed: int = 1) -> tuple[npt.NDArray[np.int8], npt.N
     points = np.zeros((deals, _COLUMNS), np.int8)
     generator = np.array([seed, 0], np.uint64)
     tossed = np.zeros((2, 169))
-    _sample(np.array(new_state(GAME, options)), load_policy(), no_table(), new_buffers(), generator, points, tossed)
+    _sample(np.array(new_state(GAME, options)), load_policy(), no_table(), generator, points, tossed)
     return points, tossed / deals
 
 
@@ -107,12 +107,12 @@ def no_table() -> ChanceTable:
 
 @compiled
 def _sample(
-    states: npt.NDArray[np.void], policy: PeggingPolicy, table: ChanceTable, buffers: Buffers,
+    states: npt.NDArray[np.void], policy: PeggingPolicy, table: ChanceTable,
     generator: npt.NDArray[np.uint64], points: npt.NDArray[np.int8], tossed: npt.NDArray[np.float64],
 ) -> None:  # fmt: skip
     """Play deals and write the points scored, in order: positive for the pone, negative for the dealer."""
     state = states[0]
-    seen = np.empty(PLAIN_SIZE, np.float32)
+    seen, values, worths = np.empty(PLAIN_SIZE, np.float32), np.empty(13), np.empty(NUM_TOSSES, np.float32)
     for row in range(points.shape[0]):
         setup(state)
         plays = 0
@@ -127,7 +127,7 @@ def _sample(
             observe_plain(state, seat, seen)
             before = _pegged(state)
             playing = state.phase == PLAYING
-            apply_action(state, decide(seen, policy, table, uniform_float(generator), buffers))
+            apply_action(state, decide(seen, policy, table, uniform_float(generator), values, worths))
             if playing:
                 points[row, 1 + plays] = _pegged(state) - before
                 plays += 1

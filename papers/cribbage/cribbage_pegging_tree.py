@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import Int8s
 from cardgym.games.cribbage.cards import worth
-from cardgym.games.cribbage.pegging.endings import Pile, best_alone, value_of_two
+from cardgym.games.cribbage.pegging.endings import best_alone, value_of_two
 from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SETS, SIZES, SLOTS, WITH
 from cardgym.games.cribbage.pegging.policy import sequence_code
 from cardgym.games.cribbage.scoring import points_of, points_of_next
@@ -198,7 +199,7 @@ def _expand(
 
 
 @compiled
-def decided_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
+def decided_values(piles: Int8s, lengths: Int8s, counts: Int8s, values: npt.NDArray[np.int8]) -> None:
     """Fill in the worth of each order of two cards to their holder, who is to play.
 
     Args:
@@ -225,7 +226,7 @@ def decided_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray
 
 
 @compiled
-def forced_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
+def forced_values(piles: Int8s, lengths: Int8s, counts: Int8s, values: npt.NDArray[np.int8]) -> None:
     """Fill in the values if the other must first play its last card, as `decided_values`, (piles, 91, 16), int8."""
     work = np.empty(10, np.int8)
     spare = np.empty(10, np.int8)
@@ -252,7 +253,7 @@ def forced_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[
 
 
 @compiled
-def alone_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
+def alone_values(piles: Int8s, lengths: Int8s, counts: Int8s, values: npt.NDArray[np.int8]) -> None:
     """Fill in the worth of three cards when the other hand is empty, (piles, 455), int8."""
     spare = np.empty(10, np.int8)
     for state in range(piles.shape[0]):

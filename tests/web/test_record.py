@@ -6,7 +6,7 @@ from pathlib import Path
 
 from web_server import Client, finish, serving
 
-from cardgym.games.coda.view import RATINGS
+from cardgym.games.coda.view import TABLE
 from cardgym.table.game_entries import read_entries
 
 SHORT = {"game": "CorellianSpike-v0", "options": {"hands": 2}, "opponents": ["heuristic"]}
@@ -39,7 +39,7 @@ def test_the_record_has_ratings_and_puzzles_rate_their_solver(tmp_path: Path) ->
         finish(client, client.sit_down(game="CodaOfficial-v0", opponents=["random"], seed=1))
         [rating] = client.get("/api/history")["ratings"]
         assert (rating["env"], rating["games"]) == ("CodaOfficial-v0", 1)
-        assert rating["players"]["Random"] == RATINGS["CodaOfficial-v0"]["random"]
+        assert rating["players"]["Random"] == TABLE.ratings["CodaOfficial-v0"]["random"]
         puzzle = client.get("/api/puzzles/OnePlayPoker-v0")
         path, action = f"/api/puzzles/{puzzle['puzzle']}/solve", puzzle["actions"][0]["action"]
         first = client.post(path, {"action": action})

@@ -49,6 +49,7 @@ from cardgym.engine.rules import (
     rule,
     uniform,
     uniform_float,
+    uniform_legal,
     write_bits,
     write_zeros,
 )
@@ -58,8 +59,12 @@ __all__ = [
     "CardgymError",
     "CompiledPolicy",
     "Feature",
+    "Float32s",
+    "Float64s",
     "Game",
     "Generator",
+    "Int8s",
+    "Int64s",
     "Metric",
     "Observation",
     "Options",
@@ -77,11 +82,17 @@ __all__ = [
     "rule",
     "uniform",
     "uniform_float",
+    "uniform_legal",
     "write_bits",
     "write_zeros",
 ]
 
-Mask = npt.NDArray[np.int8]
+Int8s = npt.NDArray[np.int8]
+Int64s = npt.NDArray[np.int64]
+Float32s = npt.NDArray[np.float32]
+Float64s = npt.NDArray[np.float64]
+"""Arrays, named by what they contain."""
+Mask = Int8s
 
 CompiledPolicy = Callable[[State, int, Mask, Generator], int]
 """A compiled player, made by `rule`: `policy(state, seat, mask, generator)` returns a legal action.

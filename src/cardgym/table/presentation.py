@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from cardgym.engine.contract import Game, Options, State
@@ -84,6 +86,11 @@ class Presentation:
     strength: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     ratings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def measured(module_file: str) -> dict[str, Any]:
+    """The `strength`, `ratings` and `levels` that `measured.toml` has, in the folder of a module."""
+    return tomllib.loads(Path(module_file).with_name("measured.toml").read_text(encoding="utf-8"))
 
 
 _HEADING_WORDS = 4

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from coda_lines import CodaDriver, Event, Line, open_places
 
-from cardgym.games.coda.possible import possible_tiles
 from cardgym.games.coda.state import unseen
 
 
@@ -99,11 +98,7 @@ def test_weights_are_those_of_all_deals_and_placements(options: dict[str, object
                     expected[place, line[place]] += float(probability)
             weights, total = game.weigh_guesses(seat) if owner != seat else game.weigh_own(seat)
             np.testing.assert_allclose(weights / total, expected, rtol=0, atol=1e-12)
-            if owner != seat:
-                values = unseen(game.state, seat)
-                for place in hidden:
-                    possible = sum(1 << int(tile) for tile in np.flatnonzero(expected[place]))
-                    assert possible_tiles(game.state, owner, place, values) == possible
+            np.testing.assert_array_equal(weights > 0.0, expected > 0.0)
         seen[jokers] += 1
     assert min(seen[1], seen[2]) >= 5
 

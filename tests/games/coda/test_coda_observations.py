@@ -9,14 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardgym.engine.contract import offsets
-from cardgym.games.coda.guess_features import guesses_features, guesses_offsets
-from cardgym.games.coda.observations import (
-    TURN,
-    full_features,
-    full_offsets,
-    odds_features,
-    odds_offsets,
-)
+from cardgym.games.coda.guess_features import GUESSES_AT, guesses_features
+from cardgym.games.coda.observations import FULL, ODDS, full_features, odds_features
 from cardgym.games.coda.state import CodaOptions
 
 
@@ -86,13 +80,9 @@ def test_paper_bits_and_their_key() -> None:
 
 @pytest.mark.parametrize("options", [CodaOptions(n=6), CodaOptions(n=10), CodaOptions(), CodaOptions(jokers=2)])
 def test_offsets_are_those_of_the_features(options: CodaOptions) -> None:
-    full = {**TURN._asdict(), **full_offsets(options.n)._asdict()}
-    if not options.jokers:
-        full = {name: start for name, start in full.items() if "entered" not in name}
-    assert full == offsets(full_features(options))
-    odds = {**TURN._asdict(), **odds_offsets(options.n)._asdict()}
-    assert odds == offsets(odds_features(options))
-    assert {**odds, **guesses_offsets(options.n)._asdict()} == offsets(guesses_features(options))
+    for table, features in ((FULL, full_features), (ODDS, odds_features), (GUESSES_AT, guesses_features)):
+        starts = offsets(features(options))
+        assert {name: int(table[options.n][name]) for name in starts} == starts
 
 
 def test_words() -> None:

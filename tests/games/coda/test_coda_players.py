@@ -17,7 +17,7 @@ from cardgym.errors import CardgymError
 from cardgym.games.coda.critic import Critic, load_critic, value_of
 from cardgym.games.coda.game import OFFICIAL
 from cardgym.games.coda.guess_features import BY_GUESS
-from cardgym.games.coda.search import OWN, Effort, SearchPlayer, estimate
+from cardgym.games.coda.search import OWN, SearchPlayer, estimate
 from cardgym.games.coda.state import CodaOptions
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.networks import network_shape
@@ -34,7 +34,7 @@ def _value(critic: Critic, states: Any, seat: int) -> float:
     return value_of(critic, states[0], seat)
 
 
-QUICK = Effort(guesses=4, worlds=(4,))
+QUICK: dict[str, Any] = {"guesses": 4, "worlds": (4,)}
 CHECKPOINTS = Path(__file__).parents[3] / "checkpoints" / "coda"
 
 
@@ -74,7 +74,7 @@ def test_remembered_state_looks_like_the_real_one(case: int) -> None:
 def test_search_is_legal_and_does_not_depend_on_hidden_tiles(case: int) -> None:
     generator = np.array([5, 0], np.uint64)
     games = games_to_decide(case, 15)
-    player = SearchPlayer(games[0].options, QUICK)
+    player = SearchPlayer(games[0].options, **QUICK)
     for game in games:
         seat = game.current_player
         action = choice(player, game, seat)
@@ -121,7 +121,7 @@ def test_critic_of_another_network_is_refused(tmp_path: Path) -> None:
 
 def test_search_with_a_critic_is_legal_and_does_not_depend_on_hidden_tiles(tmp_path: Path) -> None:
     _, critic = official_critic(tmp_path)
-    player = SearchPlayer(official_options(), QUICK, critic)
+    player = SearchPlayer(official_options(), **QUICK, critic=critic)
     for game in games_to_decide(6, 15):
         seat = game.current_player
         action = choice(player, game, seat)
@@ -171,7 +171,7 @@ def test_search_guesses_where_stopping_loses() -> None:
     assert game.guessing
     assert game.stop_action in game.legal_actions()
     assert game.choose_action("bayes", np.array([1, 0], np.uint64)) == game.stop_action
-    player = SearchPlayer(game.options, Effort(guesses=6, worlds=(40,)))
+    player = SearchPlayer(game.options, guesses=6, worlds=(40,))
     assert choice(player, game, 0) in [game.n + tile for tile in (5, 7, 9)]
 
 

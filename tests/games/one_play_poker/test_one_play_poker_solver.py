@@ -16,7 +16,7 @@ from cardgym import CardgymError
 from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
-from cardgym.games.one_play_poker.view import STRENGTH
+from cardgym.games.one_play_poker.view import TABLE
 from cardgym.solvers.optimum import solve, solver
 from cardgym.table.presentation import COACH
 from one_play_poker_paper import gamma_difference
@@ -77,7 +77,7 @@ def test_policies_that_ignore_the_cards_break_even_undiscounted(decisions: int, 
 def test_strengths_at_the_table_are_the_exact_credits_won_from_the_house() -> None:
     # The paper's reward does not charge the ante of one credit.
     policies = solve(GAME, {"gamma": 1}).report["policies"]
-    for name, line in STRENGTH.items():
+    for name, line in TABLE.strength[GAME.id].items():
         net = Fraction(policies["optimal" if name == COACH else name]["undiscounted"]) - 1
         shown = f"{net} = {float(net):.3f}" if net else "0"
         assert line.startswith(f"wins {shown} credits a game from the house, exactly")

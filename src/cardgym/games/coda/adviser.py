@@ -9,17 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled, name_entry_point
-from cardgym.engine.contract import State
+from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s, State
 from cardgym.engine.rules import hash_of
 from cardgym.errors import CardgymError
 from cardgym.games.coda import state as s
-from cardgym.games.coda.arrangements import Table, weigh_guesses, weigh_own
+from cardgym.games.coda.arrangements import weigh_guesses, weigh_own
 from cardgym.games.coda.critic import PLAY_OUT, Critic
 from cardgym.games.coda.game import GAME, OFFICIAL, shipped_critic
 from cardgym.games.coda.search import ROOT, remember, try_actions
 from cardgym.games.coda.state import CodaOptions
 from cardgym.games.coda.text import action_text, spoken, tile_name
-from cardgym.games.coda.view import RATINGS
+from cardgym.games.coda.view import TABLE
 from cardgym.statistics import half_widths
 from cardgym.table.advice import GAMES, ActionAdvice, Advice, Adviser, legal_of, ranked
 from cardgym.table.people import shown_name
@@ -32,7 +32,6 @@ _GUESSES = 8
 _WORLDS, _PLAYED_OUT = 400, 150
 """The number of states sampled for a decision, with a critic and without."""
 
-_Floats = npt.NDArray[np.float64]
 _Bools = npt.NDArray[np.bool_]
 
 
@@ -49,7 +48,7 @@ class _Search:
         self._records = np.zeros(3, s.STATE)
         options.write(self._records.view(np.recarray)[ROOT])
         self._mask = np.zeros(s.num_actions(options), np.int8)
-        self._ratings: Mapping[str, int] = RATINGS[OFFICIAL.id]  # The critic fits no other game.
+        self._ratings: Mapping[str, int] = TABLE.ratings[OFFICIAL.id]  # The critic fits no other game.
         try:
             self._critic, self._worlds, self._name = shipped_critic(options), _WORLDS, "value-search"
         except (CardgymError, ModuleNotFoundError):  # PyTorch, which reads the critic's file, may be missing.
@@ -67,7 +66,7 @@ class _Search:
         values, right = self._try(observation, tried)
         hits, misses = _after_guesses(values, right)
         expected = np.array([chances.get(action, 0.0) for action in tried])
-        # In the sample a guess is right more or less often than it is; only that it is right or wrong is corrected.
+        # The share of right guesses in the sample differs from their probability: correct each value for that.
         values -= np.where(np.isnan(hits - misses), 0.0, hits - misses) * (right - expected)
         odds = self._odds(state, opponent)
         hits, misses, means = (_with_odds(shares, odds) for shares in (hits, misses, values.mean(axis=0)))
@@ -86,7 +85,7 @@ class _Search:
             actions.append(
                 ActionAdvice(action, action_text(state, action), float(means[at]), reason, float(errors[at]))
             )
-        # Less likely guesses win as often after a hit or a miss as the others do.
+        # Assume that less likely guesses win as often after a hit or a miss as the tried ones.
         hit, miss = (
             float(np.nanmean(shares)) if np.isfinite(shares).any() else float(means.mean()) for shares in (hits, misses)
         )
@@ -108,10 +107,10 @@ class _Search:
         return Advice(kind, GAMES, source, ranked(actions, GAMES), _BLUNDER)
 
     def _odds(self, state: State, opponent: str) -> float:
-        """What the odds of winning are multiplied by against a player instead of `bayes`, which answers in the sample.
+        """The factor of the odds of winning against a player instead of `bayes`, which answers in the sample.
 
-        With the critic, by their ratings, which are for whole games, and less the fewer tiles are still face down.
-        Anybody without a rating counts as the player that searches. Play-outs are all against `bayes`.
+        With the critic they follow from the ratings, which are for whole games, and matter less the fewer tiles are
+        still face down. A player without a rating counts as the searching player. Play-outs are all against `bayes`.
         """
         if not self._ratings:
             return 1.0
@@ -120,10 +119,10 @@ class _Search:
         return float(10.0 ** ((self._ratings["bayes"] - rating) / 400.0 * left))
 
     def _known(self, opponent: str) -> str:
-        """Whom the shares are against; empty for somebody without a rating."""
+        """The opponent that the shares are for; empty for a player without a rating."""
         return "bayes" if not self._ratings else opponent if opponent in self._ratings else ""
 
-    def _try(self, observation: npt.NDArray[np.float32], actions: list[int]) -> tuple[_Floats, _Bools]:
+    def _try(self, observation: Float32s, actions: list[int]) -> tuple[Float64s, _Bools]:
         """The games won, in percent, after each action in each state, and whether it is a right guess there."""
         values = np.zeros((self._worlds, len(actions)))
         right = np.zeros(values.shape, np.bool_)
@@ -131,7 +130,7 @@ class _Search:
         return 50.0 + 50.0 * values, right
 
 
-def _after_guesses(values: _Floats, right: _Bools) -> tuple[_Floats, _Floats]:
+def _after_guesses(values: Float64s, right: _Bools) -> tuple[Float64s, Float64s]:
     """The mean value of each action where it is a right guess and where it is not; NaN where that never happens."""
     counts = right.sum(axis=0)
     with np.errstate(invalid="ignore"):
@@ -139,7 +138,7 @@ def _after_guesses(values: _Floats, right: _Bools) -> tuple[_Floats, _Floats]:
         return hits, (values * ~right).sum(axis=0) / (len(values) - counts)
 
 
-def _with_odds(shares: _Floats, factor: float) -> _Floats:
+def _with_odds(shares: Float64s, factor: float) -> Float64s:
     """Shares of games won, in percent, with the odds multiplied."""
     return factor * shares / (1.0 + (factor - 1.0) * shares / 100.0)
 
@@ -150,13 +149,10 @@ def _share(chance: float) -> str:
 
 def _own_reasons(state: State, seat: int, actions: list[int]) -> dict[int, str]:
     """How easily each own tile is guessed by an observer who sees neither hand."""
-    weights = np.zeros((s.MAX_LINE, s.MAX_TILES))
-    total = _weigh_own(_array(state), seat, weights)
-    places = {action: action - s.place_action(state, 0) for action in actions}
-    return {
-        action: f"an observer who sees neither hand gives it {100 * weights[at, state.line[seat, at]] / total:.1f} %"
-        for action, at in places.items()
-    }
+    weights, total = _weights(state, seat, own=True)
+    first = s.place_action(state, 0)
+    shares = {action: 100 * weights[action - first, state.line[seat, action - first]] / total for action in actions}
+    return {action: f"an observer who sees neither hand gives it {share:.1f} %" for action, share in shares.items()}
 
 
 def _luck(before: State, move: int, after: State, seat: int) -> float:
@@ -170,20 +166,20 @@ def _luck(before: State, move: int, after: State, seat: int) -> float:
     return gain if seat == turn else -gain
 
 
-def guess_probabilities(state: State, seat: int) -> Table:
+def guess_probabilities(state: State, seat: int) -> Float64s:
     """The probability of each tile at each place of the opponent's line, (13, 26) float64.
 
     Exact given everything the seat knows: its own tiles, the colours, face-up tiles and every past guess.
     """
-    weights = np.zeros((s.MAX_LINE, s.MAX_TILES))
-    total = _weigh(_array(state), seat, weights)
+    weights, total = _weights(state, seat, own=False)
     return weights / total if total else weights
 
 
-def _array(state: State) -> npt.NDArray[Any]:
-    states = np.zeros(1, s.STATE)
+def _weights(state: State, seat: int, own: bool) -> tuple[Float64s, float]:
+    """The weights of a seat's own line, or those of its opponent's, and their total; see `arrangements`."""
+    states, weights = np.zeros(1, s.STATE), np.zeros((s.MAX_LINE, s.MAX_TILES))
     states[:1] = state
-    return states
+    return weights, _weigh(states, seat, own, weights)
 
 
 # -- compiled ---------------------------------------------------------------------------------------------------------
@@ -191,18 +187,12 @@ def _array(state: State) -> npt.NDArray[Any]:
 
 @compiled
 def _try_actions(
-    records: Any, observation: npt.NDArray[np.float32], actions: npt.NDArray[np.int64], mask: npt.NDArray[np.int8],
-    critic: Critic, values: _Floats, right: _Bools,
-) -> None:  # fmt: skip
+    records: Any, observation: Float32s, actions: Int64s, mask: Int8s, critic: Critic, values: Float64s, right: _Bools
+) -> None:
     remember(records[ROOT], observation)
     try_actions(records, hash_of(observation), 0, actions, mask, critic, values, right)
 
 
 @compiled
-def _weigh(states: Any, seat: int, weights: Table) -> float:
-    return weigh_guesses(states[0], seat, weights)
-
-
-@compiled
-def _weigh_own(states: Any, seat: int, weights: Table) -> float:
-    return weigh_own(states[0], seat, weights)
+def _weigh(states: Any, seat: int, own: bool, weights: Float64s) -> float:
+    return weigh_own(states[0], seat, weights) if own else weigh_guesses(states[0], seat, weights)

@@ -18,25 +18,22 @@ place that can hold the leftmost joker.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import State, rule
-from cardgym.games.coda.possible import fitting, tiles_at
-from cardgym.games.coda.state import MAX_LINE, MAX_TILES, count_hidden, hidden, not_face_up, num_numbers, unseen
-
-Table = npt.NDArray[np.float64]
+from cardgym.engine.contract import Float64s, Int64s, State, rule
+from cardgym.games.coda import state as s
+from cardgym.games.coda.state import count_hidden, fitting, hidden, num_numbers, tiles_at
 
 # -- how likely jokers were put where they are ------------------------------------------------------------------------
 
 
 @rule
-def placing_chances(state: State, owner: int) -> Table:
+def placing_chances(state: State, owner: int) -> Float64s:
     """The probability of every choice of place that jokers caused, by the places of the jokers in the line.
 
     A table (MAX_LINE + 1, MAX_LINE + 1), float64. At [p, p]: if the only joker is at place p. At [p, q] with p < q: if
     jokers are at p and q, divided by that at [p, p]. Other entries have no meaning.
     """
-    chances = np.ones((MAX_LINE + 1, MAX_LINE + 1), np.float64)
+    chances = np.ones((s.MAX_LINE + 1, s.MAX_LINE + 1), np.float64)
     if state.jokers == 0:
         return chances
     size = int(state.length[owner])
@@ -69,21 +66,21 @@ def placing_chances(state: State, owner: int) -> Table:
 @rule
 def _neighbor(state: State, owner: int, place: int, step: int, entered: int) -> int:
     """The nearest place on one side whose tile was in the line before number `entered` came; MAX_LINE if none."""
-    if place == MAX_LINE:
-        return MAX_LINE
+    if place == s.MAX_LINE:
+        return s.MAX_LINE
     place += step
     while 0 <= place < state.length[owner]:
         if state.entered[state.line[owner, place]] < entered:
             return place
         place += step
-    return MAX_LINE
+    return s.MAX_LINE
 
 
 # -- weighing ---------------------------------------------------------------------------------------------------------
 
 
 @rule
-def weigh_arrangements(state: State, owner: int, values: int, weights: Table) -> float:
+def weigh_arrangements(state: State, owner: int, values: int, weights: Float64s) -> float:
     """Add up the weights of the arrangements of a line whose hidden tiles are among `values`.
 
     Args:
@@ -106,8 +103,8 @@ def weigh_arrangements(state: State, owner: int, values: int, weights: Table) ->
 
 
 @rule
-def _weigh_single(state: State, owner: int, values: int, weights: Table) -> float:
-    """Count for one hidden tile that is not a joker: any fitting number between its neighbours."""
+def _weigh_single(state: State, owner: int, values: int, weights: Float64s) -> float:
+    """Weigh a line with one hidden tile and no joker: any fitting number between its neighbours."""
     low, high, at = -1, num_numbers(state), -1
     for place in range(state.length[owner]):
         tile = int(state.line[owner, place])
@@ -129,7 +126,7 @@ def _weigh_single(state: State, owner: int, values: int, weights: Table) -> floa
 
 
 @rule
-def _weigh_many(state: State, owner: int, values: int, weights: Table) -> float:
+def _weigh_many(state: State, owner: int, values: int, weights: Float64s) -> float:
     """Weigh in the general case.
 
     A table has a row for each place and one more, and a column for each number and one more. `before[place, bound]` is
@@ -180,7 +177,7 @@ def _weigh_many(state: State, owner: int, values: int, weights: Table) -> float:
 
 
 @rule
-def tiles_by_place(state: State, owner: int, values: int) -> npt.NDArray[np.int64]:
+def tiles_by_place(state: State, owner: int, values: int) -> Int64s:
     """`tiles_at` every place of a line, (length,)."""
     fits = np.empty(int(state.length[owner]), np.int64)
     for place in range(fits.shape[0]):
@@ -189,12 +186,12 @@ def tiles_by_place(state: State, owner: int, values: int) -> npt.NDArray[np.int6
 
 
 @rule
-def new_table(size: int, numbers: int) -> Table:
+def new_table(size: int, numbers: int) -> Float64s:
     return np.zeros((size + 1, numbers + 1), np.float64)
 
 
 @rule
-def after_no_joker(fits: npt.NDArray[np.int64], numbers: int) -> Table:
+def after_no_joker(fits: Int64s, numbers: int) -> Float64s:
     """`after` without jokers; see `_weigh_many`."""
     size = fits.shape[0]
     after = new_table(size, numbers)
@@ -205,9 +202,7 @@ def after_no_joker(fits: npt.NDArray[np.int64], numbers: int) -> Table:
 
 
 @rule
-def after_joker(
-    fits: npt.NDArray[np.int64], joker_place: int, second: int, chances: Table, after: Table, out: Table
-) -> None:
+def after_joker(fits: Int64s, joker_place: int, second: int, chances: Float64s, after: Float64s, out: Float64s) -> None:
     """Fill in the rows of `after` right of the leftmost joker, where `second`, the other joker, may follow."""
     chance = chances[joker_place, joker_place]
     size = fits.shape[0]
@@ -219,7 +214,7 @@ def after_joker(
 
 
 @rule
-def _extend_right(fits: int, row: Table, out: Table) -> None:
+def _extend_right(fits: int, row: Float64s, out: Float64s) -> None:
     """The row of `before` right of a place with a number, given that left of it; see `_weigh_many`."""
     ways = 0.0
     out[0] = 0.0
@@ -230,7 +225,7 @@ def _extend_right(fits: int, row: Table, out: Table) -> None:
 
 
 @rule
-def extend_left(fits: int, row: Table, out: Table) -> None:
+def extend_left(fits: int, row: Float64s, out: Float64s) -> None:
     """The row of `after` at a place with a number, given that right of it; see `_weigh_many`."""
     ways = 0.0
     out[out.shape[0] - 1] = 0.0
@@ -241,14 +236,14 @@ def extend_left(fits: int, row: Table, out: Table) -> None:
 
 
 @rule
-def add_ways(chance: float, row: Table, out: Table) -> None:
+def add_ways(chance: float, row: Float64s, out: Float64s) -> None:
     """Add a row to another of the same bounds, times the probability that a joker was put between them."""
     for bound in range(out.shape[0]):
         out[bound] += chance * row[bound]
 
 
 @rule
-def _combine(before: Table, after: Table, fits: int, weights: Table) -> None:
+def _combine(before: Float64s, after: Float64s, fits: int, weights: Float64s) -> None:
     """Add the weights of the arrangements with each number at a place, given the ways left and right of it."""
     for number in range(before.shape[0] - 1):
         if (fits >> number) & 1:
@@ -256,7 +251,7 @@ def _combine(before: Table, after: Table, fits: int, weights: Table) -> None:
 
 
 @rule
-def _join(before: Table, after: Table) -> float:
+def _join(before: Float64s, after: Float64s) -> float:
     """The weight of the ways to fill both sides of a joker."""
     ways = before[0] * after[0]
     for number in range(before.shape[0] - 1):
@@ -265,18 +260,18 @@ def _join(before: Table, after: Table) -> float:
 
 
 @rule
-def weigh_guesses(state: State, seat: int, weights: Table) -> float:
+def weigh_guesses(state: State, seat: int, weights: Float64s) -> float:
     """Weigh the arrangements of the opponent's line consistent with what `seat` knows; see `weigh_arrangements`."""
-    return weigh_arrangements(state, 1 - seat, unseen(state, seat), weights)
+    return weigh_arrangements(state, 1 - seat, s.unseen(state, seat), weights)
 
 
 @rule
-def weigh_own(state: State, seat: int, weights: Table) -> float:
+def weigh_own(state: State, seat: int, weights: Float64s) -> float:
     """Weigh the arrangements of a seat's own line for an observer who sees neither hand; see `weigh_arrangements`."""
-    return weigh_arrangements(state, seat, not_face_up(state), weights)
+    return weigh_arrangements(state, seat, s.not_face_up(state), weights)
 
 
 @rule
-def new_weights() -> Table:
+def new_weights() -> Float64s:
     """An array for `weigh_arrangements` to fill."""
-    return np.zeros((MAX_LINE, MAX_TILES), np.float64)
+    return np.zeros((s.MAX_LINE, s.MAX_TILES), np.float64)

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Game, State, rule
+from cardgym.engine.contract import Float32s, Game, State, rule
 from cardgym.errors import CardgymError
 from cardgym.games.coda.guess_features import BY_GUESS, observe_position
 from cardgym.games.coda.state import CodaOptions
@@ -17,19 +16,15 @@ from cardgym.games.coda.state import CodaOptions
 class Critic(NamedTuple):
     """Two hidden layers and a value head; weights are float32, (inputs, units)."""
 
-    first: npt.NDArray[np.float32]
-    first_bias: npt.NDArray[np.float32]
-    second: npt.NDArray[np.float32]
-    second_bias: npt.NDArray[np.float32]
-    values: npt.NDArray[np.float32]
-    value_bias: npt.NDArray[np.float32]
+    first: Float32s
+    first_bias: Float32s
+    second: Float32s
+    second_bias: Float32s
+    values: Float32s
+    value_bias: Float32s
 
 
-def _nothing(*shape: int) -> npt.NDArray[np.float32]:
-    return np.zeros(shape, np.float32)
-
-
-PLAY_OUT = Critic(_nothing(0, 0), _nothing(0), _nothing(0, 0), _nothing(0), _nothing(0), _nothing(1))
+PLAY_OUT = Critic(*(np.zeros(shape, np.float32) for shape in ((0, 0), 0, (0, 0), 0, 0, 1)))
 """No critic: the search plays to the end of the game."""
 
 
@@ -66,9 +61,7 @@ def value_of(critic: Critic, state: State, seat: int) -> float:
 
 
 @rule
-def _layer(
-    inputs: npt.NDArray[np.float32], weights: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]
-) -> npt.NDArray[np.float32]:
+def _layer(inputs: Float32s, weights: Float32s, bias: Float32s) -> Float32s:
     """A linear layer and a ReLU; inputs of 0, which most are, are skipped."""
     outputs = bias.copy()
     for i in range(inputs.shape[0]):

@@ -33,10 +33,14 @@ def _read(name: str) -> str:
 
 
 def value_search(options: state.CodaOptions) -> SearchPlayer:
-    """The player `value-search`, which evaluates states with the critic of the shipped PPO agent."""
-    from cardgym.games.coda.search import VALUE_EFFORT, SearchPlayer
+    """The player `value-search`, which evaluates states with the critic of the shipped PPO agent.
 
-    return SearchPlayer(options, VALUE_EFFORT, shipped_critic(options), "value-search")
+    The critic's value is cheaper than a rollout and varies less, so it samples more states.
+    """
+    from cardgym.games.coda.search import SearchPlayer
+
+    critic = shipped_critic(options)
+    return SearchPlayer(options, guesses=8, worlds=(32, 64, 128), critic=critic, name="value-search")
 
 
 def shipped_critic(options: state.CodaOptions) -> Critic:

@@ -6,15 +6,12 @@ guess (`action_features` of `train/ppo.py`) generalizes from one guess to all ot
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Observation, State, rule
-from cardgym.games.coda.arrangements import Table, new_weights, weigh_guesses
-from cardgym.games.coda.observations import observe_own_odds, odds_features, odds_offsets
-from cardgym.games.coda.state import CodaOptions, count_hidden, hidden, lines_shown
+from cardgym.engine.contract import Feature, Float32s, Float64s, Observation, State, rule
+from cardgym.games.coda.arrangements import new_weights, weigh_guesses
+from cardgym.games.coda.observations import ODDS, observe_belief, observe_own_odds, odds_features, places_by_size
+from cardgym.games.coda.state import CodaOptions, hidden, lines_shown
 
 BY_GUESS = ("may_be", "belief", "below", "tells")
 """The features with a number for each guess."""
@@ -43,25 +40,11 @@ def guesses_features(options: CodaOptions) -> tuple[Feature, ...]:
     )
 
 
-class GuessesOffsets(NamedTuple):
-    """The offset of each feature after the odds."""
-
-    opponent_exposed: int
-    may_be: int
-    below: int
-    tells: int
+GUESSES_AT = places_by_size(guesses_features)
 
 
 @rule
-def guesses_offsets(n: int) -> GuessesOffsets:
-    size = n // 2 * n
-    exposed = odds_offsets(n).belief + size
-    start = exposed + n // 2
-    return GuessesOffsets(exposed, start, start + size, start + 2 * size)
-
-
-@rule
-def observe_guesses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_guesses(state: State, seat: int, out: Float32s) -> None:
     n = int(state.n)
     other = 1 - seat
     weights = new_weights()
@@ -69,67 +52,51 @@ def observe_guesses(state: State, seat: int, out: npt.NDArray[np.float32]) -> No
     if not lines_shown(state):
         return
     tells = _own_by_tile(state, seat, weights, total)
-    odds = odds_offsets(n)
-    at = guesses_offsets(n)
-    total = weigh_guesses(state, seat, weights) if count_hidden(state, other) > 0 else 1.0
-    exposed = out[at.opponent_exposed : at.may_be]
-    out[odds.best] = _observe_exposed(state, other, weights, total, exposed)
+    total = observe_belief(state, seat, out, weights)
+    at = GUESSES_AT[n]
+    may_be, below, tells_at = at.may_be, at.below, at.tells
     for place in range(state.length[other]):
-        if not hidden(state, other, place):
-            out[odds.belief + place * n + state.line[other, place]] = 1.0
-            continue
-        lower = 0.0
-        for tile in range(n):
-            weight = weights[place, tile]
-            if weight > 0.0:
-                guess = place * n + tile
-                out[odds.belief + guess] = weight / total
-                out[at.may_be + guess] = 1.0
-                out[at.below + guess] = lower / total
-                out[at.tells + guess] = tells[tile]
-                lower += weight
+        if hidden(state, other, place):
+            lower = most = 0.0
+            for tile in range(n):
+                weight = weights[place, tile]
+                if weight > 0.0:
+                    guess = place * n + tile
+                    out[may_be + guess] = 1.0
+                    out[below + guess] = lower / total
+                    out[tells_at + guess] = tells[tile]
+                    lower += weight
+                    most = max(most, weight)
+            out[at.opponent_exposed + place] = most / total
 
 
 @rule
-def observe_position(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_position(state: State, seat: int, out: Float32s) -> None:
     """Write the guesses without the features by guess: the odds up to `belief`, then `opponent_exposed`."""
-    n = int(state.n)
     other = 1 - seat
     weights = new_weights()
     observe_own_odds(state, seat, out, weights)
     if not lines_shown(state):
         return
-    at = odds_offsets(n)
-    total = weigh_guesses(state, seat, weights) if count_hidden(state, other) > 0 else 1.0
-    out[at.best] = _observe_exposed(state, other, weights, total, out[at.belief :])
-
-
-@rule
-def _observe_exposed(state: State, owner: int, weights: Table, total: float, out: npt.NDArray[np.float32]) -> float:
-    """Write the probability of the likeliest tile at each hidden place of a line; return the maximum."""
+    at = ODDS[state.n]
+    total = weigh_guesses(state, seat, weights)
     best = 0.0
-    for place in range(state.length[owner]):
-        if hidden(state, owner, place):
-            most = 0.0
-            for tile in range(state.n):
-                most = max(most, weights[place, tile])
-            out[place] = most / total
+    for place in range(state.length[other]):
+        if hidden(state, other, place):
+            most = weights[place, : state.n].max()
+            out[at.belief + place] = most / total
             best = max(best, most / total)
-    return best
+    out[at.best] = best
 
 
 @rule
-def _own_by_tile(state: State, seat: int, weights: Table, total: float) -> Table:
+def _own_by_tile(state: State, seat: int, weights: Float64s, total: float) -> Float64s:
     """For each tile, (n,): the probability, to an observer who sees neither hand, that the own line hides it."""
     shares = np.zeros(int(state.n), np.float64)
-    if total > 0.0:
-        for place in range(state.length[seat]):
-            if hidden(state, seat, place):
-                for tile in range(state.n):
-                    shares[tile] += weights[place, tile]
-        for tile in range(state.n):
-            shares[tile] /= total
-    return shares
+    for place in range(state.length[seat]):
+        if hidden(state, seat, place):
+            shares += weights[place, : state.n]
+    return shares / total if total > 0.0 else shares
 
 
 # -- how guesses split the remaining tiles ----------------------------------------------------------------------------
@@ -150,17 +117,17 @@ def splits_features(options: CodaOptions) -> tuple[Feature, ...]:
 
 
 @rule
-def observe_splits(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_splits(state: State, seat: int, out: Float32s) -> None:
     n = int(state.n)
     size = n // 2 * n
     start = out.shape[0] - size
     observe_guesses(state, seat, out[:start])
-    belief, at = odds_offsets(n).belief, guesses_offsets(n)
+    at = GUESSES_AT[n]
     for guess in range(size):
         split = 0.0
         if out[at.may_be + guess] > 0.0:
             below = float(out[at.below + guess])
-            split = max(min(below, 1.0 - below - float(out[belief + guess])), 0.0)  # Rounding can go below 0.
+            split = max(min(below, 1.0 - below - float(out[at.belief + guess])), 0.0)  # Rounding can go below 0.
         out[start + guess] = split
 
 

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Generator, State, count_bits, rule, uniform, uniform_float
+from cardgym.engine.contract import Float64s, Generator, Int64s, State, count_bits, rule, uniform, uniform_float
+from cardgym.games.coda import arrangements
 from cardgym.games.coda import state as s
-from cardgym.games.coda.arrangements import (
-    Table,
-    add_ways,
-    after_joker,
-    after_no_joker,
-    extend_left,
-    new_table,
-    placing_chances,
-    tiles_by_place,
-)
 
 
 @rule
 def draw_arrangement(state: State, owner: int, values: int, generator: Generator) -> int:
-    """Sample an arrangement of `owner`'s line in proportion to its weight, and put its tiles there; the values left.
+    """Sample an arrangement of `owner`'s line in proportion to its weight, and put its tiles there.
 
-    Knowledge about a hidden tile stays with its place. `values` are the candidates for the hidden tiles, as bits.
+    Knowledge about a hidden tile stays with its place. `values` are the candidates for the hidden tiles, as bits;
+    those that are left are returned.
     """
     tiles = _draw_tiles(state, owner, values, generator)
     size = tiles.shape[0]
@@ -49,21 +40,21 @@ def draw_arrangement(state: State, owner: int, values: int, generator: Generator
 
 
 @rule
-def _draw_tiles(state: State, owner: int, values: int, generator: Generator) -> npt.NDArray[np.int64]:
+def _draw_tiles(state: State, owner: int, values: int, generator: Generator) -> Int64s:
     """An arrangement of a line drawn in proportion to its weight: the tile at each place, from left to right."""
-    fits = tiles_by_place(state, owner, values)
+    fits = arrangements.tiles_by_place(state, owner, values)
     size, numbers = fits.shape[0], s.num_numbers(state)
-    chances = placing_chances(state, owner)
-    after_none = after_no_joker(fits, numbers)
-    after = new_table(size, numbers)  # Given the jokers drawn so far.
+    chances = arrangements.placing_chances(state, owner)
+    after_none = arrangements.after_no_joker(fits, numbers)
+    after = arrangements.new_table(size, numbers)  # Given the jokers drawn so far.
     after[size, :] = 1.0
-    after_one = new_table(size, numbers)
+    after_one = arrangements.new_table(size, numbers)
     for place in range(size - 1, -1, -1):
-        extend_left(fits[place], after[place + 1], after[place])
+        arrangements.extend_left(fits[place], after[place + 1], after[place])
         for joker in range(2):
             if (fits[place] >> (numbers + joker)) & 1:
-                after_joker(fits, place, numbers + 1 - joker, chances, after_none, after_one)
-                add_ways(1.0, after_one[place + 1], after[place])
+                arrangements.after_joker(fits, place, numbers + 1 - joker, chances, after_none, after_one)
+                arrangements.add_ways(1.0, after_one[place + 1], after[place])
     tiles = np.empty(size, np.int64)
     weights = np.empty(int(state.n), np.float64)
     bound = 0
@@ -77,7 +68,7 @@ def _draw_tiles(state: State, owner: int, values: int, generator: Generator) -> 
         for joker in range(2):
             if (fits[place] >> (numbers + joker)) & (spare >> joker) & 1:
                 if joker_place < 0:
-                    after_joker(fits, place, numbers + 1 - joker, chances, after_none, after_one)
+                    arrangements.after_joker(fits, place, numbers + 1 - joker, chances, after_none, after_one)
                     weights[numbers + joker] = after_one[place + 1, bound]
                 else:
                     chance = chances[joker_place, joker_place] * chances[joker_place, place]
@@ -93,14 +84,14 @@ def _draw_tiles(state: State, owner: int, values: int, generator: Generator) -> 
         spare &= ~(1 << (tile - numbers))
         if joker_place < 0:
             joker_place = place
-            after_joker(fits, place, numbers + 1 - (tile - numbers), chances, after_none, after)
+            arrangements.after_joker(fits, place, numbers + 1 - (tile - numbers), chances, after_none, after)
         else:
             after = after_none
     return tiles
 
 
 @rule
-def _draw_weighted(weights: Table, whole: bool, generator: Generator) -> int:
+def _draw_weighted(weights: Float64s, whole: bool, generator: Generator) -> int:
     """An index drawn in proportion to its weight; `whole` if all weights are whole numbers."""
     total = 0.0
     for i in range(weights.shape[0]):
@@ -190,7 +181,7 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
 
 
 @rule
-def put_jokers(state: State, owner: int, places: npt.NDArray[np.int64]) -> None:
+def put_jokers(state: State, owner: int, places: Int64s) -> None:
     """Put a seat's jokers into its line at `places`, (2,), leftmost first; -1 leaves a joker out."""
     numbers = s.num_numbers(state)
     first = 0 if places[0] < places[1] else 1

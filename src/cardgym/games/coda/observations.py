@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Observation, State, places, rule, write_bits, write_zeros
+from cardgym.engine.contract import (
+    Feature,
+    Float32s,
+    Float64s,
+    Observation,
+    State,
+    offsets,
+    places,
+    rule,
+    write_bits,
+    write_zeros,
+)
 from cardgym.games.coda import state as s
-from cardgym.games.coda.arrangements import Table, new_weights, weigh_guesses, weigh_own
-from cardgym.games.coda.possible import tiles_at
+from cardgym.games.coda.arrangements import new_weights, weigh_guesses, weigh_own
 from cardgym.games.coda.state import CodaOptions
 
 # -- the turn: the first numbers of the full observation and of the odds ----------------------------------------------
@@ -35,8 +45,19 @@ TURN = places(TURN_FEATURES)
 TURN_SIZE = sum(feature.size for feature in TURN_FEATURES)
 
 
+def places_by_size(features: Callable[[CodaOptions], tuple[Feature, ...]]) -> Any:
+    """Where each feature starts, as a record for each number of tiles: `PLACES[n].drawn`."""
+    starts = {n: offsets(features(CodaOptions(n=n, jokers=2))) for n in range(6, s.MAX_TILES + 1, 2)}
+    starts[4] = offsets(features(CodaOptions(n=4)))  # Too few tiles for jokers.
+    table = np.zeros(s.MAX_TILES + 1, [(name, np.int64) for name in starts[6]]).view(np.recarray)
+    for n, by_name in starts.items():
+        for name, start in by_name.items():
+            table[name][n] = start
+    return table
+
+
 @rule
-def _observe_turn(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def _observe_turn(state: State, seat: int, out: Float32s) -> None:
     half = int(state.n) // 2
     other = 1 - seat
     own_turn = state.turn == seat
@@ -65,7 +86,8 @@ def _observe_turn(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
 def full_features(options: CodaOptions) -> tuple[Feature, ...]:
     """The features of the full observation. A line has at most n / 2 places; empty places are 0.
 
-    With jokers, when tiles entered the lines tells how likely they are to be jokers."""
+    With jokers, the time at which a tile entered a line tells how likely it is to be a joker.
+    """
     n, half = options.n, options.n // 2
     return (
         *TURN_FEATURES,
@@ -96,51 +118,15 @@ def full_features(options: CodaOptions) -> tuple[Feature, ...]:
     )
 
 
-class FullOffsets(NamedTuple):
-    """The offset of each feature of the full observation after those of the turn; the last two only with jokers."""
-
-    own_tiles: int
-    own_up: int
-    drawn: int
-    unseen: int
-    opponent_up: int
-    opponent_down: int
-    opponent_white: int
-    opponent_may_be: int
-    own_down: int
-    own_may_be: int
-    opponent_entered: int
-    own_entered: int
+FULL = places_by_size(full_features)
 
 
 @rule
-def full_offsets(n: int) -> FullOffsets:
-    """The offsets in a game of n tiles, computed at run time because they depend on an option."""
-    half = n // 2
-    lines = TURN_SIZE + 4 * n
-    own_line = lines + 3 * half + half * n
-    entered = own_line + half + half * n
-    return FullOffsets(
-        TURN_SIZE,
-        TURN_SIZE + n,
-        TURN_SIZE + 2 * n,
-        TURN_SIZE + 3 * n,
-        lines,
-        lines + half,
-        lines + 2 * half,
-        lines + 3 * half,
-        own_line,
-        own_line + half,
-        entered,
-        entered + half,
-    )
-
-
-@rule
-def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_full(state: State, seat: int, out: Float32s) -> None:
     n = int(state.n)
     half = n // 2
-    at = full_offsets(n)
+    at = FULL[n]
+    opponent_may_be, own_may_be = at.opponent_may_be, at.own_may_be  # Loops that write would read them again.
     other = 1 - seat
     write_zeros(out, 0, TURN_SIZE)
     _observe_turn(state, seat, out)
@@ -155,7 +141,7 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     for place in range(size):
         down |= int(s.hidden(state, other, place)) << place
         white |= (int(state.line[other, place]) & 1) << place
-        write_bits(tiles_at(state, other, place, free), n, out, at.opponent_may_be + place * n)
+        write_bits(s.tiles_at(state, other, place, free), n, out, opponent_may_be + place * n)
     write_zeros(out, at.opponent_may_be + size * n, at.own_down)
     face_up = ((1 << size) - 1) & ~down
     write_bits(face_up, half, out, at.opponent_up)
@@ -166,42 +152,20 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     down = 0
     for place in range(size):
         down |= int(s.hidden(state, seat, place)) << place
-        write_bits(tiles_at(state, seat, place, face_down), n, out, at.own_may_be + place * n)
+        write_bits(s.tiles_at(state, seat, place, face_down), n, out, own_may_be + place * n)
     write_zeros(out, at.own_may_be + size * n, at.own_may_be + half * n)
     write_bits(down, half, out, at.own_down)
     if state.jokers:
-        write_zeros(out, at.opponent_entered, at.own_entered + half)
+        opponent_entered, own_entered = at.opponent_entered, at.own_entered
+        write_zeros(out, opponent_entered, own_entered + half)
         for place in range(size):
-            out[at.own_entered + place] = state.entered[state.line[seat, place]] / half
+            out[own_entered + place] = state.entered[state.line[seat, place]] / half
         if s.lines_shown(state):
             for place in range(state.length[other]):
-                out[at.opponent_entered + place] = state.entered[state.line[other, place]] / half
+                out[opponent_entered + place] = state.entered[state.line[other, place]] / half
 
 
 # -- odds -------------------------------------------------------------------------------------------------------------
-
-
-@rule
-def _observe_belief(state: State, seat: int, beliefs: npt.NDArray[np.float32]) -> float:
-    """Write the probability of each tile at each place of the opponent's line; return that of the best guess."""
-    best = 0.0
-    if not s.lines_shown(state):
-        return best
-    n = int(state.n)
-    other = 1 - seat
-    weights = new_weights()
-    total = 1.0
-    if s.count_hidden(state, other) > 0:
-        total = weigh_guesses(state, seat, weights)
-    for place in range(state.length[other]):
-        if s.hidden(state, other, place):
-            for tile in range(n):
-                probability = weights[place, tile] / total
-                beliefs[place * n + tile] = probability
-                best = max(best, probability)
-        else:
-            beliefs[place * n + state.line[other, place]] = 1.0
-    return best
 
 
 def odds_features(options: CodaOptions) -> tuple[Feature, ...]:
@@ -223,45 +187,48 @@ def odds_features(options: CodaOptions) -> tuple[Feature, ...]:
     )
 
 
-class OddsOffsets(NamedTuple):
-    """The offset of each feature of the odds after those of the turn."""
-
-    best: int
-    own_best: int
-    own_tiles: int
-    drawn: int
-    own_down: int
-    own_exposed: int
-    belief: int
+ODDS = places_by_size(odds_features)
 
 
 @rule
-def odds_offsets(n: int) -> OddsOffsets:
-    """The offsets in a game of n tiles."""
-    half = n // 2
-    tiles = TURN_SIZE + 2
-    lines = tiles + 2 * n
-    return OddsOffsets(TURN_SIZE, TURN_SIZE + 1, tiles, tiles + n, lines, lines + half, lines + 2 * half)
+def observe_odds(state: State, seat: int, out: Float32s) -> None:
+    weights = new_weights()
+    observe_own_odds(state, seat, out, weights)
+    if s.lines_shown(state):
+        observe_belief(state, seat, out, weights)
 
 
 @rule
-def observe_odds(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    at = odds_offsets(int(state.n))
-    observe_own_odds(state, seat, out, new_weights())
-    out[at.best] = _observe_belief(state, seat, out[at.belief :])
+def observe_belief(state: State, seat: int, out: Float32s, weights: Float64s) -> float:
+    """Write the probability of each tile at each place of the opponent's line, and that of the likeliest guess.
+
+    Fills `weights` and returns their total as `weigh_guesses` does.
+    """
+    n, other = int(state.n), 1 - seat
+    start = ODDS[n].belief
+    total = weigh_guesses(state, seat, weights)
+    best = 0.0
+    for place in range(state.length[other]):
+        if s.hidden(state, other, place):
+            for tile in range(n):
+                probability = weights[place, tile] / total
+                out[start + place * n + tile] = probability
+                best = max(best, probability)
+        else:
+            out[start + place * n + state.line[other, place]] = 1.0
+    out[ODDS[n].best] = best
+    return total
 
 
 @rule
-def observe_own_odds(state: State, seat: int, out: npt.NDArray[np.float32], weights: Table) -> float:
+def observe_own_odds(state: State, seat: int, out: Float32s, weights: Float64s) -> float:
     """Write the odds' features of the turn and the own tiles, and 0 elsewhere.
 
-    Fills `weights` with those of the arrangements of the own line to an observer who sees neither hand. Returns the
-    weight of all, 0 if nothing is hidden.
+    Fills `weights` and returns their total as `weigh_own` does; 0 if nothing is hidden.
     """
-    for i in range(out.shape[0]):
-        out[i] = 0.0
+    write_zeros(out, 0, out.shape[0])
     n = int(state.n)
-    at = odds_offsets(n)
+    at = ODDS[n]
     _observe_turn(state, seat, out)
     write_bits(int(state.held[seat]), n, out, at.own_tiles)
     write_bits(s.to_place(state, seat), n, out, at.drawn)
@@ -289,7 +256,7 @@ def paper_features(options: CodaOptions) -> tuple[Feature, ...]:
 
 
 @rule
-def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_paper(state: State, seat: int, out: Float32s) -> None:
     n = int(state.n)
     up = int(state.up[seat])
     write_bits(int(state.held[seat]) & ~up, n, out, 0)

@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, State, count_bits, rule, uniform
+from cardgym.engine.contract import (
+    CompiledPolicy,
+    Generator,
+    Int8s,
+    Int64s,
+    State,
+    count_bits,
+    rule,
+    uniform,
+    uniform_legal,
+)
 from cardgym.games.coda import state as s
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses, weigh_own
-from cardgym.games.coda.possible import colour_of
 
 STOP_BELOW = 0.5
 """`heuristic` and `bayes` stop, if legal, when their best guess is less likely than this."""
-
-
-@rule
-def _choose_set(mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """A uniformly random action that the mask allows."""
-    count = 0
-    for action in range(mask.shape[0]):
-        if mask[action]:
-            count += 1
-    pick = uniform(generator, count)
-    for action in range(mask.shape[0]):
-        if mask[action]:
-            if pick == 0:
-                return action
-            pick -= 1
-    return -1
 
 
 # -- random over a set of guesses -------------------------------------------------------------------------------------
 
 
 @rule
-def _choose_within(
-    state: State, mask: npt.NDArray[np.int8], values: npt.NDArray[np.int64], generator: Generator
-) -> int:
-    """Uniform over the legal actions of a guesser, except guesses outside `values`: a set of tiles, as bits, by place.
+def _choose_within(state: State, mask: Int8s, values: Int64s, generator: Generator) -> int:
+    """Uniform over the legal actions; of guesses only those in `values`: a set of tiles, as bits, by place.
 
     If that excludes every guess, uniform over all legal actions.
     """
+    if state.phase != s.GUESSING:
+        return uniform_legal(mask, generator)
     n = int(state.n)
     narrow = mask.copy()
     any_left = False
@@ -50,40 +42,34 @@ def _choose_within(
                 narrow[place * n + tile] = 0
             elif narrow[place * n + tile]:
                 any_left = True
-    return _choose_set(narrow if any_left else mask, generator)
+    return uniform_legal(narrow if any_left else mask, generator)
 
 
 @rule
-def random_all(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def random_all(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Uniform over the legal actions. With `feasible="all"` these are guesses of any tile."""
-    return _choose_set(mask, generator)
+    return uniform_legal(mask, generator)
 
 
 @rule
-def random_unseen(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def random_unseen(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Uniform over guesses of unseen tiles."""
-    if state.phase != s.GUESSING:
-        return _choose_set(mask, generator)
     values = np.full(s.MAX_LINE, s.unseen(state, seat), np.int64)
     return _choose_within(state, mask, values, generator)
 
 
 @rule
-def random_colour(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def random_colour(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Uniform over guesses of unseen tiles that have the colour of the back."""
-    if state.phase != s.GUESSING:
-        return _choose_set(mask, generator)
     values = np.zeros(s.MAX_LINE, np.int64)
     for place in range(state.length[1 - seat]):
-        values[place] = s.unseen(state, seat) & colour_of(state, 1 - seat, place)
+        values[place] = s.unseen(state, seat) & s.colour_of(state, 1 - seat, place)
     return _choose_within(state, mask, values, generator)
 
 
 @rule
-def random_consistent(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def random_consistent(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Uniform over guesses that can be right."""
-    if state.phase != s.GUESSING:
-        return _choose_set(mask, generator)
     weights = new_weights()
     weigh_guesses(state, seat, weights)
     values = np.zeros(s.MAX_LINE, np.int64)
@@ -98,7 +84,7 @@ def random_consistent(state: State, seat: int, mask: npt.NDArray[np.int8], gener
 
 
 @rule
-def bayes(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def bayes(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Make the likeliest guess given everything the seat knows, including the past guesses of both sides.
 
     Among equally likely guesses it takes the middle one: after a miss there, the next tile shown next to it is the most
@@ -108,7 +94,7 @@ def bayes(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Genera
     if state.phase == s.REVEALING:
         return _reveal_likeliest(state, seat, mask)
     if state.phase != s.GUESSING:
-        return _choose_set(mask, generator)
+        return uniform_legal(mask, generator)
     weights = new_weights()
     total = weigh_guesses(state, seat, weights)
     n = int(state.n)
@@ -138,7 +124,7 @@ def bayes(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Genera
 
 
 @rule
-def _reveal_likeliest(state: State, seat: int, mask: npt.NDArray[np.int8]) -> int:
+def _reveal_likeliest(state: State, seat: int, mask: Int8s) -> int:
     """Turn up the tile that is easiest to guess without seeing either hand."""
     weights = new_weights()
     weigh_own(state, seat, weights)
@@ -155,7 +141,7 @@ def _reveal_likeliest(state: State, seat: int, mask: npt.NDArray[np.int8]) -> in
 
 
 @rule
-def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def heuristic(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """The paper's six steps: find the possible values of each hidden tile, and guess where there are fewest.
 
     The possible values of a tile count as equally likely, and past guesses are forgotten. It stops, places tiles and
@@ -164,7 +150,7 @@ def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Ge
     if state.phase == s.REVEALING:
         return _reveal_likeliest(state, seat, mask)
     if state.phase != s.GUESSING:
-        return _choose_set(mask, generator)
+        return uniform_legal(mask, generator)
     values = np.zeros(s.MAX_LINE, np.int64)
     possible_values(state, 1 - seat, s.unseen(state, seat), values)
     n = int(state.n)
@@ -183,7 +169,7 @@ def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Ge
     if mask.shape[0] > n * n and mask[s.stop_action(state)] and STOP_BELOW * fewest > 1:
         return s.stop_action(state)
     if ties == 0:  # With `feasible="consistent"`, forgotten guesses can make all of these illegal.
-        return _choose_set(mask, generator)
+        return uniform_legal(mask, generator)
     pick = uniform(generator, ties)
     for place in range(state.length[1 - seat]):
         if s.hidden(state, 1 - seat, place) and count_bits(int(values[place])) == fewest:
@@ -196,7 +182,7 @@ def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Ge
 
 
 @rule
-def possible_values(state: State, owner: int, values: int, out: npt.NDArray[np.int64]) -> None:
+def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
     """Steps 1 to 5: find which of `values` each hidden tile in a line can have, ignoring past guesses.
 
     Possible values have the tile's colour and lie between two bounds: above the lowest possible value of the nearest
@@ -215,7 +201,7 @@ def possible_values(state: State, owner: int, values: int, out: npt.NDArray[np.i
     bounds = np.full(3, -1, np.int64)
     for place in range(size):
         if s.hidden(state, owner, place):
-            fits = values & colour_of(state, owner, place)
+            fits = values & s.colour_of(state, owner, place)
             for tile in range(numbers, int(state.n)):
                 if (fits >> tile) & 1:
                     out[place] |= 1 << tile
@@ -233,7 +219,7 @@ def possible_values(state: State, owner: int, values: int, out: npt.NDArray[np.i
     bounds[:] = numbers
     for place in range(size - 1, -1, -1):
         if s.hidden(state, owner, place):
-            fits = values & colour_of(state, owner, place)
+            fits = values & s.colour_of(state, owner, place)
             for tile in range(bounds[spare], numbers):
                 out[place] &= ~(1 << tile)
             for used in range(spare, -1, -1):

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
-
-from cardgym.engine.contract import CardgymError, State, rule, write_bits, write_zeros
+from cardgym.engine.contract import CardgymError, Int8s, State, rule, write_bits, write_zeros
 from cardgym.games.coda import state as s
-from cardgym.games.coda.possible import colour_of, possible_tiles
+from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 
 # -- the contract -----------------------------------------------------------------------------------------------------
 
@@ -60,7 +57,7 @@ def current_player(state: State) -> int:
 
 
 @rule
-def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: Int8s) -> None:
     """Fill in the legal actions: guesses and `stop`, places for a tile, or own tiles to turn up."""
     seat = int(state.turn)
     guesses = int(state.length[1 - seat]) * int(state.n) if state.phase == s.GUESSING else 0
@@ -79,16 +76,18 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
 
 
 @rule
-def _legal_guesses(state: State, seat: int, mask: npt.NDArray[np.int8]) -> None:
-    n = int(state.n)
-    other = 1 - seat
+def _legal_guesses(state: State, seat: int, mask: Int8s) -> None:
+    n, other = int(state.n), 1 - seat
+    if state.feasible == s.CONSISTENT:
+        weights = new_weights()
+        weigh_guesses(state, seat, weights)
+        for place in range(state.length[other]):
+            for tile in range(n):
+                mask[place * n + tile] = weights[place, tile] > 0.0
+        return
     values = (1 << n) - 1 if state.feasible == s.ALL else s.unseen(state, seat)
     for place in range(state.length[other]):
-        guesses = values
-        if state.feasible == s.COLOUR:
-            guesses &= colour_of(state, other, place)
-        elif state.feasible == s.CONSISTENT:
-            guesses = possible_tiles(state, other, place, values)
+        guesses = values & s.colour_of(state, other, place) if state.feasible == s.COLOUR else values
         write_bits(guesses * s.hidden(state, other, place), n, mask, place * n)
 
 
@@ -120,12 +119,6 @@ def apply_action(state: State, move: int) -> None:
 
 
 @rule
-def score(state: State, seat: int) -> float:
-    """1 for the winner, 0 for the loser."""
-    return 1.0 if state.winner == seat else 0.0
-
-
-@rule
 def forfeit(state: State, seat: int) -> float:
     """A forfeit costs as much as a loss."""
     return -10000.0 if state.reward == s.PAPER else -1.0
@@ -135,13 +128,12 @@ def stack_deck(state: State, deck: Sequence[int]) -> None:
     """Deal the next game from `deck`: alternately from seat 0, then drawn in order."""
     n = int(state.n)
     try:
-        tiles = [int(tile) for tile in deck]
-        all_whole = all(tile == given for tile, given in zip(tiles, deck, strict=True))
-    except (TypeError, ValueError, OverflowError):
-        tiles, all_whole = [], False
-    if not all_whole or sorted(tiles) != list(range(n)):
+        complete = sorted(deck) == list(range(n))
+    except (TypeError, ValueError):  # Not a list of numbers.
+        complete = False
+    if not complete:
         raise CardgymError(f"deck: give each of the tiles 0 to {n - 1} once, in the order they are dealt and drawn")
-    state.deck[:n] = tiles
+    state.deck[:n] = deck
     state.stacked = s.STACKED_NEXT
 
 

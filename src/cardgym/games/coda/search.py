@@ -11,20 +11,19 @@ states only estimate the values of a right and of a wrong guess.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled, name_entry_point
-from cardgym.engine.contract import Generator, State, count_bits, rule, uniform
+from cardgym.engine.contract import Float32s, Float64s, Generator, Int8s, Int64s, State, count_bits, rule, uniform
 from cardgym.engine.rules import derive, hash_of
 from cardgym.games.coda import state as s
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
 from cardgym.games.coda.knowledge import put_jokers, resample
-from cardgym.games.coda.observations import OBSERVATIONS, TURN, full_offsets
+from cardgym.games.coda.observations import FULL, OBSERVATIONS, TURN
 from cardgym.games.coda.players import bayes
 from cardgym.games.coda.rules import apply_action, legal_action_mask, num_chance_outcomes, setup
 from cardgym.games.coda.state import CodaOptions
@@ -37,24 +36,6 @@ ROOT, WORLD, PLAY = range(3)
 """The search's states: what the seat knows, a state sampled from it, and the one being played out."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Effort:
-    """The effort of a search.
-
-    Attributes:
-        guesses: the number of guesses to evaluate, the likeliest first.
-        worlds: the number of states to sample in each round, (rounds,). After every round but the last, the worse half
-            of the actions is dropped.
-    """
-
-    guesses: int = 6
-    worlds: tuple[int, ...] = (32, 48, 64)
-
-
-VALUE_EFFORT = Effort(guesses=8, worlds=(32, 64, 128))
-"""The effort of `value-search`: a critic's value is cheaper than a rollout and varies less."""
-
-
 class SearchPlayer(Player):
     """Looks ahead in sampled states to choose among the likeliest guesses and stopping, places, or own tiles.
 
@@ -64,24 +45,34 @@ class SearchPlayer(Player):
     observation_name = "full"
 
     def __init__(
-        self, options: CodaOptions, effort: Effort = Effort(), critic: Critic = PLAY_OUT, name: str = "search"
+        self,
+        options: CodaOptions,
+        *,
+        guesses: int = 6,
+        worlds: tuple[int, ...] = (32, 48, 64),
+        critic: Critic = PLAY_OUT,
+        name: str = "search",
     ) -> None:
-        """Search in games with these options; without a critic, play states out."""
+        """Search in games with these options; without a critic, play states out.
+
+        Args:
+            guesses: the number of guesses to evaluate, the likeliest first.
+            worlds: the number of states to sample in each round, (rounds,). After every round but the last, the worse
+                half of the actions is dropped.
+        """
         self.name = name
-        self._critic = critic
+        self._critic, self._guesses, self._rounds = critic, guesses, np.array(worlds, np.int64)
         self._records = np.zeros(3, s.STATE)
         options.write(self._records.view(np.recarray)[ROOT])
-        self._effort = effort
         self._mask = np.zeros(s.num_actions(options), np.int8)
         name_entry_point("the player search of Coda", _act)
         # Compile now, so that no game has to wait.
         size = OBSERVATIONS["full"].size(options)
         self.act(np.zeros((0, size), np.float32), np.zeros((0, len(self._mask)), np.int8))
 
-    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         actions = np.empty(len(masks), np.int64)
-        rounds = np.array(self._effort.worlds, np.int64)
-        _act(self._records, observations, masks, self._mask, self._effort.guesses, rounds, self._critic, actions)
+        _act(self._records, observations, masks, self._mask, self._guesses, self._rounds, self._critic, actions)
         return actions
 
 
@@ -95,17 +86,10 @@ def _act(
 
 @rule
 def _choose(
-    records: Any,
-    observation: npt.NDArray[np.float32],
-    allowed: npt.NDArray[np.int8],
-    mask: npt.NDArray[np.int8],
-    guesses: int,
-    rounds: npt.NDArray[np.int64],
-    critic: Critic,
+    records: Any, observation: Float32s, allowed: Int8s, mask: Int8s, guesses: int, rounds: Int64s, critic: Critic
 ) -> int:
-    only = _only_action(allowed)
-    if only >= 0:
-        return only
+    if allowed.sum() == 1:
+        return int(allowed.argmax())
     remember(records[ROOT], observation)
     candidates = np.full(guesses + 1 + s.MAX_LINE, -1, np.int64)
     chances = np.zeros(candidates.shape[0], np.float64)
@@ -132,8 +116,8 @@ def _choose(
 
 @rule
 def try_actions(
-    records: Any, key: np.uint64, first: int, actions: npt.NDArray[np.int64], mask: npt.NDArray[np.int8],
-    critic: Critic, values: npt.NDArray[np.float64], right: npt.NDArray[np.bool_],
+    records: Any, key: np.uint64, first: int, actions: Int64s, mask: Int8s,
+    critic: Critic, values: Float64s, right: npt.NDArray[np.bool_],
 ) -> None:  # fmt: skip
     """Try each action in states sampled from `records[ROOT]`, which are numbered from `first` on.
 
@@ -159,18 +143,7 @@ def try_actions(
 
 
 @rule
-def _only_action(mask: npt.NDArray[np.int8]) -> int:
-    only = -1
-    for action in range(mask.shape[0]):
-        if mask[action]:
-            if only >= 0:
-                return -1
-            only = action
-    return only
-
-
-@rule
-def estimate(chance: float, tally: npt.NDArray[np.float64]) -> float:
+def estimate(chance: float, tally: Float64s) -> float:
     """The estimated value of an action, from -1 to 1.
 
     The mean over the sampled states, with right and wrong guesses weighted by their probabilities (`chance` for right
@@ -184,9 +157,7 @@ def estimate(chance: float, tally: npt.NDArray[np.float64]) -> float:
 
 
 @rule
-def _sort(
-    candidates: npt.NDArray[np.int64], chances: npt.NDArray[np.float64], tallies: npt.NDArray[np.float64], count: int
-) -> None:
+def _sort(candidates: Int64s, chances: Float64s, tallies: Float64s, count: int) -> None:
     """Sort the candidates by value, best first; the sort is stable."""
     worths = np.array([estimate(chances[c], tallies[c]) for c in range(count)])
     order = np.argsort(-worths, kind="mergesort")
@@ -196,13 +167,7 @@ def _sort(
 
 
 @rule
-def _candidates(
-    state: State,
-    mask: npt.NDArray[np.int8],
-    guesses: int,
-    candidates: npt.NDArray[np.int64],
-    chances: npt.NDArray[np.float64],
-) -> int:
+def _candidates(state: State, mask: Int8s, guesses: int, candidates: Int64s, chances: Float64s) -> int:
     """Write the candidate actions and return their number: all legal actions, but only the likeliest guesses.
 
     Fills `chances` with the probabilities of the guesses.
@@ -240,7 +205,7 @@ def _candidates(
 
 
 @rule
-def _play_on(state: State, mask: npt.NDArray[np.int8], generator: Generator, pauses: bool) -> None:
+def _play_on(state: State, mask: Int8s, generator: Generator, pauses: bool) -> None:
     """Play with `bayes` in both seats to the end of the game; with `pauses`, only until OWN must decide."""
     while state.phase != s.OVER:
         chances = num_chance_outcomes(state)
@@ -265,14 +230,14 @@ def _worth(state: State, critic: Critic) -> float:
 
 
 @rule
-def remember(state: State, seen: npt.NDArray[np.float32]) -> None:
+def remember(state: State, seen: Float32s) -> None:
     """Reconstruct a state in which OWN would see the full observation `seen`.
 
     The state's options must be set. Hidden tiles get arbitrary unseen values, for `resample` to draw.
     """
     n = int(state.n)
     half = n // 2
-    at = full_offsets(n)
+    at = FULL[n]
     setup(state)
     state.turn = OWN
     state.pool_size = _whole(seen[TURN.pool] * n)
@@ -300,11 +265,11 @@ def remember(state: State, seen: npt.NDArray[np.float32]) -> None:
 
 
 @rule
-def _recall_own(state: State, aside: int, seen: npt.NDArray[np.float32]) -> None:
+def _recall_own(state: State, aside: int, seen: Float32s) -> None:
     """Write the own line and the values its hidden tiles are known not to have; `aside` are tiles not yet in it."""
     n = int(state.n)
     half = n // 2
-    at = full_offsets(n)
+    at = FULL[n]
     own = _bits(seen, at.own_tiles, n)
     state.held[OWN] = own
     state.up[OWN] = _bits(seen, at.own_up, n)
@@ -325,10 +290,10 @@ def _recall_own(state: State, aside: int, seen: npt.NDArray[np.float32]) -> None
 
 
 @rule
-def _recall_other(state: State, free: int, seen: npt.NDArray[np.float32]) -> None:
+def _recall_other(state: State, free: int, seen: Float32s) -> None:
     """Write the opponent's line: face-up tiles, tiles of `free` for hidden ones, and their excluded values."""
     n = int(state.n)
-    at = full_offsets(n)
+    at = FULL[n]
     size = _whole(seen[TURN.opponent_size] * (n // 2))
     for place in range(size):
         possible = _bits(seen, at.opponent_may_be + place * n, n)
@@ -359,7 +324,7 @@ def _whole(value: float) -> int:
 
 
 @rule
-def _bits(numbers: npt.NDArray[np.float32], start: int, size: int) -> int:
+def _bits(numbers: Float32s, start: int, size: int) -> int:
     """The set of tiles whose entry is 1."""
     tiles = 0
     for tile in range(size):

@@ -137,25 +137,11 @@ def place_action(state: State, place: int) -> int:
 
 
 @rule
-def lowest_tile(values: int) -> int:
-    """The lowest tile of a nonempty set."""
-    return count_bits((values & -values) - 1)
-
-
-@rule
 def nth_tile(values: int, place: int) -> int:
     """The tile at a place of a set in ascending order, counted from 0."""
     for _ in range(place):
         values &= values - 1
-    return lowest_tile(values)
-
-
-@rule
-def highest_tile(values: int) -> int:
-    """The highest tile of a set; -1 if it is empty."""
-    for shift in (1, 2, 4, 8, 16):
-        values |= values >> shift
-    return count_bits(values) - 1
+    return count_bits((values & -values) - 1)
 
 
 # -- the tiles of a seat ----------------------------------------------------------------------------------------------
@@ -169,6 +155,29 @@ def num_numbers(state: State) -> int:
 @rule
 def hidden(state: State, seat: int, place: int) -> bool:
     return (int(state.up[seat]) >> int(state.line[seat, place])) & 1 == 0
+
+
+@rule
+def colour_of(state: State, seat: int, place: int) -> int:
+    """The tiles of the colour of the back at a place; all tiles if backs show no colour."""
+    if state.colour_visible == YES:
+        return WHITE if state.line[seat, place] & 1 else BLACK
+    return BLACK | WHITE
+
+
+@rule
+def fitting(state: State, owner: int, place: int, values: int) -> int:
+    """The subset of `values` possible for the hidden tile at a place, given its colour and all past guesses."""
+    return values & colour_of(state, owner, place) & ~int(state.denied[state.line[owner, place]])
+
+
+@rule
+def tiles_at(state: State, owner: int, place: int, values: int) -> int:
+    """The possible tiles at a place: the tile itself if face up, else `fitting`."""
+    tile = int(state.line[owner, place])
+    # Branch-free: whether a tile is face up is unpredictable, and a misprediction costs more than all of this.
+    face_up = -((int(state.up[owner]) >> tile) & 1)
+    return (fitting(state, owner, place, values) & ~face_up) | ((1 << tile) & face_up)
 
 
 @rule
@@ -243,7 +252,7 @@ def invariants(state: State) -> tuple[int, ...]:
 
     A seat's tile must be in its line, waiting to be placed, or just drawn.
     """
-    everything, twice, misplaced, pool_size = int(state.pool), 0, 0, 0
+    everything, twice, misplaced = int(state.pool), 0, 0
     for seat in range(2):
         held, placed = int(state.held[seat]), int(state.waiting[seat])
         twice |= everything & held
@@ -251,10 +260,8 @@ def invariants(state: State) -> tuple[int, ...]:
         for place in range(state.length[seat]):
             placed |= 1 << int(state.line[seat, place])
         aside, strange = held & ~placed, int(state.up[seat]) & ~held
-        for tile in range(MAX_TILES):
-            misplaced += (aside >> tile & 1) + (strange >> tile & 1)
+        misplaced += aside.bit_count() + strange.bit_count()
         if state.turn == seat and state.drawn != NONE and aside != 0:
             misplaced -= 1
-    for tile in range(MAX_TILES):
-        pool_size += int(state.pool) >> tile & 1
-    return everything, int(twice == 0 and pool_size == state.pool_size), misplaced
+    disjoint = twice == 0 and int(state.pool).bit_count() == state.pool_size
+    return everything, int(disjoint), misplaced

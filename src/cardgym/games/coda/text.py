@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cardgym.engine.contract import State, Words
 from cardgym.games.coda import state as s
 from cardgym.games.coda.rules import tile_to_place
@@ -39,7 +41,8 @@ def typed(name: str) -> str:
 
 def describe(state: State, seat: int) -> str:
     """The game as `seat` sees it: both lines by place, the drawn tile, the pool, and what past guesses rule out."""
-    turn = "" if state.phase == s.OVER else f", {'your' if state.turn == seat else 'the opponent' + chr(39) + 's'} turn"
+    whose = "your" if state.turn == seat else "the opponent's"
+    turn = "" if state.phase == s.OVER else f", {whose} turn"
     lines = [f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"]
     visible = s.lines_shown(state)
     lines.append("Opponent: " + (_line(state, 1 - seat, False) if visible else "not set up yet"))
@@ -73,16 +76,19 @@ def _list(places: list[int]) -> str:
     return ", ".join(str(place + 1) for place in places)
 
 
+def tile_in_line(state: State, owner: int, place: int, own: bool, naming: Callable[[str], str] = str) -> str:
+    """A tile of a line; in brackets if hidden: by its name to its owner (`own`), by its back to the opponent."""
+    tile = int(state.line[owner, place])
+    name = naming(tile_name(state, tile))
+    if not s.hidden(state, owner, place):
+        return name
+    back = "BW"[tile % 2] if state.colour_visible == s.YES else "?"
+    return f"[{name}]" if own else f"[{back}?]"
+
+
 def _line(state: State, owner: int, own: bool) -> str:
-    words = []
-    for place in range(state.length[owner]):
-        tile = int(state.line[owner, place])
-        name = typed(tile_name(state, tile))
-        if s.hidden(state, owner, place):
-            back = "BW"[tile % 2] if state.colour_visible == s.YES else "?"
-            name = f"[{name}]" if own else f"[{back}?]" if back != "?" else "[??]"
-        words.append(f"{place + 1}:{name}")
-    return "  ".join(words) or "no tiles"
+    tiles = (tile_in_line(state, owner, place, own, typed) for place in range(state.length[owner]))
+    return "  ".join(f"{place}:{tile}" for place, tile in enumerate(tiles, 1)) or "no tiles"
 
 
 def action_text(state: State, action: int) -> str:

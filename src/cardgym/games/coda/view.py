@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from cardgym.engine.contract import State
 from cardgym.games.coda import state as s
-from cardgym.games.coda.lessons import LESSON, examples, tip
 from cardgym.games.coda.rules import tile_to_place
-from cardgym.games.coda.text import COLOURS, describe, ruled_out, spoken, tile_name, typed
+from cardgym.games.coda.text import COLOURS, describe, ruled_out, spoken, tile_in_line, tile_name, typed
 from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
-from cardgym.table.presentation import COACH, Presentation
+from cardgym.table.presentation import Lesson, Presentation, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
@@ -125,7 +124,9 @@ def picture(state: State, seat: int) -> str:
     places = "".join(f"{place + 1:^5}" for place in range(longest))
     lines = [head, f"Place     {places}".rstrip()]
     for owner, name in ((1 - seat, "Opponent"), (seat, "You")):
-        tiles = "".join(f"{_tile_text(state, owner, place, owner == seat):^5}" for place in range(state.length[owner]))
+        tiles = "".join(
+            f"{tile_in_line(state, owner, place, owner == seat):^5}" for place in range(state.length[owner])
+        )
         lines.append(f"{name:<10}{tiles}".rstrip())
     if state.turn == seat and state.drawn != s.NONE:
         lines.append(f"Drawn     {typed(tile_name(state, int(state.drawn)))} (not in your line yet)")
@@ -137,15 +138,6 @@ def picture(state: State, seat: int) -> str:
     if state.phase == s.OVER:
         lines.append(ending(state, seat))
     return "\n".join(lines)
-
-
-def _tile_text(state: State, owner: int, place: int, own: bool) -> str:
-    tile = int(state.line[owner, place])
-    name = tile_name(state, tile)
-    if not s.hidden(state, owner, place):
-        return name
-    back = "BW"[tile % 2] if state.colour_visible == s.YES else "?"
-    return f"[{name}]" if own else f"[{back}?]"
 
 
 def ending(state: State, seat: int) -> str:
@@ -191,68 +183,65 @@ In the terminal. B{highest} is the black {highest}, W0 the white 0. Type a guess
   1 W{highest}{typed_joker}"""
 
 
-# -- strength ----------------------------------------------------------------------------------------------------------
+# -- a first game ----------------------------------------------------------------------------------------------------
+
+_TILES = 24
+_B3, _B4, _B6, _B8 = 6, 8, 12, 16
+
+LESSON = Lesson(
+    opponent="heuristic",
+    seed=9,
+    steps=(
+        (
+            _B3,
+            "Find the opponent's hidden tiles before they find yours. Pick the black tile, then a guess: black 3.",
+        ),
+        (
+            _B4,
+            "A miss: the tile you drew lies open. Lines are sorted, so place 1 is a black tile below their black 9. "
+            "Guess black 4.",
+        ),
+        (
+            _TILES + _B8,
+            "Now the hidden tile lies between white 5 and black 9: it is black 6, 7 or 8. Guess black 8 at place 2.",
+        ),
+        (
+            2 * _TILES + _B6,
+            "It was not black 8, and black 7 you have just drawn yourself. Only black 6 is left: guess it at place 3.",
+        ),
+    ),
+    closing="Their last hidden tile: you win. The order, your own tiles and every miss narrow down what is left.",
+)
+"""A game in which each miss tells something, until one tile is left."""
 
 
-STRENGTH = {
-    "random-all": "wins 16.9 % [16.2, 17.7] against heuristic; 10,000 games",
-    "random-unseen": "wins 16.9 % [16.2, 17.7] against heuristic; 10,000 games",
-    "random-colour": "wins 30.1 % [29.3, 30.9] against heuristic; 10,000 games",
-    "random-consistent": "wins 59.0 % [58.3, 59.6] against heuristic; 10,000 games",
-    "heuristic": "wins 83.1 % [82.3, 83.8] against random; 10,000 games",
-    "bayes": "wins 59.1 % [58.2, 60.0] against heuristic, 87.9 % against random; 10,000 games each",
-    "ppo": "wins 88.5 % [88.3, 88.7] against random, moving first; 100,000 games",
-    "double_dqn": "wins 87.8 % [87.6, 88.0] against random, moving first; 100,000 games",
-    "dqn": "wins 87.8 % [87.6, 88.0] against random, moving first; 100,000 games",
-    "search": "wins 88.1 % [87.7, 88.6] against random, moving first, at most 88.7 % is possible; 20,000 games",
-    COACH: "wins 52.8 % [51.3, 54.3] against bayes; 4,000 games",
-}
+def tip(state: State, seat: int) -> str:
+    if state.phase == s.GUESSING:
+        may_stop = state.continuation == s.OPTIONAL and state.hits > 0
+        stop = " You may also stop, which keeps your drawn tile hidden." if may_stop else ""
+        risk = " A wrong guess turns your drawn tile up." if state.drawn != s.NONE else ""
+        return f"Lines are sorted, low to high. Pick a hidden tile, then what you think it is.{risk}{stop}"
+    if state.phase in (s.PLACING, s.SETTING):
+        seen = "the place and the colour" if state.colour_visible == s.YES else "the place"
+        return f"Choose where it goes: your opponent sees {'the tile' if state.missed else seen}."
+    if state.phase == s.REVEALING:
+        return "You have to turn up one of your tiles: choose one that tells little about the others."
+    return ""
 
-OFFICIAL_STRENGTH = {
-    "official_ppo": "wins 64.1 % [63.3, 65.0] against bayes, 50.7 % [48.8, 52.6] against value-search; 10,000, 2,000",
-    "official_double_dqn": "wins 49.5 % against bayes",
-    "random-all": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
-    "random-unseen": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
-    "random-colour": "wins 3.3 % [2.9, 3.6] against heuristic; 10,000 games",
-    "random-consistent": "wins 60.4 % [59.4, 61.3] against heuristic; 10,000 games",
-    "heuristic": "wins 99.5 % [99.3, 99.6] against random; 10,000 games",
-    "bayes": "wins 86.2 % [85.5, 86.9] against heuristic; 10,000 games",
-    "search": "wins 63.0 % [56.7, 68.9] against bayes; 200 games",
-    "value-search": "wins 65.1 % [63.2, 66.9] against bayes; 2,000 games",
-    COACH: "wins 67.5 % [64.9, 70.1] against bayes; 1,000 games",
-}
 
-MINI_STRENGTH = {
-    "random-colour": "wins 68.5 % [67.7, 69.2] against random; 10,000 games",
-    "heuristic": "wins 73.0 % [72.3, 73.8] against random, 54.1 % [53.7, 54.5] against random-colour; 10,000 games",
-    "bayes": "wins 76.3 % [75.5, 77.2] against random, 52.0 % [51.2, 52.9] against heuristic; 10,000 games each",
-    COACH: "wins 50.4 % [48.6, 52.1] against bayes; 4,000 games",
-}
+def examples() -> list[Reveal]:
+    """How a line is sorted and what a place says."""
+    return [
+        _example("Sorted; black stands left of white", ("B2", "B5", "W5", "W9"), "2, 5, 5, 9"),
+        _example("What can the white tile be?", ("B4", "back-W", "B6"), "white 4 or white 5"),
+    ]
 
-MINI_OFFICIAL_STRENGTH = {
-    "random-colour": "wins 68.9 % [68.1, 69.6] against random; 10,000 games",
-    "heuristic": "wins 71.1 % [70.4, 71.8] against random, 52.0 % [51.7, 52.3] against random-colour; 10,000 games",
-    "bayes": "wins 75.6 % [74.8, 76.5] against random, 53.8 % [52.8, 54.7] against heuristic; 10,000 games each",
-    COACH: "wins 53.0 % [51.3, 54.7] against bayes; 4,000 games",
-}
 
-# Elo points, as in docs/leaderboards.md.
-RATINGS = {
-    "Coda-v0": {
-        "random": -218, "random-colour": -91, "heuristic": 53, "ppo": 95, "double_dqn": 111, "dqn": 112,
-        "random-consistent": 116, "bayes": 126, "search": 132,
-    },
-    "CodaOfficial-v0": {
-        "random": -719, "random-colour": -528, "heuristic": 139, "random-consistent": 209, "official_double_dqn": 408,
-        "bayes": 426, "value-search": 491, "search": 502, "official_ppo": 510,
-    },
-    "CodaMini-v0": {
-        "random": -120, "random-colour": 39, "heuristic": 68, "random-consistent": 84, "bayes": 86, "search": 82,
-    },
-    "CodaMiniOfficial-v0": {
-        "random": -117, "random-colour": 42, "heuristic": 56, "random-consistent": 80, "bayes": 85, "search": 87,
-    },
-}  # fmt: skip
+def _example(name: str, tiles: tuple[str, ...], total: str) -> Reveal:
+    items: list[Item] = [
+        {"id": f"example:{place}", "symbol": f"tile-{tile}", "label": tile} for place, tile in enumerate(tiles)
+    ]
+    return reveal(name, items=items, total=total)
 
 
 # -- the tiles ---------------------------------------------------------------------------------------------------------
@@ -284,7 +273,7 @@ def tile(colour: str, name: str) -> Symbol:
 
 
 def back(colour: str) -> Symbol:
-    """A face-down tile in its colour, or grey if colours are s.hidden."""
+    """A face-down tile in its colour, or grey if colours are hidden."""
     ink = _STYLES[colour][2]
     soft = {"B": "#39445c", "W": "#e7dfca", "?": "#8d98ae"}[colour]
     return Symbol(80, 120, "".join([_body(colour), lattice(12, 12, 68, 103, 14, soft), text("?", 40, 73, 44, ink)]))
@@ -308,17 +297,5 @@ TABLE = Presentation(
     examples=examples,
     tip=tip,
     lessons={"Coda-v0": LESSON},
-    strength={
-        "Coda-v0": STRENGTH,
-        "CodaOfficial-v0": OFFICIAL_STRENGTH,
-        "CodaMini-v0": MINI_STRENGTH,
-        "CodaMiniOfficial-v0": MINI_OFFICIAL_STRENGTH,
-    },
-    ratings=RATINGS,
-    levels={
-        "CodaMini-v0": ("random", "random-colour", "heuristic", "bayes"),
-        "CodaMiniOfficial-v0": ("random", "random-colour", "heuristic", "bayes"),
-        "Coda-v0": ("random", "random-colour", "heuristic", "bayes"),
-        "CodaOfficial-v0": ("random", "random-colour", "heuristic", "bayes", "value-search", "official_ppo"),
-    },
+    **measured(__file__),
 )

@@ -13,10 +13,9 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import State, rule
+from cardgym.engine.contract import Float64s, State, rule
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.belief import resample_by_actions, resample_by_actions_of_heuristic
@@ -27,7 +26,6 @@ from cardgym.games.corellian_spike.players import MAX_SUM, chances_to_beat_all
 from cardgym.games.corellian_spike.rules import credits_gained
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.text import signed
-from cardgym.players import PlayerSpec
 from cardgym.table.advice import Advice, Adviser
 from cardgym.table.coach import equilibrium_player
 from cardgym.table.rollouts import Resample, Rollouts
@@ -58,13 +56,11 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
         best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat)}")
         return dataclasses.replace(advice, actions=(best, *others))
 
-    def advise(state: State, seat: int) -> Advice:
-        return advise_against(state, seat, "")
-
     def standing(state: State, seat: int) -> float:
         return float(state.stack[seat])
 
-    return Adviser(advise, standing, "credits", advise_against=advise_against if options.num_players == 2 else None)
+    against = advise_against if options.num_players == 2 else None
+    return Adviser(partial(advise_against, opponent=""), standing, "credits", advise_against=against)
 
 
 def _rollouts(options: CorellianSpikeOptions, opponent: str) -> Callable[..., Advice]:
@@ -72,32 +68,20 @@ def _rollouts(options: CorellianSpikeOptions, opponent: str) -> Callable[..., Ad
 
     `opponent` is one of `_MODELLED`, or empty for one that acts as the strongest player does.
     """
-
-    def of(player: PlayerSpec, resample: Resample | None = None, opponent: str = "") -> Rollouts:
-        # More players mean bigger pools, so more luck has to average out.
-        worlds = _WORLDS * (options.num_players - 1)
-        return Rollouts(
-            GAME,
-            options,
-            player,
-            unit="credits",
-            blunder=_BLUNDER,
-            worth=_credits_after_hand,
-            resample=resample,
-            whole_game=False,
-            worlds=worlds,
-            opponent=opponent,
-        )
-
+    # More players mean bigger pools, so more luck has to average out.
+    worlds = _WORLDS * (options.num_players - 1)
+    rollouts = partial(Rollouts, GAME, options, unit="credits", blunder=_BLUNDER, worth=_credits_after_hand)
+    rollouts = partial(rollouts, whole_game=False, worlds=worlds)
     try:
         resample = _MODELLED.get(opponent, resample_by_actions)
-        rollouts = of(_STRONGEST[options.num_players], resample, opponent)
-        return partial(rollouts.advise, prefers=options.num_players > 2)
+        strongest = rollouts(player=_STRONGEST[options.num_players], resample=resample, opponent=opponent)
+        return partial(strongest.advise, prefers=options.num_players > 2)
     except (KeyError, CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
-        return partial(of(equilibrium_player(GAME, options) or "heuristic").advise, prefers=True)
+        fallback = rollouts(player=equilibrium_player(GAME, options) or "heuristic")
+        return partial(fallback.advise, prefers=True)
 
 
-def _share_won(values: npt.NDArray[np.float64]) -> str:
+def _share_won(values: Float64s) -> str:
     """How often an action wins the hand: the seat then has more credits than now."""
     return f"wins the hand in {100 * float((values > 0).mean()):.0f} % of the rollouts"
 

@@ -20,19 +20,22 @@ The observation takes the opponents' actions for those of `ppo`; the coach, agai
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Generator, Observation, State, places, rule, uniform_float
+from cardgym.engine.contract import (
+    Feature,
+    Float32s,
+    Float64s,
+    Generator,
+    Observation,
+    State,
+    places,
+    rule,
+    uniform_float,
+)
+from cardgym.games.corellian_spike import observations
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.action_models import HEURISTIC, PLACES, PPO, SHARES, SIZES
 from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
-from cardgym.games.corellian_spike.observations import (
-    count_hidden,
-    count_unseen,
-    deal_hidden,
-    full_features,
-    observe_full,
-)
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 
 _MAX_SIZE = 11  # The observation distinguishes |sum| 0 to 10, and 11 or more.
@@ -50,7 +53,7 @@ def belief_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
             Feature(f"{name}_size", "probability that its |sum| is 0, 1, .. 10, more", _MAX_SIZE + 1),
             Feature(f"{name}_cards", "expected number of cards of each value -10 .. 10 in its hand / 2", s.NUM_VALUES),
         ]
-    return full_features(options) + tuple(beliefs)
+    return observations.full_features(options) + tuple(beliefs)
 
 
 _AT = places(belief_features(CorellianSpikeOptions()))
@@ -63,8 +66,8 @@ _BELIEF_SIZE = _CARDS + s.NUM_VALUES
 
 
 @rule
-def observe_belief(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    observe_full(state, seat, out)
+def observe_belief(state: State, seat: int, out: Float32s) -> None:
+    observations.observe_full(state, seat, out)
     start = _FIRST_OPPONENT + _FULL_OPPONENT * (state.num_players - 1) + 2 * (state.cheat >= 0)
     weights = np.empty((s.NUM_VALUES, s.NUM_VALUES), np.float64)
     ranks = np.empty(NUM_SUM_RANKS, np.float64)
@@ -74,7 +77,7 @@ def observe_belief(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
         for number in range(_BELIEF_SIZE):
             out[start + number] = 0.0
         if not state.folded[other] and state.cards[other, s.HIGH_SLOT] != s.EMPTY:
-            count_unseen(state, seat, unseen)
+            observations.count_unseen(state, seat, unseen)
             weigh_pairs(state, other, PPO, unseen, weights)
             _write_cards(state, other, weights, ranks, out[start : start + _BELIEF_SIZE])
             _write_beaten(state, seat, ranks, out[start : start + _BELIEF_SIZE])
@@ -82,9 +85,7 @@ def observe_belief(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
 
 
 @rule
-def weigh_pairs(
-    state: State, other: int, model: int, unseen: npt.NDArray[np.float32], weights: npt.NDArray[np.float64]
-) -> None:
+def weigh_pairs(state: State, other: int, model: int, unseen: Float32s, weights: Float64s) -> None:
     """Write the probability that `other` holds each pair of hand cards.
 
     Args:
@@ -109,7 +110,7 @@ def weigh_pairs(
 
 
 @rule
-def weigh_actions(state: State, other: int, model: int, weights: npt.NDArray[np.float64]) -> None:
+def weigh_actions(state: State, other: int, model: int, weights: Float64s) -> None:
     """Write the likelihood of `other`'s actions given each pair, up to a factor; arguments as in `weigh_pairs`."""
     for low in range(s.NUM_VALUES):
         for high in range(low, s.NUM_VALUES):
@@ -163,7 +164,7 @@ def _resample(state: State, seat: int, model: int, generator: Generator) -> None
     With several opponents, one hand is drawn after the other, without the cards of those before it.
     """
     counts = np.zeros(s.NUM_VALUES, np.int64)
-    count_hidden(state, seat, counts)
+    observations.count_hidden(state, seat, counts)
     dealt = np.zeros(state.num_players, np.bool_)
     weights = np.empty((s.NUM_VALUES, s.NUM_VALUES), np.float64)
     for ahead in range(1, state.num_players):
@@ -184,11 +185,11 @@ def _resample(state: State, seat: int, model: int, generator: Generator) -> None
         counts[low] -= 1
         counts[high] -= 1
         dealt[other] = True
-    deal_hidden(state, seat, counts, dealt, generator)
+    observations.deal_hidden(state, seat, counts, dealt, generator)
 
 
 @rule
-def _weigh_sums(weights: npt.NDArray[np.float64], by_sum: npt.NDArray[np.float64]) -> None:
+def _weigh_sums(weights: Float64s, by_sum: Float64s) -> None:
     """Multiply each pair's weight by that of its sum. `by_sum` is indexed by sum + 20 and is scaled in place."""
     most = 0.0
     for total in range(2 * s.NUM_VALUES - 1):
@@ -201,30 +202,18 @@ def _weigh_sums(weights: npt.NDArray[np.float64], by_sum: npt.NDArray[np.float64
 
 
 @rule
-def _weigh_placing(
-    card: int, spike: int, as_spike: bool, places: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
-) -> None:
+def _weigh_placing(card: int, spike: int, as_spike: bool, places: Float64s, weights: Float64s) -> None:
     """Multiply each pair's weight by the chance that its holder discards a bought card, or makes it the spike."""
     for low in range(s.NUM_VALUES):
         for high in range(low, s.NUM_VALUES):
-            weights[low, high] *= _chance(low - 10, high - 10, spike, card, as_spike, places)
+            first, second = low - 10, high - 10
+            laid_down, new_spike = places[abs(first + second + spike)], places[abs(first + second + card)]
+            whole = laid_down + new_spike + places[abs(first + card + spike)] + places[abs(second + card + spike)]
+            weights[low, high] *= (new_spike if as_spike else laid_down) / whole
 
 
 @rule
-def _chance(low: int, high: int, spike: int, bought: int, as_spike: bool, places: npt.NDArray[np.float64]) -> float:
-    laid_down, new_spike = places[abs(low + high + spike)], places[abs(low + high + bought)]
-    whole = laid_down + new_spike + places[abs(low + bought + spike)] + places[abs(high + bought + spike)]
-    return float((new_spike if as_spike else laid_down) / whole)
-
-
-@rule
-def _take_in_hand(
-    gone: int,
-    spike: int,
-    places: npt.NDArray[np.float64],
-    old: npt.NDArray[np.float64],
-    weights: npt.NDArray[np.float64],
-) -> None:
+def _take_in_hand(gone: int, spike: int, places: Float64s, old: Float64s, weights: Float64s) -> None:
     """Update the weights after a bought card has replaced `gone` in the hand.
 
     Either card of a pair may be the one that was kept. `old` is scratch space for the previous weights.
@@ -240,9 +229,7 @@ def _take_in_hand(
 
 
 @rule
-def _replaces(
-    old: npt.NDArray[np.float64], gone: int, kept: int, bought: int, spike: int, places: npt.NDArray[np.float64]
-) -> float:
+def _replaces(old: Float64s, gone: int, kept: int, bought: int, spike: int, places: Float64s) -> float:
     """The weight of having held `gone` and `kept`, times the chance of replacing `gone` by the bought card.
 
     Two equal cards need no factor: either can be replaced, but they can be dealt in one order instead of two.
@@ -257,13 +244,7 @@ def _replaces(
 
 
 @rule
-def _write_cards(
-    state: State,
-    other: int,
-    weights: npt.NDArray[np.float64],
-    ranks: npt.NDArray[np.float64],
-    out: npt.NDArray[np.float32],
-) -> None:
+def _write_cards(state: State, other: int, weights: Float64s, ranks: Float64s, out: Float32s) -> None:
     """Write the probabilities of the opponent's |sum|, the cards expected in its hand, and the weights of all ranks."""
     spike = 0 if state.cards[other, s.SPIKE_SLOT] == s.EMPTY else int(state.cards[other, s.SPIKE_SLOT])
     expected = np.zeros(s.NUM_VALUES, np.float64)
@@ -284,7 +265,7 @@ def _write_cards(
 
 
 @rule
-def _write_beaten(state: State, seat: int, ranks: npt.NDArray[np.float64], out: npt.NDArray[np.float32]) -> None:
+def _write_beaten(state: State, seat: int, ranks: Float64s, out: Float32s) -> None:
     """Write the chances that the current hand, and the hand after each placement, beats the opponent's."""
     total = card_sum(state, seat)
     out[0] = _beaten(ranks, total)
@@ -295,7 +276,7 @@ def _write_beaten(state: State, seat: int, ranks: npt.NDArray[np.float64], out: 
 
 
 @rule
-def _beaten(ranks: npt.NDArray[np.float64], total: int) -> float:
+def _beaten(ranks: Float64s, total: int) -> float:
     own = sum_rank(total)
     chance = ranks[own] / 2.0
     for rank in range(own + 1, NUM_SUM_RANKS):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Observation, State, places, rule
+from cardgym.engine.contract import Feature, Float32s, Observation, State, places, rule
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import hand_rank, next_in, slot_of
 from cardgym.games.corellian_spike.rounds import owed
@@ -50,7 +50,7 @@ _SIZE = len(_AT)
 
 
 @rule
-def observe_buckets(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_buckets(state: State, seat: int, out: Float32s) -> None:
     for place in range(_SIZE):
         out[place] = 0
     phase = state.phase
@@ -110,7 +110,7 @@ def _count_outs(low: int, high: int, spike: int) -> int:
 
 
 @rule
-def _observe_placing(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def _observe_placing(state: State, seat: int, out: Float32s) -> None:
     """Write the placement that makes the best hand now."""
     best = -1
     for action in range(s.DISCARD, s.SWAP_HIGH + 1):
@@ -127,7 +127,7 @@ def _observe_placing(state: State, seat: int, out: npt.NDArray[np.float32]) -> N
 
 
 @rule
-def _observe_rival(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def _observe_rival(state: State, seat: int, out: Float32s) -> None:
     """Write what the rival has shown: the opponent still in with the most raises, the next in turn if tied."""
     rival, most, opponents = -1, -1, 0
     for ahead in range(1, state.num_players):

@@ -213,8 +213,8 @@ def win(state: State, seat: int) -> None:
     state.last_pool = pool
     state.stack[seat] += pool
     state.pool = 0
-    pay(state, seat, 31.0 * pool if state.reward_model == s.WEIGHTED else 1.0 * pool)
-    if state.reward_model == s.NET:
+    pay(state, seat, 31.0 * pool if state.reward == s.WEIGHTED else 1.0 * pool)
+    if state.reward == s.NET:
         for other in range(state.num_players):
             pay(state, other, -1.0 * state.put_hand[other])
     state.hands_won[seat] += 1
@@ -251,9 +251,9 @@ def pay(state: State, seat: int, reward: float) -> None:
 @rule
 def weight(state: State, size: float) -> float:
     """The factor of a cost for |sum| = `size`: 1 + `size` under the weighted reward, 0 under net, charged by `win`."""
-    if state.reward_model == s.NET:
+    if state.reward == s.NET:
         return 0.0
-    return 1.0 + size if state.reward_model == s.WEIGHTED else 1.0
+    return 1.0 + size if state.reward == s.WEIGHTED else 1.0
 
 
 @rule

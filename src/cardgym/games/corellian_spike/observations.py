@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Generator, State, places, rule, uniform
+from cardgym.engine.contract import Feature, Float32s, Generator, Int64s, State, places, rule, uniform
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum, slot_of, sort_hand
 from cardgym.games.corellian_spike.rounds import owed
@@ -76,7 +76,7 @@ _OPPONENT_SIZE = _AT.opponent_1_kept - _AT.opponent_1_in + 1
 
 
 @rule
-def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_full(state: State, seat: int, out: Float32s) -> None:
     """Write the observation `full`; see `full_features`.
 
     Discards lie face up, so a careful player knows the remaining cards: those not seen since the last shuffle.
@@ -128,7 +128,7 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 
 
 @rule
-def count_unseen(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def count_unseen(state: State, seat: int, out: Float32s) -> None:
     """Write the number of cards of each value not seen by `seat` since the last shuffle, in thirds; (21,) float32."""
     low = _CARD_COUNTS[state.cards[seat, s.LOW_SLOT] + 10]
     high = _CARD_COUNTS[state.cards[seat, s.HIGH_SLOT] + 10]
@@ -152,7 +152,7 @@ def resample(state: State, seat: int, generator: Generator) -> None:
 
 
 @rule
-def count_hidden(state: State, seat: int, counts: npt.NDArray[np.int64]) -> None:
+def count_hidden(state: State, seat: int, counts: Int64s) -> None:
     """Add the hidden cards of each value, (21,): what the seat can know of them, and not their true order."""
     for place in range(state.deck_size):
         counts[state.deck[place] + 10] += 1
@@ -168,9 +168,7 @@ def count_hidden(state: State, seat: int, counts: npt.NDArray[np.int64]) -> None
 
 
 @rule
-def deal_hidden(
-    state: State, seat: int, counts: npt.NDArray[np.int64], dealt: npt.NDArray[np.bool_], generator: Generator
-) -> None:
+def deal_hidden(state: State, seat: int, counts: Int64s, dealt: npt.NDArray[np.bool_], generator: Generator) -> None:
     """Deal cards, of which there are `counts` of each value, (21,), to all hidden places.
 
     The hands of the seats that are `dealt`, (num_players,), stay as they are.

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
+from cardgym.engine.contract import CompiledPolicy, Float32s, Float64s, Generator, Int8s, State, rule
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
 from cardgym.games.corellian_spike.observations import count_unseen
@@ -24,21 +23,21 @@ MAX_SUM = 30  # Sums are from -30 to 30.
 
 
 @rule
-def initial(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def initial(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """The paper's initial policy: always match, never buy, discard (section 4.2)."""
     if state.phase == s.BETTING:
         return s.MATCH
     return s.DONT_BUY if state.phase == s.BUYING else s.DISCARD
 
 
-def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
+def random_table(options: CorellianSpikeOptions) -> Int8s:
     """The paper's random policy, int8 by state index: each drawn uniformly from the actions of its decision."""
     generator = np.random.default_rng(RANDOM_TABLE_SEED)
     decision = np.maximum(digits_of(info_state_keys(options)).decision - 1, 0)
     draws = generator.integers(0, 12, len(decision), np.int8)  # Decisions have 2, 3 or 4 actions; all divide 12.
     first = np.array([s.RAISE, s.BUY, s.DISCARD], np.int8)[decision]
     count = np.array([3, 2, 4], np.int8)[decision]
-    actions: npt.NDArray[np.int8] = np.asarray(first + draws % count, np.int8)
+    actions: Int8s = np.asarray(first + draws % count, np.int8)
     return actions
 
 
@@ -52,7 +51,7 @@ def random_table_player(options: CorellianSpikeOptions) -> TablePlayer:
 
 
 @rule
-def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def heuristic(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Play by the odds of the unseen cards.
 
     A hand is worth its chance to beat every opponent when their hidden cards are drawn from the unseen ones; after
@@ -89,13 +88,7 @@ def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Ge
 
 
 @rule
-def _bet(
-    state: State,
-    seat: int,
-    mask: npt.NDArray[np.int8],
-    unseen: npt.NDArray[np.float32],
-    beats: npt.NDArray[np.float64],
-) -> int:
+def _bet(state: State, seat: int, mask: Int8s, unseen: Float32s, beats: Float64s) -> int:
     players = 0
     raises = 0
     for other in range(state.num_players):
@@ -138,9 +131,7 @@ def _expected_pool(state: State) -> float:
 
 
 @rule
-def chances_to_beat_all(
-    state: State, seat: int, unseen: npt.NDArray[np.float32], beats: npt.NDArray[np.float64]
-) -> None:
+def chances_to_beat_all(state: State, seat: int, unseen: Float32s, beats: Float64s) -> None:
     """Write, for each sum from -30 to 30, its chance to beat every opponent still in; a tie counts half."""
     pairs = np.zeros(41, np.float64)
     for first in range(s.NUM_VALUES):
@@ -169,7 +160,7 @@ def chances_to_beat_all(
 
 
 @rule
-def _add_sums(ranks: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64], spike: int, weight: float) -> None:
+def _add_sums(ranks: Float64s, pairs: Float64s, spike: int, weight: float) -> None:
     """Add the weight of each pair of hand cards to the rank of its sum with a spike."""
     for pair in range(41):
         total = pair - 20 + spike

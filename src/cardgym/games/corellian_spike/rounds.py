@@ -3,23 +3,8 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State, rule
+from cardgym.games.corellian_spike import hand
 from cardgym.games.corellian_spike import state as s
-from cardgym.games.corellian_spike.hand import (
-    card_sum,
-    deal_from,
-    discard,
-    discard_from,
-    draw_card,
-    next_in,
-    pay,
-    put_in_hand,
-    put_in_pool,
-    refill,
-    slot_of,
-    sort_hand,
-    weight,
-    win,
-)
 
 
 @rule
@@ -43,7 +28,7 @@ def _next_better(state: State) -> None:
             return
     if state.round_number == 0:
         state.round_number = 1
-        deal_from(state, s.SPIKES, s.SPIKE_SLOT)
+        hand.deal_from(state, s.SPIKES, s.SPIKE_SLOT)
     else:
         state.phase = s.DICE
 
@@ -89,14 +74,14 @@ def bet(state: State, action: int) -> None:
     _record(state, seat, action)
     if action == s.FOLD:
         state.folded[seat] = 1
-        left = next_in(state, 0)
-        if next_in(state, left + 1) == state.num_players:
-            win(state, left)
+        left = hand.next_in(state, 0)
+        if hand.next_in(state, left + 1) == state.num_players:
+            hand.win(state, left)
             return
     else:
         paid = raise_cost(state) if action == s.RAISE else owed(state, seat)
-        pay(state, seat, -paid * weight(state, abs(card_sum(state, seat))))
-        put_in_pool(state, seat, paid)
+        hand.pay(state, seat, -paid * hand.weight(state, abs(hand.card_sum(state, seat))))
+        hand.put_in_pool(state, seat, paid)
         state.put_phase[seat] += paid
         if action == s.RAISE:
             state.level = s.BET if state.betting == s.FLAT else state.level + s.BET
@@ -109,7 +94,7 @@ def bet(state: State, action: int) -> None:
 def start_buying(state: State) -> None:
     """Start a buying phase at the first seat still in."""
     state.phase = s.BUYING
-    state.turn = next_in(state, 0)
+    state.turn = hand.next_in(state, 0)
 
 
 @rule
@@ -120,10 +105,10 @@ def buy(state: State, action: int) -> None:
         s.BOUGHT if action == s.BUY else s.PASSED if state.stack[seat] >= s.BET else s.COULD_NOT
     )
     if action == s.BUY:
-        put_in_pool(state, state.turn, s.BET)
+        hand.put_in_pool(state, state.turn, s.BET)
         state.buys[state.turn] += 1
         state.phase = s.DRAWING
-        refill(state)
+        hand.refill(state)
     else:
         _next_buyer(state)
 
@@ -134,13 +119,13 @@ def draw_bought_card(state: State, place: int) -> None:
 
     The weighted reward uses three quarters of the smallest |sum| of three of the four cards.
     """
-    state.extra = draw_card(state, place)
+    state.extra = hand.draw_card(state, place)
     seat = state.turn
-    total = card_sum(state, seat) + state.extra
+    total = hand.card_sum(state, seat) + state.extra
     best = abs(total - state.extra)
     for slot in range(3):
         best = min(best, abs(total - state.cards[seat, slot]))
-    pay(state, seat, -s.BET * weight(state, 0.75 * best))
+    hand.pay(state, seat, -s.BET * hand.weight(state, 0.75 * best))
     state.phase = s.PLACING
 
 
@@ -151,14 +136,14 @@ def place_bought_card(state: State, action: int) -> None:
     if action == s.DISCARD:
         state.purchase[seat, number] = s.LAID_DOWN
         state.turned_up[seat, number] = state.extra
-        discard(state, state.extra)
+        hand.discard(state, state.extra)
         state.public[state.extra + 10] += 1
     else:
-        slot = slot_of(action)
+        slot = hand.slot_of(action)
         state.purchase[seat, number] = s.NEW_SPIKE if slot == s.SPIKE_SLOT else s.IN_HAND
         state.turned_up[seat, number] = state.extra if slot == s.SPIKE_SLOT else state.cards[seat, slot]
-        discard_from(state, seat, slot)
-        put_in_hand(state, seat, slot, state.extra)
+        hand.discard_from(state, seat, slot)
+        hand.put_in_hand(state, seat, slot, state.extra)
         if slot != s.SPIKE_SLOT:
             state.kept[seat] += 1
     state.extra = s.EMPTY
@@ -172,17 +157,17 @@ def swap_from_sleeve(state: State, action: int) -> None:
     state.sleeve = state.extra
     state.extra = s.EMPTY
     if action != s.DISCARD:
-        slot = slot_of(action)
+        slot = hand.slot_of(action)
         card = state.cards[seat, slot]
         state.cards[seat, slot] = state.sleeve
         state.sleeve = card
-        sort_hand(state, seat)
+        hand.sort_hand(state, seat)
 
 
 @rule
 def _next_buyer(state: State) -> None:
     """Pass the turn to the next seat still in; after the last one, start betting."""
     state.phase = s.BUYING
-    state.turn = next_in(state, state.turn + 1)
+    state.turn = hand.next_in(state, state.turn + 1)
     if state.turn == state.num_players:
         start_betting(state)

@@ -9,10 +9,7 @@ the ante and the showdown.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
-from cardgym.engine.contract import State, rule
+from cardgym.engine.contract import Float64s, Int8s, State, rule
 from cardgym.games.corellian_spike import hand, rounds
 from cardgym.games.corellian_spike import state as s
 
@@ -55,7 +52,7 @@ def current_player(state: State) -> int:
 
 
 @rule
-def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: Int8s) -> None:
     """Betting {raise, match, fold}, buying {buy, don't buy} or placing {discard, spike, low, high}.
 
     A cheat cannot swap its spike at the end: everyone has seen it.
@@ -108,7 +105,7 @@ def apply_action(state: State, move: int) -> None:
 
 
 @rule
-def rewards(state: State, out: npt.NDArray[np.float64]) -> None:
+def rewards(state: State, out: Float64s) -> None:
     """Add the rewards of the last transition, by the reward model."""
     if state.pays:
         for seat in range(state.num_players):
@@ -124,7 +121,7 @@ def deal(state: State) -> int:
 @rule
 def forfeit(state: State, seat: int) -> float:
     """Credits and what the seat put in this hand or, under the paper's rewards, the pool; other seats gain nothing."""
-    return -float(state.stack[seat] + (state.put_hand[seat] if state.reward_model == s.NET else state.pool))
+    return -float(state.stack[seat] + (state.put_hand[seat] if state.reward == s.NET else state.pool))
 
 
 @rule
@@ -151,7 +148,7 @@ def bust(state: State, seat: int) -> float:
 
 @rule
 def canonical(state: State) -> None:
-    """Sort the piles, whose order nobody knows, and forget what only the last transition needed."""
+    """Sort the piles, whose order is unknown to all seats, and clear what only the last transition needed."""
     _sort(state.deck, state.deck_size)
     _sort(state.discards, state.discards_size)
     state.pays = 0
@@ -161,7 +158,7 @@ def canonical(state: State) -> None:
         state.dice = 7  # All doubles but double ones are the same.
     rolled = state.phase == s.DICE or state.phase == s.REDRAWING or state.phase == s.TIE
     if rolled and state.round_number == state.rounds and state.hand + 1 == state.hands and state.cheat < 0:
-        hand.forget_actions(state)  # Nobody decides any more, so they matter no longer.
+        hand.forget_actions(state)  # No decision follows that could depend on them.
         state.level = 0
         for seat in range(state.num_players):
             for number in range(s.NUM_ROUNDS):
@@ -170,7 +167,7 @@ def canonical(state: State) -> None:
 
 
 @rule
-def _sort(pile: npt.NDArray[np.int8], size: int) -> None:
+def _sort(pile: Int8s, size: int) -> None:
     """Sort the first `size` cards and clear the places behind them. Piles that come here are nearly sorted."""
     for place in range(1, size):
         card = pile[place]

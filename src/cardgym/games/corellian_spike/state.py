@@ -47,8 +47,7 @@ MAX_BETS = 20  # Cap on the count of one kind in one round.
 NOT_YET, COULD_NOT, PASSED, BOUGHT, LAID_DOWN, NEW_SPIKE, IN_HAND = range(7)
 
 FLAT, MATCHED = range(2)  # Option `betting`.
-REWARDS = ("net", "credits", "weighted")  # Option `reward`.
-NET, CREDITS, WEIGHTED = range(3)
+NET, CREDITS, WEIGHTED = range(3)  # Option `reward`.
 
 LOW_SLOT, HIGH_SLOT, SPIKE_SLOT = range(3)  # Indices into `cards[seat]`; the hand cards are sorted.
 
@@ -63,7 +62,7 @@ STATE = np.dtype(
         ("hands", np.int32),
         ("credits", np.int32),
         ("betting", np.int32),
-        ("reward_model", np.int32),
+        ("reward", np.int32),
         ("special_hands", np.int32),
         ("cheat", np.int32),  # The seat with a secret fourth card, or -1.
         ("values", np.int32),  # The highest value in the deck.
@@ -109,11 +108,7 @@ STATE = np.dtype(
         ("bets", np.int8, (MAX_PLAYERS, NUM_ROUNDS, NUM_BETS)),  # Bets of each kind, at most MAX_BETS.
         ("purchase", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),
         ("spike_before", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),  # The seat's spike before the purchase.
-        (
-            "turned_up",
-            np.int8,
-            (MAX_PLAYERS, NUM_ROUNDS),
-        ),  # The card turned up: discarded, replaced, or new spike.
+        ("turned_up", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),  # The card discarded or replaced, or the new spike.
     ],
     align=True,
 )
@@ -129,7 +124,7 @@ class CorellianSpikeOptions(Options):
     hands: int = number(10, 1, 10_000, help="maximum number of hands")
     credits: int = number(50, 2, 100_000, step=2, help="credits each player starts with")
     betting: str = choice("flat", "matched", help="what the others must pay after a raise")
-    reward: str = choice(*REWARDS, help="credits gained, or the paper's two models without the ante")
+    reward: str = choice("net", "credits", "weighted", help="credits gained, or the paper's models without the ante")
     special_hands: str = choice("no", "yes", help="whether special hands beat all others at the showdown", aliases=_YES)
     cheat: str = choice("no", *_SEATS, help="the seat with a secret fourth card to swap before the showdown")
     values: int = number(10, 1, 10, help="the highest value of a card; smaller decks are for study")
@@ -149,18 +144,9 @@ class CorellianSpikeOptions(Options):
             )
 
     def write(self, state: State) -> None:
-        """Write the options; `reward` goes to the field `reward_model`."""
-        state.num_players = self.num_players
-        state.hands = self.hands
-        state.credits = self.credits
-        state.betting = FLAT if self.betting == "flat" else MATCHED
-        state.reward_model = REWARDS.index(self.reward)
-        state.special_hands = self.special_hands == "yes"
-        state.cheat = -1 if self.cheat == "no" else int(self.cheat)
-        state.values = self.values
-        state.copies = self.copies
-        state.rounds = self.rounds
-        state.max_raises = self.max_raises
+        """Write the options; the cheat is a seat, or -1."""
+        super().write(state)
+        state.cheat -= 1
 
 
 def invariants(state: State) -> tuple[int, ...]:
@@ -169,13 +155,6 @@ def invariants(state: State) -> tuple[int, ...]:
     cards += [int(card) for card in state.discards[: state.discards_size]]
     for seat in range(state.num_players):
         cards += [int(card) for card in state.cards[seat] if card != EMPTY]
-    for hidden in (state.extra, state.sleeve):
-        if hidden != EMPTY:
-            cards.append(int(hidden))
-    credits, squares, cubes = int(state.pool), 0, 0
-    for stack in state.stack:
-        credits += int(stack)
-    for card in cards:
-        squares += card**2
-        cubes += card**3
-    return credits, len(cards), squares, cubes
+    cards += [int(card) for card in (state.extra, state.sleeve) if card != EMPTY]
+    credits = int(state.pool) + sum(int(stack) for stack in state.stack)
+    return credits, len(cards), sum(card**2 for card in cards), sum(card**3 for card in cards)

@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, places, rule
+from cardgym.engine.contract import Feature, Float32s, Int64s, State, places, rule
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
@@ -116,7 +115,7 @@ def key_index(key: int, num_players: int) -> int:
     return int(head * pairs + before + pool + 1)
 
 
-def info_state_keys(options: CorellianSpikeOptions) -> npt.NDArray[np.int64]:
+def info_state_keys(options: CorellianSpikeOptions) -> Int64s:
     """The keys in index order, (num_info_states,) int64."""
     totals = np.arange(1, _SUMS + 1) * 10_000
     later = np.add.outer(np.arange(1, 4) * 10_000_000, np.arange(1, _DECISIONS + 1) * 1_000_000)
@@ -145,7 +144,7 @@ def paper_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
 
 
 @rule
-def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_paper(state: State, seat: int, out: Float32s) -> None:
     """Write the state's index; float32 represents it exactly, since it is below 2^24."""
     out[0] = info_state_index(state, seat)
 
@@ -197,7 +196,7 @@ DECISION = CARDS_AT.decision
 
 
 @rule
-def observe_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_cards(state: State, seat: int, out: Float32s) -> None:
     digits = key_digits(info_state_key(state, seat))
     out[CARDS_AT.round] = digits.round
     out[DECISION] = digits.decision
@@ -209,7 +208,7 @@ def observe_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
 
 
 @rule
-def observe_spikes(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_spikes(state: State, seat: int, out: Float32s) -> None:
     digits = key_digits(info_state_key(state, seat))
     out[CARDS_AT.round] = digits.round
     out[DECISION] = digits.decision

@@ -14,11 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.console.arguments import Parser
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Options, State
+from cardgym.engine.contract import Float32s, Float64s, Int8s, Options, State
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, check_cards, parse_cards, worth
@@ -80,13 +79,15 @@ class CribbageCoach:
             dealer: whether the crib is the player's own.
             scores: the own score and the opponent's.
         """
-        own, other = check_scores(scores, self._options.target)
+        target = self._options.target
+        if not all(0 <= score < target for score in scores):
+            raise CardgymError(f"score {scores[0]}-{scores[1]}: allowed are two scores from 0 to {target - 1}")
         hand = np.array(sorted(check_cards(cards, 6), key=lambda card: (card % 13, card)), np.int8)
         points = np.zeros((s.NUM_TOSSES, MAX_SCORE + 1))
         _count_hands(hand, points)
         seen, mask = np.full(PLAIN_SIZE, EMPTY, np.float32), np.zeros(s.NUM_ACTIONS, np.int8)
         seen[[PLAIN.playing, PLAIN.dealer]] = 0, dealer
-        seen[PLAIN.to_go : PLAIN.to_go + 2] = self._options.target - own, self._options.target - other
+        seen[PLAIN.to_go : PLAIN.to_go + 2] = target - scores[0], target - scores[1]
         seen[PLAIN.hand : PLAIN.hand + 6] = hand
         mask[CARDS:] = 1
         values = self._values(seen, mask)[CARDS:]
@@ -135,21 +136,20 @@ class CribbageCoach:
         else:
             seen, mask = look(GAME, self._options, state, seat, "plain")
             values = self._values(seen, mask)
-            cards = legal_of(mask)
             advised = [
                 ActionAdvice(card, action_text(state, card), float(values[card]), _points_now(state, seat, card))
-                for card in cards
+                for card in legal_of(mask)
             ]
             actions = ranked(advised, self.unit)
             kind, source = "play", "Champion, over the hands the opponent may hold and the rest of the deal"
         return Advice(kind, self.unit, source, actions, _BLUNDER[self.unit])
 
-    def _values(self, seen: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+    def _values(self, seen: Float32s, mask: Int8s) -> Float64s:
         """The value of each action, (67,), in `unit`."""
         chances = self._player.values(seen[None], mask[None])[0]
         dealer, to_go, opponent_to_go = (int(seen[at]) for at in (PLAIN.dealer, PLAIN.to_go, PLAIN.to_go + 1))
         per_unit = 0.01 if self.unit == GAMES else point_worth(shipped()[1], dealer, to_go, opponent_to_go)
-        values: npt.NDArray[np.float64] = chances / per_unit
+        values: Float64s = chances / per_unit
         return values
 
 
@@ -160,20 +160,12 @@ def adviser(options: Options) -> Adviser | None:
     return Adviser(CribbageCoach(options).advise, _standing, "points", _luck, "points by the cut")
 
 
-def check_scores(scores: tuple[int, int], target: int) -> tuple[int, int]:
-    """The scores, checked: a deal can begin at them."""
-    for score in scores:
-        if not 0 <= score < target:
-            raise CardgymError(f"score {scores[0]}-{scores[1]}: allowed are two scores from 0 to {target - 1}")
-    return scores
-
-
 @compiled
-def _count_hands(cards: npt.NDArray[np.int8], hands: npt.NDArray[np.float64]) -> None:
+def _count_hands(cards: Int8s, hands: Float64s) -> None:
     count_hands(cards, hands)
 
 
-def _summary(counts: npt.NDArray[np.float64]) -> tuple[int, float, float, int]:
+def _summary(counts: Float64s) -> tuple[int, float, float, int]:
     """The minimum, mean, median and maximum of scores, from how often each occurs."""
     scores = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
     return int(scores[0]), float(scores.mean()), float(np.median(scores)), int(scores[-1])

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import CardgymError, rule
+from cardgym.engine.contract import CardgymError, Int8s, rule
 
 RANKS = "A23456789TJQK"
 SUITS = "CDHS"
@@ -19,6 +18,11 @@ _SIGNS = "♣♦♥♠"
 _LETTERS = str.maketrans(_SIGNS, SUITS)
 CARDS = 52
 JACK = 10
+NUMBERS = (
+    *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+"""Numbers of points and cards in words."""
 
 
 def card_name(card: int) -> str:
@@ -38,8 +42,7 @@ def parse_cards(text: str) -> list[int]:
         if len(plain) != 2 or plain[0] not in RANKS or plain[1] not in SUITS:
             raise CardgymError(f"unknown card {name!r}: a rank of {RANKS} and a suit of {SUITS}, such as 5H")
         cards.append(13 * SUITS.index(plain[1]) + RANKS.index(plain[0]))
-    _check_distinct(cards)
-    return cards
+    return check_cards(cards, len(cards))
 
 
 def check_cards(cards: Sequence[int], count: int) -> list[int]:
@@ -47,17 +50,12 @@ def check_cards(cards: Sequence[int], count: int) -> list[int]:
     numbers = [int(card) for card in cards]
     if len(numbers) != count:
         raise CardgymError(f"{len(numbers)} cards given where {count} are needed")
-    for card in numbers:
+    for place, card in enumerate(numbers):
         if not 0 <= card < CARDS:
             raise CardgymError(f"card {card} is not one of 0 .. {CARDS - 1}: a card is 13 x suit + rank")
-    _check_distinct(numbers)
-    return numbers
-
-
-def _check_distinct(cards: Sequence[int]) -> None:
-    for i, card in enumerate(cards):
-        if card in cards[:i]:
+        if card in numbers[:place]:
             raise CardgymError(f"card {card_name(card)} is given twice; all cards must differ")
+    return numbers
 
 
 EMPTY = -1
@@ -86,7 +84,7 @@ def rank_of(card: int) -> int:
 
 
 @rule
-def sort_in(cards: npt.NDArray[np.int8], size: int, card: int) -> None:
+def sort_in(cards: Int8s, size: int, card: int) -> None:
     """Insert `card` into the first `size` cards, sorted by rank, then suit."""
     place = int(size)
     while place > 0 and _PLACE[cards[place - 1] & 63] > _PLACE[card & 63]:
@@ -96,7 +94,7 @@ def sort_in(cards: npt.NDArray[np.int8], size: int, card: int) -> None:
 
 
 @rule
-def sort_six(cards: npt.NDArray[np.int8]) -> None:
+def sort_six(cards: Int8s) -> None:
     """Sort six cards by rank, then suit, EMPTY last, with a sorting network of twelve comparisons."""
     a, b, c = int(_PLACE[cards[0] & 63]), int(_PLACE[cards[1] & 63]), int(_PLACE[cards[2] & 63])
     d, e, f = int(_PLACE[cards[3] & 63]), int(_PLACE[cards[4] & 63]), int(_PLACE[cards[5] & 63])

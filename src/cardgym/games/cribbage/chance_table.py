@@ -8,12 +8,12 @@ the table.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import rule
+from cardgym.engine.contract import Float32s, Float64s, Int8s, rule
+from cardgym.files.documents import Count, Document, Number
 from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
 from cardgym.games.cribbage.scoring import MAX_SCORE
 from cardgym.games.cribbage.state import CUTS, NUM_TOSSES
@@ -35,7 +35,7 @@ _MIN_SHARE = 3e-4
 _MIN_SLOPE = 0.004
 """Floor on the worth of a point in chance, so that chances can be converted to points."""
 _MAX_SHIFTS = 32
-"""Most steps of a point by which discards may differ in crib and play."""
+"""The largest difference between discards in crib and play, in points."""
 
 
 class ChanceTable(NamedTuple):
@@ -52,12 +52,22 @@ class ChanceTable(NamedTuple):
         near: discards are chosen by the chance to win if either side needs at most this many points.
     """
 
-    chances: npt.NDArray[np.float32]
-    before: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+    chances: Float32s
+    before: tuple[Float64s, Float64s]
     crib: float
     play: float
-    tossed: npt.NDArray[np.float64]
+    tossed: Float64s
     near: int = NEAR
+
+
+class ChancesDocument(Document):
+    """What its file says of a table; `deals` were sampled for it."""
+
+    format: Literal["cardgym-cribbage-chances-1"]
+    deals: Count
+    seed: Count
+    crib: Number
+    play: Number
 
 
 def save_table(path: Path, table: ChanceTable, *, deals: int, seed: int) -> None:
@@ -72,8 +82,6 @@ def save_table(path: Path, table: ChanceTable, *, deals: int, seed: int) -> None
 
 def load_table(path: Path = PATH) -> ChanceTable:
     """Read a table that `save_table` wrote; outcomes that hardly occur are left out."""
-    from cardgym.games.cribbage.documents import ChancesDocument
-
     outcomes = (np.float64, (None, 3))
     shape = (len(PHASES), HOLES + 1, HOLES + 1)
     layout: Layout = {
@@ -86,7 +94,7 @@ def load_table(path: Path = PATH) -> ChanceTable:
     return ChanceTable(chances.astype(np.float32), before, document.crib, document.play, arrays["tossed"])
 
 
-def _common(outcomes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _common(outcomes: Float64s) -> Float64s:
     kept = outcomes[outcomes[:, 2] >= _MIN_SHARE]
     kept[:, 2] /= kept[:, 2].sum()
     return np.ascontiguousarray(kept)
@@ -126,9 +134,8 @@ def point_worth(table: ChanceTable, dealer: int, to_go: int, opponent_to_go: int
 
 @rule
 def toss_chances(
-    table: ChanceTable, cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int,
-    gains: npt.NDArray[np.float32], chances: npt.NDArray[np.float32],
-) -> None:  # fmt: skip
+    table: ChanceTable, cards: Int8s, dealer: int, to_go: int, opponent_to_go: int, gains: Float32s, chances: Float32s
+) -> None:
     """Fill `chances`, (15,), with the chance to win after each discard.
 
     Exact over the cuts for the hand, and over the usual outcomes of a deal for all else. Crib and play enter by the

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Generator, State, places, rule, uniform
+from cardgym.engine.contract import Feature, Float32s, Generator, Int64s, State, places, rule, uniform
 from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, ONE_OF_RANK, rank_of, sort_in, sort_six, worth
 from cardgym.games.cribbage.rules import can_play
@@ -60,7 +59,7 @@ _SIXTH, _TENTH, _THIRTEENTH, _FOURTEENTH, _THIRTIETH = 1 / 6, 1 / 10, 1 / 13, 1 
 
 
 @rule
-def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe(state: State, seat: int, out: Float32s) -> None:
     """Write the observation `full` of `seat` to `out`, float32, as `features` lists it.
 
     No branch depends on a card: cards are random, so half of such branches would be mispredicted, which costs more than
@@ -138,7 +137,7 @@ def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 
 
 @rule
-def _hint_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def _hint_tosses(state: State, seat: int, out: Float32s) -> None:
     """Write the mean hand and the mean crib of each discard."""
     cards = state.hand[seat]
     own = 1 if state.dealer == seat else 0
@@ -213,7 +212,7 @@ def resample(state: State, seat: int, generator: Generator) -> None:
 
 
 @rule
-def _draw_hand(state: State, other: int, hidden: npt.NDArray[np.int64], size: int, generator: Generator) -> int:
+def _draw_hand(state: State, other: int, hidden: Int64s, size: int, generator: Generator) -> int:
     """Draw the opponent's hand from the first `size` hidden cards; return how many are left."""
     for place in range(state.hand_size[other]):
         allowed = 0
@@ -234,7 +233,7 @@ def _draw_hand(state: State, other: int, hidden: npt.NDArray[np.int64], size: in
 
 @rule
 def canonical(state: State) -> None:
-    """Sort the pack, whose order nobody knows, and hands that are still being dealt."""
+    """Sort the pack, whose order is unknown to both seats, and hands that are still being dealt."""
     for place in range(1, state.deck_size):
         sort_in(state.deck, place, state.deck[place])
     for place in range(state.deck_size, CARDS):
@@ -244,17 +243,13 @@ def canonical(state: State) -> None:
         sort_six(state.hand[1])
 
 
-_MAX_TARGET = 1000
-"""The highest target."""
-
-
 def plain_features(options: CribbageOptions) -> tuple[Feature, ...]:
     """The features of the observation `plain`: cards as 13 x suit + rank, -1 for none."""
     last = CARDS - 1
     return (
         Feature("playing", "1 in the play of the cards, 0 before it"),
         Feature("dealer", "1 if this seat deals, so that the crib is its own"),
-        Feature("to_go", "points to the target: own, the opponent's", 2, 0, _MAX_TARGET),
+        Feature("to_go", "points to the target: own, the opponent's", 2, 0, 1000),
         Feature("hand", "the cards in hand, sorted by rank", 6, EMPTY, last),
         Feature("tossed", "the own discards", 2, EMPTY, last),
         Feature("starter", "the starter", 1, EMPTY, last),
@@ -272,7 +267,7 @@ PLAIN_SIZE = sum(feature.size for feature in plain_features(CribbageOptions()))
 
 
 @rule
-def observe_plain(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_plain(state: State, seat: int, out: Float32s) -> None:
     """Write the observation `plain` of `seat` to `out`, float32: whole numbers, with the order of the cards played."""
     other = 1 - seat
     out[PLAIN.playing] = 1.0 if state.phase == s.PLAYING else 0.0

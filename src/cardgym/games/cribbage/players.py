@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
+from cardgym.engine.contract import CompiledPolicy, Float32s, Float64s, Generator, Int8s, Int64s, State, rule
 from cardgym.games.cribbage.cards import CARDS, EMPTY, worth
 from cardgym.games.cribbage.scoring import points_for, points_of, points_of_next
 from cardgym.games.cribbage.state import FULL, NUM_TOSSES, PACK_RANKS, PACK_TOSSES, TOSSING
@@ -18,7 +17,7 @@ _MAX_PEGGED = 14  # The most points that one card can score.
 
 
 @rule
-def greedy(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def greedy(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Discard for the highest mean hand; play the card that scores most now."""
     if state.phase == TOSSING:
         totals = np.empty(NUM_TOSSES, np.float32)
@@ -50,32 +49,12 @@ def greedy_card(state: State, seat: int) -> int:
 
 
 @rule
-def expert(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def expert(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Discard by `toss_worths`; play by a card's points, minus those of the likely answer, plus the best reply's."""
     if state.phase == TOSSING:
         worths = np.empty(NUM_TOSSES, np.float32)
         toss_values(state, seat, worths)
         return CARDS + first_best(worths[: PACK_TOSSES[state.pack]])
-    return _best_card(state, seat, mask)
-
-
-@rule
-def toss_values(state: State, seat: int, worths: npt.NDArray[np.float32]) -> None:
-    """Fill `worths`, (15,), with the worth in points of each discard."""
-    dealer = 1 if state.dealer == seat else 0
-    if state.pack != FULL:
-        cribs = np.empty(NUM_TOSSES, np.float32)
-        small_means(state.hand[seat], state.pack, dealer, 1.0, worths, cribs)
-        for toss in range(NUM_TOSSES):
-            worths[toss] += cribs[toss]
-        return
-    to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
-    toss_worths(state.hand[seat], dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
-
-
-@rule
-def _best_card(state: State, seat: int, mask: npt.NDArray[np.int8]) -> int:
-    """The legal card of the greatest value, the lowest in a tie."""
     values = np.empty(6)
     card_values(state, seat, mask, values)
     best = -1
@@ -89,7 +68,21 @@ def _best_card(state: State, seat: int, mask: npt.NDArray[np.int8]) -> int:
 
 
 @rule
-def card_values(state: State, seat: int, mask: npt.NDArray[np.int8], values: npt.NDArray[np.float64]) -> None:
+def toss_values(state: State, seat: int, worths: Float32s) -> None:
+    """Fill `worths`, (15,), with the worth in points of each discard."""
+    dealer = 1 if state.dealer == seat else 0
+    if state.pack != FULL:
+        cribs = np.empty(NUM_TOSSES, np.float32)
+        small_means(state.hand[seat], state.pack, dealer, 1.0, worths, cribs)
+        for toss in range(NUM_TOSSES):
+            worths[toss] += cribs[toss]
+        return
+    to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
+    toss_worths(state.hand[seat], dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
+
+
+@rule
+def card_values(state: State, seat: int, mask: Int8s, values: Float64s) -> None:
     """Fill `values`, (6,), with the worth in points of playing the card at each place of the hand, if it is legal."""
     left = np.empty(13, np.int64)
     _count_unseen(state, seat, left)
@@ -103,7 +96,7 @@ def card_values(state: State, seat: int, mask: npt.NDArray[np.int8], values: npt
 
 
 @rule
-def _count_unseen(state: State, seat: int, left: npt.NDArray[np.int64]) -> None:
+def _count_unseen(state: State, seat: int, left: Int64s) -> None:
     """Fill `left`, (13,), with the number of cards of each rank that the opponent may hold, unseen and by its goes."""
     other = 1 - seat
     for rank in range(13):
@@ -119,13 +112,13 @@ def _count_unseen(state: State, seat: int, left: npt.NDArray[np.int64]) -> None:
 
 
 @rule
-def _strike(left: npt.NDArray[np.int64], card: int) -> None:
+def _strike(left: Int64s, card: int) -> None:
     if left[card % 13] > 0:
         left[card % 13] -= 1
 
 
 @rule
-def _value_of(state: State, seat: int, card: int, left: npt.NDArray[np.int64], pile: npt.NDArray[np.int8]) -> float:
+def _value_of(state: State, seat: int, card: int, left: Int64s, pile: Int8s) -> float:
     """The worth of playing `card`: its points, minus those of the likely answer, plus those of the best reply to it.
 
     The opponent is taken to hold any unseen cards with equal probability, and to play the one that scores most.

@@ -6,11 +6,11 @@ Suits matter only to the discard, and are part of its rating.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Observation, State, places, rule
-from cardgym.games.cribbage.cards import EMPTY, rank_of, worth
+from cardgym.engine.contract import Feature, Float32s, Observation, State, places, rule
+from cardgym.games.cribbage.cards import EMPTY, rank_of
 from cardgym.games.cribbage.players import card_values, toss_values
+from cardgym.games.cribbage.rules import legal_action_mask
 from cardgym.games.cribbage.scoring import points_for
 from cardgym.games.cribbage.state import NUM_ACTIONS, NUM_TOSSES, PLAYING, TOSSING, CribbageOptions
 from cardgym.games.cribbage.tosses import first_best
@@ -54,7 +54,7 @@ _SIZE = sum(feature.size for feature in features(CribbageOptions()))
 
 
 @rule
-def observe_rated(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_rated(state: State, seat: int, out: Float32s) -> None:
     """Write the observation `rated` of `seat` to `out`, float32, as `features` lists it."""
     other = 1 - seat
     for i in range(_SIZE):
@@ -91,7 +91,7 @@ def observe_rated(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
 
 
 @rule
-def _rate_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def _rate_tosses(state: State, seat: int, out: Float32s) -> None:
     worths = out[_AT.toss_rating : _AT.toss_rating + NUM_TOSSES]
     toss_values(state, seat, worths)
     best = float(worths[first_best(worths)])
@@ -100,13 +100,10 @@ def _rate_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 
 
 @rule
-def _rate_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    mask = np.zeros(NUM_ACTIONS, np.int8)
-    values = np.zeros(6)
+def _rate_cards(state: State, seat: int, out: Float32s) -> None:
+    mask, values = np.empty(NUM_ACTIONS, np.int8), np.zeros(6)
     best = -1e9
-    for place in range(state.hand_size[seat]):
-        card = int(state.hand[seat, place])
-        mask[card] = 1 if worth(card) <= 31 - state.count else 0
+    legal_action_mask(state, mask)
     card_values(state, seat, mask, values)
     for place in range(state.hand_size[seat]):
         card = int(state.hand[seat, place])

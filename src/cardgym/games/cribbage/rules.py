@@ -6,10 +6,7 @@ Source: the rules of the American Cribbage Congress. Lang, "Machine Learning Str
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
-from cardgym.engine.contract import Metric, State, rule
+from cardgym.engine.contract import Int8s, Metric, State, rule
 from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, rank_of, sort_six, worth
 from cardgym.games.cribbage.scoring import points_for, points_of_next, score_crib, score_hand
@@ -48,7 +45,7 @@ def current_player(state: State) -> int:
 
 
 @rule
-def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: Int8s) -> None:
     """Allow all ways to discard, or any card in hand that the count has room for."""
     for action in range(CARDS):
         mask[action] = 0

@@ -14,21 +14,20 @@ from itertools import combinations, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import State, rule
-from cardgym.games.cribbage.cards import JACK, card_names, check_cards, rank_of, worth
+from cardgym.engine.contract import Int8s, Int64s, State, rule
+from cardgym.games.cribbage.cards import JACK, NUMBERS, card_names, rank_of, worth
 
 MAX_SCORE = 29
 """The most points in a hand: three fives and a jack, with the five of the jack's suit as the starter."""
 
 _PAIRS = 91
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven")
 _PAIR_NAMES = {2: "pair", 3: "pair royal", 4: "double pair royal"}
 
 
-def _pair_numbers() -> npt.NDArray[np.int64]:
+def _pair_numbers() -> Int64s:
     """(169,): the number of each unordered pair of ranks, at 13 x one rank + the other."""
     low, high = np.sort(np.indices((13, 13)).reshape(2, -1), axis=0)
-    numbers: npt.NDArray[np.int64] = high * (high + 1) // 2 + low
+    numbers: Int64s = high * (high + 1) // 2 + low
     return numbers
 
 
@@ -92,13 +91,13 @@ def score_ranks_all(a: int, b: int, c: int, d: int) -> int:
 
 
 @rule
-def score_hand(cards: npt.NDArray[np.int8], starter: int) -> int:
+def score_hand(cards: Int8s, starter: int) -> int:
     """Points of four cards, (4,), with the starter, each 0 .. 51; the four cards alone can be a flush."""
     return _score(int(cards[0]), int(cards[1]), int(cards[2]), int(cards[3]), int(starter), 4)
 
 
 @rule
-def score_crib(cards: npt.NDArray[np.int8], starter: int) -> int:
+def score_crib(cards: Int8s, starter: int) -> int:
     """Points of the crib's four cards, (4,), with the starter, each 0 .. 51; a flush needs all five."""
     return _score(int(cards[0]), int(cards[1]), int(cards[2]), int(cards[3]), int(starter), 5)
 
@@ -159,7 +158,7 @@ def _score_small(held: tuple[int, int, int], starter: int, crib: bool) -> int:
 
 
 @rule
-def points_of_next(pile: npt.NDArray[np.int8], length: int) -> int:
+def points_of_next(pile: Int8s, length: int) -> int:
     """The points of each rank as the next card of a pile, for pairs or a run: four bits a rank, the ace's lowest.
 
     The pile has the ranks 0 .. 12 played since the last restart, in order; entries from `length` on are ignored. A
@@ -231,8 +230,7 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
     Returns:
         Reasons with their cards, such as "fifteen two (5♥ 10♦)", and their points, which add up to the compiled score.
     """
-    held = check_cards([*cards, starter], 3 if len(cards) == 2 else 5)[:-1]
-    ordered = sorted([*held, starter], key=lambda card: (card % 13, card))
+    ordered = sorted([*cards, starter], key=lambda card: (card % 13, card))
     reasons: list[tuple[str, int]] = []
     for size in range(2, 6):
         for chosen in combinations(ordered, size):
@@ -248,15 +246,15 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
             for chosen in combinations(ordered, size)
             if all(high % 13 - low % 13 == 1 for low, high in pairwise(chosen))
         ]
-        reasons += [(f"run of {_NUMBERS[size]} ({card_names(chosen)})", size) for chosen in runs]
+        reasons += [(f"run of {NUMBERS[size]} ({card_names(chosen)})", size) for chosen in runs]
         if runs:
             break
     if len({card // 13 for card in ordered}) == 1:
-        reasons.append((f"flush of {_NUMBERS[len(ordered)]} ({card_names(ordered)})", len(ordered)))
-    elif not crib and len({card // 13 for card in held}) == 1:
-        reasons.append((f"flush of {_NUMBERS[len(held)]} ({card_names(sorted(held))})", len(held)))
+        reasons.append((f"flush of {NUMBERS[len(ordered)]} ({card_names(ordered)})", len(ordered)))
+    elif not crib and len({card // 13 for card in cards}) == 1:
+        reasons.append((f"flush of {NUMBERS[len(cards)]} ({card_names(sorted(cards))})", len(cards)))
     nobs = 13 * (starter // 13) + JACK
-    if nobs in held:
+    if nobs in cards:
         reasons.append((f"nobs ({card_names([nobs])})", 1))
     return reasons
 
@@ -275,6 +273,6 @@ def explain_play(pile: Sequence[int], count: int) -> list[tuple[str, int]]:
     for size in range(len(pile), 2, -1):
         tail = sorted(pile[-size:])
         if all(high - low == 1 for low, high in pairwise(tail)):
-            reasons.append((f"run of {_NUMBERS[size]}", size))
+            reasons.append((f"run of {NUMBERS[size]}", size))
             break
     return reasons

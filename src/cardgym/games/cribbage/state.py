@@ -11,9 +11,8 @@ from itertools import combinations
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Options, State, choice, number
+from cardgym.engine.contract import Int8s, Options, State, choice, number
 from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS
 
 NUM_TOSSES = 15
@@ -47,7 +46,7 @@ PACKS = (Pack(RANKS, 4, 6, 4), Pack("69TJ", 2, 3, 2))
 """The packs by their numbers, `FULL` and `MINI`."""
 
 
-def _pack_cards() -> npt.NDArray[np.int8]:
+def _pack_cards() -> Int8s:
     cards = np.full((len(PACKS), CARDS), EMPTY, np.int8)
     for row, pack in zip(cards, PACKS, strict=True):
         numbers = [13 * suit + RANKS.index(rank) for suit in range(pack.suits) for rank in pack.ranks]
@@ -55,7 +54,7 @@ def _pack_cards() -> npt.NDArray[np.int8]:
     return cards
 
 
-def _toss_places() -> npt.NDArray[np.int8]:
+def _toss_places() -> Int8s:
     places = np.full((len(PACKS), NUM_TOSSES, 6), 5, np.int8)
     places[FULL] = np.concatenate([TOSSES, KEPT], axis=1)
     for tossed in range(PACKS[MINI].dealt):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cardgym.engine.contract import State, Words
 from cardgym.games.cribbage import state as s
-from cardgym.games.cribbage.cards import CARDS, EMPTY, card_name, card_names, worth
+from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, card_name, card_names, worth
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
 
 _PHASE_NAMES = {
@@ -267,15 +267,9 @@ def count_aloud(reasons: list[tuple[str, int]]) -> list[str]:
 def _spelled(points: int) -> str:
     """A number from 1 to 39 in words."""
     if points < 20:
-        return _NUMBERS[points]
+        return NUMBERS[points]
     tens = "twenty" if points < 30 else "thirty"
-    return tens if points % 10 == 0 else f"{tens}-{_NUMBERS[points % 10]}"
-
-
-_NUMBERS = (
-    *("nothing", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
+    return tens if points % 10 == 0 else f"{tens}-{NUMBERS[points % 10]}"
 
 
 def _scores(seat: int, viewer: int, points: int) -> str:

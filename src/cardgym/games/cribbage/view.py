@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from cardgym.engine.contract import State
 from cardgym.games.cribbage import state as s
-from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS, SUITS
+from cardgym.games.cribbage import text
+from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, RANKS, SUITS
 from cardgym.games.cribbage.drawing import hole, hole_of, symbols
-from cardgym.games.cribbage.text import (
-    count_aloud,
-    counted_hands,
-    describe,
-    name_of,
-    play_points,
-    says_go,
-    tossed_places,
-)
 from cardgym.table.drawings.playing_cards import SUIT_NAMES, card_item, example
-from cardgym.table.presentation import COACH, Lesson, Presentation
+from cardgym.table.presentation import Lesson, Presentation, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
-
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 
 
 def _card(id: str, card: int, seen: bool = True, hidden: str = "card, face down") -> Item:
@@ -38,7 +28,7 @@ def view(state: State, seat: int) -> View:
     zones: list[Zone] = [_board(state, seat)]
     counters: list[Counter] = []
     for other in (1 - own, own):
-        name = "Your hand" if other == seat else f"{name_of(other, seat)}'s hand"
+        name = "Your hand" if other == seat else f"{text.name_of(other, seat)}'s hand"
         hand = _hand(state, other, seat)
         zones.append({"name": name, "seat": other, "kind": "hand", "items": hand, "room": pack.dealt})
         counters.append({"name": "Points", "value": int(state.scores[other]), "seat": other})
@@ -54,7 +44,9 @@ def view(state: State, seat: int) -> View:
     actions: dict[int, list[str]] = {}
     if state.phase == s.TOSSING:
         for toss in range(int(s.PACK_TOSSES[state.pack])):
-            actions[CARDS + toss] = [f"{own}:{int(state.hand[own, place])}" for place in tossed_places(state, toss)]
+            actions[CARDS + toss] = [
+                f"{own}:{int(state.hand[own, place])}" for place in text.tossed_places(state, toss)
+            ]
     elif state.phase == s.PLAYING:
         actions = {int(card): [f"{own}:{int(card)}"] for card in state.hand[own, : state.hand_size[own]]}
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
@@ -66,7 +58,7 @@ def _board(state: State, seat: int) -> Zone:
     for other in range(2):
         score = int(state.scores[other])
         x, y = hole(other, hole_of(score, target))
-        whose = "Your" if other == seat else f"{name_of(other, seat)}'s"
+        whose = "Your" if other == seat else f"{text.name_of(other, seat)}'s"
         label = f"{whose} peg at {score} of {target}"
         items.append({"id": f"peg:{other}", "symbol": f"peg-{other}", "label": label, "x": x, "y": y})
     return {"name": "Board", "seat": None, "kind": "board", "items": items, "symbol": "board"}
@@ -102,7 +94,7 @@ def _played(state: State, seat: int) -> list[Item]:
 
 def _played_card(place: int, card: int, owner: int, seat: int) -> Item:
     item = _card(f"played:{place}", card)
-    item["label"] += f", played by {name_of(owner, seat).lower()}"
+    item["label"] += f", played by {text.name_of(owner, seat).lower()}"
     item["caption"] = "you" if owner == seat else "opp." if seat >= 0 else f"seat {owner}"
     return item
 
@@ -110,7 +102,7 @@ def _played_card(place: int, card: int, owner: int, seat: int) -> Item:
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     """Cuts, points scored in the play, and the show: each hand counted aloud."""
     if before.phase == s.CUTTING:
-        who = name_of(int(before.turn), seat)
+        who = text.name_of(int(before.turn), seat)
         verb = "cut" if before.turn == seat else "cuts"
         item = _card("cut", int(before.deck[move]))
         return [reveal(f"{who} {verb}", [item["label"]], [item])]
@@ -118,38 +110,38 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
         heels = int(after.tally[before.dealer, s.HEELS]) - int(before.tally[before.dealer, s.HEELS])
         item = _card("starter", int(before.deck[move]))
         lines = ["two for his heels to the dealer"] if heels else []
-        total = f"{name_of(int(before.dealer), seat)} +{heels}" if heels else ""
+        total = f"{text.name_of(int(before.dealer), seat)} +{heels}" if heels else ""
         return [reveal("The starter", lines, [item], total)]
     if before.phase != s.PLAYING:
         return []
     found: list[Reveal] = []
-    gained, reasons = play_points(before, move, after)
-    who = name_of(int(before.turn), seat)
+    gained, reasons = text.play_points(before, move, after)
+    who = text.name_of(int(before.turn), seat)
     if gained:
         start = int(before.num_played) - int(before.pile_size)
         cards = [*(int(card) for card in before.played[start : before.num_played]), move]
         items = [_card(f"show:{place}", card) for place, card in enumerate(cards)]
-        found.append(reveal(f"{who} in the play", count_aloud(reasons), items, f"+{gained}"))
-    if says_go(before, move) and after.phase == s.PLAYING and after.pile_size > 0:
+        found.append(reveal(f"{who} in the play", text.count_aloud(reasons), items, f"+{gained}"))
+    if text.says_go(before, move) and after.phase == s.PLAYING and after.pile_size > 0:
         verb = "say" if before.turn != seat >= 0 else "says"
-        found.append(reveal(f"{name_of(1 - int(before.turn), seat)} {verb} go"))
-    for hand in counted_hands(before, after):
-        whose = "Your" if hand.owner == seat else f"{name_of(hand.owner, seat)}'s"
+        found.append(reveal(f"{text.name_of(1 - int(before.turn), seat)} {verb} go"))
+    for hand in text.counted_hands(before, after):
+        whose = "Your" if hand.owner == seat else f"{text.name_of(hand.owner, seat)}'s"
         items = [_card(f"show:{card}", card) for card in hand.cards]
         items.append({**_card("show:starter", hand.starter), "caption": "starter"})
-        lines = count_aloud(hand.reasons) or ["nothing"]
+        lines = text.count_aloud(hand.reasons) or ["nothing"]
         found.append(reveal(f"{whose} {hand.what}", lines, items, f"+{hand.gained}"))
-    if counted := counted_hands(before, after):
+    if counted := text.counted_hands(before, after):
         owners = (1 - int(before.dealer), int(before.dealer))  # In the order of the show, for all who watch it.
         points = [sum(hand.gained for hand in counted if hand.owner == owner) for owner in owners]
-        line = ", ".join(f"{name_of(owner, seat)} +{gained}" for owner, gained in zip(owners, points, strict=True))
+        line = ", ".join(f"{text.name_of(owner, seat)} +{gained}" for owner, gained in zip(owners, points, strict=True))
         found.insert(0, reveal("The show", [line], banner=True))
     return found
 
 
 def showdown(before: State, move: int, after: State, seat: int) -> View | None:
     """The table at the show: the crib that was counted is turned up, the hands are back from the play."""
-    counted = counted_hands(before, after) if before.phase == s.PLAYING else []
+    counted = text.counted_hands(before, after) if before.phase == s.PLAYING else []
     if not counted:
         return None
     table = view(before, seat)
@@ -178,7 +170,7 @@ _SKUNK, _DOUBLE_SKUNK = 31, 61
 
 def picture(state: State, seat: int) -> str:
     """The game as in `describe`, with the points that each seat needs right of the board, in 80 columns."""
-    lines = describe(state, seat).splitlines()
+    lines = text.describe(state, seat).splitlines()
     for row, other in ((1, seat), (2, 1 - seat)):
         lacks = int(state.target - state.scores[other])
         if lacks > 0:
@@ -205,7 +197,7 @@ def rules_text(state: State) -> str:
     if state.target <= _DOUBLE_SKUNK:
         skunks = ""
     pack = s.PACKS[state.pack]
-    dealt, kept, tossed = (_NUMBERS[n] for n in (pack.dealt, pack.kept, pack.dealt - pack.kept))
+    dealt, kept, tossed = (NUMBERS[n] for n in (pack.dealt, pack.kept, pack.dealt - pack.kept))
     first = "The cut for the first deal: the lower card deals, the ace is low."
     if state.pack != s.FULL:
         suits = " and ".join(SUIT_NAMES[suit] for suit in SUITS[: pack.suits])
@@ -235,48 +227,6 @@ The first to reach {state.target} wins at once, even in the middle of the play o
 
 In the terminal. The board has sixty holes a seat: # is the peg, | marks every tenth of the way, and the number on
 the right is the points still needed."""
-
-
-# 95 % intervals, with the games' own options: `cardgym evaluate ID --players NAME OPPONENT --games 10000 --seed 1`.
-STRENGTH = {
-    "greedy": "wins 32.7 % [32.2, 33.2] against expert, 98.2 % against random; 20,000 games each",
-    "expert": "wins 99.5 % [99.3, 99.5] against random, 67.3 % against greedy; 20,000 games each",
-    "equilibrium": "wins 55.6 % [55.2, 56.1] against expert, 68.3 % [67.8, 68.8] against greedy; 20,000 games each",
-    COACH: "wins 55.4 % [53.9, 56.9] against equilibrium; 1,400 games",
-    "champion": "wins 58.0 % [57.7, 58.3] against expert, 70.8 % [70.5, 71.1] against greedy; 60,000 games each",
-}
-
-SHIPPED_STRENGTH = {
-    "gradient": "wins 55.8 % [55.4, 56.3] against greedy, 36.2 % [35.7, 36.7] against expert; 20,000 games each",
-    "double_dqn": "wins 61.2 % [60.7, 61.6] against greedy, 43.8 % [43.4, 44.3] against expert; 20,000 games each",
-    "distill": "wins 49.4 % [49.0, 49.9] against expert; 20,000 games",
-    "distill:greedy": "wins 55.0 % [54.6, 55.5] against expert, 48.8 % [48.4, 49.1] against equilibrium; 20,000 games",
-}
-
-DEAL_STRENGTH = {
-    "greedy": "wins 46.0 % [45.8, 46.1] of deals against expert, 67.5 % against random; 100,000 deals each",
-    "expert": "wins 70.3 % [70.1, 70.5] of deals against random; 100,000 deals",
-    "equilibrium": "wins 51.4 % [51.3, 51.6] of deals against expert, 54.3 % [54.1, 54.4] against greedy; 100,000 each",
-    COACH: "wins 50.2 % [49.7, 50.8] of deals against equilibrium; 2,340 deals",
-}
-
-# Exact, over the tree: `cardgym.solvers`.
-MINI_STRENGTH = {
-    "greedy": "wins 1.695 points a deal from random; a best response wins 0.764 from it; exact",
-    "expert": "wins 0.387 points a deal from greedy, 1.906 from random; a best response wins 0.416 from it; exact",
-    COACH: "wins 0.24 points a deal [0.13, 0.35] from expert; 1,336 deals",
-}
-
-# Elo points, as in docs/leaderboards.md.
-RATINGS = {
-    "Cribbage-v0": {
-        "random": -708, "greedy": 2, "gradient": 41, "double_dqn": 83, "distill": 115, "expert": 130,
-        "equilibrium": 156, "champion": 181,
-    },
-    "CribbageDeal-v0": {
-        "random": -116, "greedy": 4, "gradient": 12, "expert": 29, "equilibrium": 34, "champion": 38,
-    },
-}  # fmt: skip
 
 
 # -- a first game ----------------------------------------------------------------------------------------------------
@@ -337,15 +287,5 @@ TABLE = Presentation(
     showdown=showdown,
     symbols=symbols,
     adviser="cardgym.games.cribbage.advice:adviser",
-    strength={
-        "Cribbage-v0": {**STRENGTH, **SHIPPED_STRENGTH},
-        "CribbageDeal-v0": DEAL_STRENGTH,
-        "CribbageMini-v0": MINI_STRENGTH,
-    },
-    ratings=RATINGS,
-    levels={
-        "Cribbage-v0": ("random", "greedy", "double_dqn", "expert", "equilibrium", "champion"),
-        "CribbageDeal-v0": ("random", "greedy", "expert", "equilibrium"),
-        "CribbageMini-v0": ("random", "greedy", "expert"),
-    },
+    **measured(__file__),
 )

@@ -5,23 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from cardgym.engine.contract import (
     CompiledPolicy,
     Game,
     Generator,
+    Int8s,
     Metric,
     Observation,
     Rules,
     State,
     StateIndex,
+    hides_nothing,
     rule,
 )
 from cardgym.games.one_play_poker import observations, rules
-from cardgym.games.one_play_poker.observations import num_info_states
-from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, OnePlayPokerOptions, is_flush, is_pair, result
+from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, is_flush, is_pair, result
 
 if TYPE_CHECKING:
     from cardgym.players import TablePlayer
@@ -30,7 +28,7 @@ _KING = 2
 
 
 @rule
-def handcrafted(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def handcrafted(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """The paper's handcrafted policy (section 4, "Playing the game").
 
     With one card out, bet on a king or an ace; with two, on a card higher than the house's; with three, on a pair or a
@@ -50,26 +48,16 @@ def handcrafted(state: State, seat: int, mask: npt.NDArray[np.int8], generator: 
 
 
 @rule
-def always(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def always(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     return BET
 
 
 @rule
-def never(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def never(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     return PASS
 
 
-PLAYERS: dict[str, CompiledPolicy] = {
-    "handcrafted": handcrafted,
-    "always": always,
-    "never": never,
-}
-
-
-_THREE, _FOUR = (num_info_states(OnePlayPokerOptions(decisions=decisions)) for decisions in (3, 4))
-
-_TEMPLATE = Path(__file__).with_name("doc.md").read_text(encoding="utf-8")
-DOC = _TEMPLATE.replace("{three}", str(_THREE)).replace("{four}", str(_FOUR))
+PLAYERS: dict[str, CompiledPolicy] = {"handcrafted": handcrafted, "always": always, "never": never}
 
 
 def optimal(options: rules.OnePlayPokerOptions) -> TablePlayer:
@@ -82,11 +70,11 @@ def optimal(options: rules.OnePlayPokerOptions) -> TablePlayer:
 
 GAME = Game(
     id="OnePlayPoker-v0",
-    doc=DOC,
+    doc=Path(__file__).with_name("doc.md").read_text(encoding="utf-8"),
     state=rules.STATE,
     options=rules.OnePlayPokerOptions,
     num_actions=rules.NUM_ACTIONS,
-    rules=Rules.of(rules),
+    rules=Rules.of(rules, resample=hides_nothing),
     observations={
         "full": Observation(observations.observe_full, observations.full_features),
         "paper": Observation(observations.observe_paper, observations.paper_features, observations.num_info_states),

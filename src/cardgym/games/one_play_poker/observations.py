@@ -6,28 +6,18 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, places, rule
-from cardgym.games.one_play_poker.rules import (
-    BETTING,
-    EMPTY,
-    NUM_CARDS,
-    NUM_RANKS,
-    NUM_SUITS,
-    OVER,
-    OnePlayPokerOptions,
-    is_flush,
-    is_pair,
-)
+from cardgym.engine.contract import Feature, Float32s, Int8s, Int64s, State, places, rule
+from cardgym.games.one_play_poker import rules as r
+from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.games.one_play_poker.text import card_text
 
 _FIRST_ONE = 1  # The index of the first state with one card out; 0 is the end.
-_FIRST_TWO = _FIRST_ONE + NUM_CARDS
-_FIRST_THREE = _FIRST_TWO + NUM_CARDS * (NUM_CARDS - 1) * 2
-_FIRST_FOUR = _FIRST_THREE + NUM_CARDS * (NUM_CARDS - 1) // 2 * (NUM_CARDS - 2) * 3
-_HOUSE_HANDS = (NUM_CARDS - 2) * (NUM_CARDS - 3) // 2
-_END = _FIRST_FOUR + NUM_CARDS * (NUM_CARDS - 1) // 2 * _HOUSE_HANDS * 4
+_FIRST_TWO = _FIRST_ONE + r.NUM_CARDS
+_FIRST_THREE = _FIRST_TWO + r.NUM_CARDS * (r.NUM_CARDS - 1) * 2
+_FIRST_FOUR = _FIRST_THREE + r.NUM_CARDS * (r.NUM_CARDS - 1) // 2 * (r.NUM_CARDS - 2) * 3
+_HOUSE_HANDS = (r.NUM_CARDS - 2) * (r.NUM_CARDS - 3) // 2
+_END = _FIRST_FOUR + r.NUM_CARDS * (r.NUM_CARDS - 1) // 2 * _HOUSE_HANDS * 4
 
 
 def num_info_states(options: OnePlayPokerOptions) -> int:
@@ -38,7 +28,7 @@ def num_info_states(options: OnePlayPokerOptions) -> int:
 @rule
 def info_state_key(state: State, seat: int) -> int:
     """Nine digits: bets, own cards, the house's cards, two digits for each card, from 01; 0 at the end."""
-    if state.phase == OVER:
+    if state.phase == r.OVER:
         return 0
     own = (int(state.player[0]) + 1) * 100 + int(state.player[1]) + 1
     house = (int(state.house[0]) + 1) * 100 + int(state.house[1]) + 1
@@ -48,7 +38,7 @@ def info_state_key(state: State, seat: int) -> int:
 @rule
 def info_state_index(state: State, seat: int) -> int:
     """The state's index among those with a decision, ordered by cards out, own hand, the house's hand, bets; else 0."""
-    if state.phase != BETTING:
+    if state.phase != r.BETTING:
         return 0
     bets = int(state.bets)
     low = int(state.player[0])
@@ -56,15 +46,15 @@ def info_state_index(state: State, seat: int) -> int:
         return _FIRST_ONE + low
     house = int(state.house[0])
     if state.dealt == 2:
-        return _FIRST_TWO + (low * (NUM_CARDS - 1) + house - (house > low)) * 2 + bets
+        return _FIRST_TWO + (low * (r.NUM_CARDS - 1) + house - (house > low)) * 2 + bets
     high = int(state.player[1])
-    own = _pair(low, high, NUM_CARDS)
+    own = _pair(low, high, r.NUM_CARDS)
     house -= (house > low) + (house > high)
     if state.dealt == 3:
-        return _FIRST_THREE + (own * (NUM_CARDS - 2) + house) * 3 + bets
+        return _FIRST_THREE + (own * (r.NUM_CARDS - 2) + house) * 3 + bets
     other = int(state.house[1])
     other -= (other > low) + (other > high)
-    return _FIRST_FOUR + (own * _HOUSE_HANDS + _pair(house, other, NUM_CARDS - 2)) * 4 + bets
+    return _FIRST_FOUR + (own * _HOUSE_HANDS + _pair(house, other, r.NUM_CARDS - 2)) * 4 + bets
 
 
 @rule
@@ -76,19 +66,19 @@ def _pair(low: int, high: int, size: int) -> int:
 def states(options: OnePlayPokerOptions) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], int]]:
     """Own cards, the house's cards and bets of every state with a decision, in index order from 1."""
     for dealt in range(1, options.decisions + 1):
-        for own in itertools.combinations(range(NUM_CARDS), (dealt + 1) // 2):
-            left = [card for card in range(NUM_CARDS) if card not in own]
+        for own in itertools.combinations(range(r.NUM_CARDS), (dealt + 1) // 2):
+            left = [card for card in range(r.NUM_CARDS) if card not in own]
             for house in itertools.combinations(left, dealt // 2):
                 for bets in range(dealt):
                     yield own, house, bets
 
 
-def info_state_keys(options: OnePlayPokerOptions) -> npt.NDArray[np.int64]:
+def info_state_keys(options: OnePlayPokerOptions) -> Int64s:
     """The keys in index order, (num_info_states,) int64."""
     keys = [0]
     for own, house, bets in states(options):
         key = bets
-        for card in (*own, *(EMPTY,) * (2 - len(own)), *house, *(EMPTY,) * (2 - len(house))):
+        for card in (*own, *(r.EMPTY,) * (2 - len(own)), *house, *(r.EMPTY,) * (2 - len(house))):
             key = key * 100 + card + 1
         keys.append(key)
     return np.array(keys, np.int64)
@@ -113,8 +103,8 @@ def full_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
     for hand in ("own", "house"):
         for place in ("low", "high"):
             cards += [
-                Feature(f"{hand}_{place}_rank", "one-hot: J, Q, K, A; all 0 if not dealt", NUM_RANKS),
-                Feature(f"{hand}_{place}_suit", "one-hot: spades, hearts, clubs, diamonds", NUM_SUITS),
+                Feature(f"{hand}_{place}_rank", "one-hot: J, Q, K, A; all 0 if not dealt", r.NUM_RANKS),
+                Feature(f"{hand}_{place}_suit", "one-hot: spades, hearts, clubs, diamonds", r.NUM_SUITS),
             ]
     return (
         Feature("cards_out", "one-hot: 1, 2, 3, 4 cards out", 4),
@@ -128,11 +118,11 @@ def full_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
 
 
 _AT = places(full_features(OnePlayPokerOptions()))
-_CARD_SIZE = NUM_RANKS + NUM_SUITS  # A hand's low card, then its high card: rank and suit of each.
+_CARD_SIZE = r.NUM_RANKS + r.NUM_SUITS  # A hand's low card, then its high card: rank and suit of each.
 
 
 @rule
-def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_full(state: State, seat: int, out: Float32s) -> None:
     """Write the full observation; see `full_features`. A hand of one card has only its `low` card."""
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -140,22 +130,22 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
         out[_AT.cards_out + state.dealt - 1] = 1.0
     out[_AT.bets] = state.bets / 4.0
     _write_cards(state.player, out, _AT.own_low_rank)
-    if state.player[1] != EMPTY:
-        out[_AT.own_paired] = is_pair(state.player[0], state.player[1])
-        out[_AT.own_suited] = is_flush(state.player[0], state.player[1])
+    if state.player[1] != r.EMPTY:
+        out[_AT.own_paired] = r.is_pair(state.player[0], state.player[1])
+        out[_AT.own_suited] = r.is_flush(state.player[0], state.player[1])
     _write_cards(state.house, out, _AT.house_low_rank)
-    if state.house[1] != EMPTY:
-        out[_AT.house_paired] = is_pair(state.house[0], state.house[1])
-        out[_AT.house_suited] = is_flush(state.house[0], state.house[1])
+    if state.house[1] != r.EMPTY:
+        out[_AT.house_paired] = r.is_pair(state.house[0], state.house[1])
+        out[_AT.house_suited] = r.is_flush(state.house[0], state.house[1])
 
 
 @rule
-def _write_cards(hand: npt.NDArray[np.int8], out: npt.NDArray[np.float32], start: int) -> None:
+def _write_cards(hand: Int8s, out: Float32s, start: int) -> None:
     for place in range(2):
-        if hand[place] != EMPTY:
+        if hand[place] != r.EMPTY:
             card = start + place * _CARD_SIZE
-            out[card + hand[place] // NUM_SUITS] = 1.0
-            out[card + NUM_RANKS + hand[place] % NUM_SUITS] = 1.0
+            out[card + hand[place] // r.NUM_SUITS] = 1.0
+            out[card + r.NUM_RANKS + hand[place] % r.NUM_SUITS] = 1.0
 
 
 def paper_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
@@ -164,6 +154,6 @@ def paper_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
 
 
 @rule
-def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_paper(state: State, seat: int, out: Float32s) -> None:
     """Write the state's index; float32 represents it exactly, since it is below 2^24."""
     out[0] = info_state_index(state, seat)

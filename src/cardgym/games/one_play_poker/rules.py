@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Generator, Options, State, choice, number, rule
+from cardgym.engine.contract import Int8s, Options, State, choice, number, rule
 
 NUM_RANKS = 4  # Jack, queen, king, ace.
 NUM_SUITS = 4  # Spades, hearts, clubs, diamonds.
@@ -81,11 +80,9 @@ def current_player(state: State) -> int:
 
 
 @rule
-def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: Int8s) -> None:
     """At a decision both actions are legal."""
-    may = 1 if state.phase == BETTING else 0
-    mask[PASS] = may
-    mask[BET] = may
+    mask[PASS] = mask[BET] = 1 if state.phase == BETTING else 0
 
 
 @rule
@@ -112,34 +109,16 @@ def forfeit(state: State, seat: int) -> float:
     return 0.0
 
 
-@rule
-def resample(state: State, seat: int, generator: Generator) -> None:
-    """Nothing to do: all cards are face up."""
-
-
 def invariants(state: State) -> tuple[int, ...]:
     """The cards in the deck and both hands as bits, and their number: every card is in exactly one place."""
-    total, count = int(state.deck), 0
-    for card in range(NUM_CARDS):
-        count += int(state.deck) >> card & 1
-    for hand in (state.player, state.house):
-        for card in hand:
-            if card != EMPTY:
-                total += 1 << int(card)
-                count += 1
-    return total, count
+    dealt = [1 << int(card) for hand in (state.player, state.house) for card in hand if card != EMPTY]
+    return int(state.deck) + sum(dealt), int(state.deck).bit_count() + len(dealt)
 
 
 @rule
 def score(state: State, seat: int) -> float:
     """1 for a win, 1/2 for a draw, 0 for a loss."""
     return result(state) / 2.0
-
-
-@rule
-def max_score(state: State) -> float:
-    """One game; the house takes the share that the player does not win."""
-    return 1.0
 
 
 @rule
@@ -175,7 +154,7 @@ def _deal(state: State, place: int) -> None:
 
 
 @rule
-def _put_in_hand(hand: npt.NDArray[np.int8], card: int) -> None:
+def _put_in_hand(hand: Int8s, card: int) -> None:
     if hand[0] == EMPTY:
         hand[0] = card
     elif hand[0] < card:
@@ -262,7 +241,7 @@ def _renamed(card: int, order: int) -> int:
 
 
 @rule
-def _hand_key(hand: npt.NDArray[np.int8], order: int) -> int:
+def _hand_key(hand: Int8s, order: int) -> int:
     if hand[0] == EMPTY:
         return 0
     first = _renamed(hand[0], order)
@@ -273,13 +252,9 @@ def _hand_key(hand: npt.NDArray[np.int8], order: int) -> int:
 
 
 @rule
-def _rename_hand(hand: npt.NDArray[np.int8], order: int) -> None:
-    if hand[0] == EMPTY:
-        return
-    first = _renamed(hand[0], order)
-    if hand[1] == EMPTY:
-        hand[0] = first
-        return
-    second = _renamed(hand[1], order)
-    hand[0] = min(first, second)
-    hand[1] = max(first, second)
+def _rename_hand(hand: Int8s, order: int) -> None:
+    low, high = int(hand[0]), int(hand[1])
+    hand[0] = hand[1] = EMPTY
+    for card in (low, high):
+        if card != EMPTY:
+            _put_in_hand(hand, _renamed(card, order))

@@ -3,53 +3,23 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
-from cardgym.games.one_play_poker.rules import (
-    BETTING,
-    DRAW,
-    EMPTY,
-    FLUSH_FIRST,
-    NUM_SUITS,
-    OVER,
-    WIN,
-    is_flush,
-    is_pair,
-    net_profit,
-    pot,
-    result,
-)
-from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text
+from cardgym.games.one_play_poker import rules as r
+from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text, order_text, outcome_text
 from cardgym.table.drawings.playing_cards import card_item, example, pack
-from cardgym.table.drawings.shapes import Symbol
-from cardgym.table.presentation import COACH, Lesson, Presentation
+from cardgym.table.presentation import Lesson, Presentation, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
-def symbols() -> dict[str, Symbol]:
-    return pack(RANKS, SUITS)
-
-
-STRENGTH = {
-    "random": "wins 0 credits a game from the house, exactly",
-    "always": "wins 0 credits a game from the house, exactly",
-    "never": "wins 0 credits a game from the house, exactly",
-    "handcrafted": "wins 554/1365 = 0.406 credits a game from the house, exactly",
-    "optimal": "wins 584/1365 = 0.428 credits a game from the house, exactly; the most possible",
-    COACH: "wins 584/1365 = 0.428 credits a game from the house, exactly; the most possible",
-}
-
-
 def ending(state: State, seat: int) -> str:
-    if state.phase != OVER:
+    if state.phase != r.OVER:
         return ""
-    if result(state) == DRAW:
-        return f"The pot of {pot(state)} is split"
-    who = "You win" if result(state) == WIN else "The house wins"
-    return f"{who} the pot of {pot(state)}: {float(net_profit(state, seat)):+g} for you"
+    drawn = r.result(state) == r.DRAW
+    return outcome_text(state) + ("" if drawn else f": {float(r.net_profit(state, seat)):+g} for you")
 
 
 def rules_text(state: State) -> str:
     order = "A flush beats a pair, a pair beats a high card."
-    if state.ranking != FLUSH_FIRST:
+    if state.ranking != r.FLUSH_FIRST:
         order = "A pair beats a flush, a flush beats a high card."
     return f"""\
 ONE PLAY POKER, you against the house
@@ -72,19 +42,19 @@ def _cards(hand: State, owner: str) -> list[Item]:
     for place, card in enumerate(sorted((int(card) for card in hand), reverse=True)):
         id = f"{owner}:{place}"
         slot: Item = {"id": id, "symbol": "card-slot", "label": "not dealt yet"}
-        items.append(slot if card == EMPTY else card_item(id, card_text(card)))
+        items.append(slot if card == r.EMPTY else card_item(id, card_text(card)))
     return items
 
 
 def _combination(hand: State) -> str:
     high = max(int(card) for card in hand)
-    if high == EMPTY:
+    if high == r.EMPTY:
         return "nothing yet"
-    if hand[1] != EMPTY and is_pair(hand[0], hand[1]):
-        return f"a pair of {_RANKS[high // NUM_SUITS]}s"
-    if hand[1] != EMPTY and is_flush(hand[0], hand[1]):
-        return f"a flush, {_RANKS[high // NUM_SUITS]} high"
-    return f"{_RANKS[high // NUM_SUITS]} high"
+    if hand[1] != r.EMPTY and r.is_pair(hand[0], hand[1]):
+        return f"a pair of {_RANKS[high // r.NUM_SUITS]}s"
+    if hand[1] != r.EMPTY and r.is_flush(hand[0], hand[1]):
+        return f"a flush, {_RANKS[high // r.NUM_SUITS]} high"
+    return f"{_RANKS[high // r.NUM_SUITS]} high"
 
 
 def view(state: State, seat: int) -> View:
@@ -92,12 +62,11 @@ def view(state: State, seat: int) -> View:
         {"name": "The house", "seat": None, "kind": "hand", "items": _cards(state.house, "house")},
         {"name": "Your hand", "seat": 0, "kind": "hand", "items": _cards(state.player, "hand")},
     ]
-    order = "flush, pair, high card" if state.ranking == FLUSH_FIRST else "pair, flush, high card"
-    left = int(state.decisions - state.dealt) + int(state.phase == BETTING)
+    left = int(state.decisions - state.dealt) + int(state.phase == r.BETTING)
     counters: list[Counter] = [
-        {"name": "Pot", "value": pot(state), "seat": None},
-        {"name": "Decisions left", "value": 0 if state.phase == OVER else left, "seat": None},
-        {"name": "Best to worst", "value": order, "seat": None},
+        {"name": "Pot", "value": r.pot(state), "seat": None},
+        {"name": "Decisions left", "value": 0 if state.phase == r.OVER else left, "seat": None},
+        {"name": "Best to worst", "value": order_text(state), "seat": None},
         {"name": "The house holds", "value": _combination(state.house), "seat": None},
         {"name": "You hold", "value": _combination(state.player), "seat": 0},
     ]
@@ -107,9 +76,9 @@ def view(state: State, seat: int) -> View:
 def _deciding_rule(state: State) -> str:
     """Why the better hand won: "a flush, king high, beats a pair of jacks"."""
     hands = [_combination(state.player), _combination(state.house)]
-    if result(state) == DRAW:
+    if r.result(state) == r.DRAW:
         return f"both have {hands[0]}, and equal second cards" if hands[0].endswith("high") else f"both have {hands[0]}"
-    better, worse = hands if result(state) == WIN else hands[::-1]
+    better, worse = hands if r.result(state) == r.WIN else hands[::-1]
     if better == worse:
         return f"both have {better}: the other card decides"
     return f"{better} beats {worse}"
@@ -136,17 +105,14 @@ LESSON = Lesson(
 
 
 def examples() -> list[Reveal]:
-    kinds = (("Flush", "AH QH"), ("Pair", "JS JD"), ("High card", "KC JH"))
-    return [example(name, cards) for name, cards in kinds]
+    return [example("Flush", "AH QH"), example("Pair", "JS JD"), example("High card", "KC JH")]
 
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
-    if after.phase != OVER or before.phase == OVER:
+    if after.phase != r.OVER or before.phase == r.OVER:
         return []
-    end, amount = result(after), pot(after)
-    outcome = {DRAW: f"The pot of {amount} is split", WIN: f"You win the pot of {amount}"}
     return [
-        reveal(outcome.get(end, f"The house wins the pot of {amount}"), [_deciding_rule(after)], banner=True),
+        reveal(outcome_text(after), [_deciding_rule(after)], banner=True),
         reveal("The house", [_combination(after.house)], _cards(after.house, "house")),
         reveal("Your hand", [_combination(after.player)], _cards(after.player, "hand")),
     ]
@@ -157,10 +123,10 @@ TABLE = Presentation(
     reveals=reveals,
     ending=ending,
     rules_text=rules_text,
-    symbols=symbols,
+    symbols=lambda: pack(RANKS, SUITS),
     examples=examples,
     tip=tip,
     lessons={"OnePlayPoker-v0": LESSON},
     adviser="cardgym.games.one_play_poker.adviser:adviser",
-    strength={"OnePlayPoker-v0": STRENGTH},
+    **measured(__file__),
 )

@@ -1,1 +1,1 @@
-"""The play of the cards as a game of its own, by ranks: solved by CFR, and played by the player `equilibrium`."""
+"""The play of the cards as a separate game of ranks: solved by CFR, and played by the player `equilibrium`."""

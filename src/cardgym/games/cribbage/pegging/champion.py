@@ -7,20 +7,17 @@ near the target, the best few are then compared by the same search against sampl
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Options, rule
+from cardgym.engine.contract import Float32s, Float64s, Int8s, Options, rule
 from cardgym.engine.rules import derive, uniform
 from cardgym.games.cribbage.cards import CARDS, JACK, sort_six, worth
 from cardgym.games.cribbage.chance_table import HOLES, ChanceTable
 from cardgym.games.cribbage.observations import PLAIN
 from cardgym.games.cribbage.pegging.hands import HANDS, NUM_OF_SIZE, RANKS, whole_hand
 from cardgym.games.cribbage.pegging.inference import multiset_of, opponent_weights, with_played
-from cardgym.games.cribbage.pegging.player import Buffers, decide, new_buffers, shipped, situation_of, toss_win_chances
+from cardgym.games.cribbage.pegging.player import decide, hand_of, shipped, situation_of, toss_win_chances
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy
 from cardgym.games.cribbage.pegging.search import Memory, Root, new_memory, search
 from cardgym.games.cribbage.pegging.shows import POINTS, Shows, new_shows, prepare_shows
@@ -33,11 +30,11 @@ _NEAR = 45
 """With more than six cards left, `act` searches cards only if either side needs at most this many points; else it takes
 the policy's most probable card, which wins as many games and saves two thirds of the time."""
 _NEAR_TOSSES = 31
-"""Discards are searched if either side needs at most this many points, ..."""
+"""Discards are searched if either side needs at most this many points."""
 _MARGIN = 0.02
-"""... those whose chance is within this of the best by `toss_chances`, ..."""
+"""Only discards whose chance by `toss_chances` is within this of the best are searched."""
 _MAX_TOSSES = 4
-"""... and not more of them than this."""
+"""The most discards to search."""
 _WORLDS = 100
 """The sampled hands of the opponent for the search of discards."""
 _MAX_HANDS = 300
@@ -45,8 +42,8 @@ _MAX_HANDS = 300
 _SOLVE_FROM = 6
 """From this many cards left in both hands the best cards are found for the rest of the play; above, only for now."""
 TAKERS = 0.4
-"""The share of deals in which the opponent is taken to play the card of most points. `equilibrium` was solved with a
-tenth; more opponents play so than the solution assumes, and its cards soon show one that does not."""
+"""The share of opponents taken to be takers, who play for the most points at once. `equilibrium` was solved with a
+tenth, but more opponents play so, and the cards of one that does not soon show it."""
 
 
 class ChampionPlayer(Player):
@@ -58,19 +55,20 @@ class ChampionPlayer(Player):
     def __init__(self, policy: PeggingPolicy, table: ChanceTable) -> None:
         self._policy = policy._replace(takers=TAKERS)
         self._table = table
-        self._memory = _new_memory()
+        self._shows, self._memory = new_shows(), new_memory()
 
-    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """The best actions by `values`, except for the first two cards of the play far from the target; see `_NEAR`."""
         return best_actions(self._value(observations, True), masks)
 
-    def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.float64]:
+    def values(self, observations: Observations, masks: Masks) -> Float64s:
         """The chance to win after each action, (rows, 67), from 0 to 1; 0 for illegal ones."""
         return self._value(observations, False)
 
-    def _value(self, observations: Observations, fast: bool) -> npt.NDArray[np.float64]:
+    def _value(self, observations: Observations, fast: bool) -> Float64s:
         chances = np.zeros((len(observations), NUM_ACTIONS))
-        _value(np.ascontiguousarray(observations), fast, self._policy, self._table, self._memory, chances)
+        seen, policy, table = np.ascontiguousarray(observations), self._policy, self._table
+        _value(seen, fast, policy, table, self._shows, self._memory, chances)
         return chances
 
 
@@ -79,32 +77,17 @@ def make_player(options: Options) -> ChampionPlayer:
     return ChampionPlayer(*shipped())
 
 
-class ChampionMemory(NamedTuple):
-    """Memory that `_value` overwrites."""
-
-    search: Memory
-    shows: Shows
-    buffers: Buffers
-    equal: npt.NDArray[np.float64]
-    taken: npt.NDArray[np.float64]
-    worlds: npt.NDArray[np.int8]
-
-
-def _new_memory() -> ChampionMemory:
-    worlds = np.zeros((_WORLDS, 6), np.int8)
-    return ChampionMemory(new_memory(), new_shows(), new_buffers(), np.zeros(HANDS), np.zeros(HANDS), worlds)
-
-
 @compiled
 def _value(
-    observations: npt.NDArray[np.float32], fast: bool, policy: PeggingPolicy, table: ChanceTable,
-    memory: ChampionMemory, chances: npt.NDArray[np.float64],
+    observations: Float32s, fast: bool, policy: PeggingPolicy, table: ChanceTable, shows: Shows, memory: Memory,
+    chances: Float64s,
 ) -> None:  # fmt: skip
     """Fill in the chances by each legal action; if `fast`, 1 for the card to play where no search is worth its time."""
+    values, worths = np.empty(13), np.empty(NUM_TOSSES, np.float32)
     for row in range(observations.shape[0]):
         seen = observations[row]
         if seen[PLAIN.playing] == 0.0:
-            _value_tosses(seen, policy, table, memory, chances[row])
+            _value_tosses(seen, policy, table, shows, memory, chances[row])
             continue
         size = choices = 1
         while size < 4 and seen[PLAIN.hand + size] >= 0.0:
@@ -113,9 +96,9 @@ def _value(
             size += 1
         far = min(seen[PLAIN.to_go], seen[PLAIN.to_go + 1]) > _NEAR and size + seen[PLAIN.opponent_cards] > _SOLVE_FROM
         if fast and (far or choices == 1):
-            chances[row, decide(seen, policy, table, -1.0, memory.buffers)] = 1.0
+            chances[row, decide(seen, policy, table, -1.0, values, worths)] = 1.0
         else:
-            _value_cards(seen, policy, table, memory, chances[row])
+            _value_cards(seen, policy, table, shows, memory, chances[row])
 
 
 # -- cards ------------------------------------------------------------------------------------------------------------
@@ -123,27 +106,26 @@ def _value(
 
 @rule
 def _value_cards(
-    seen: npt.NDArray[np.float32], policy: PeggingPolicy, table: ChanceTable, memory: ChampionMemory,
-    chances: npt.NDArray[np.float64],
-) -> None:  # fmt: skip
+    seen: Float32s, policy: PeggingPolicy, table: ChanceTable, shows: Shows, memory: Memory, chances: Float64s
+) -> None:
     """Fill in the chance to win by playing each card that the count has room for."""
-    buffers, lists = memory.buffers, memory.search
-    at = situation_of(seen, buffers)
+    at = situation_of(seen)
     size = at.size
-    opponent_weights(policy, at, memory.equal, memory.taken)
-    prepare_shows(seen, at.dealer, at.known, table, memory.shows)
+    equal, taken = np.empty(HANDS), np.empty(HANDS)
+    opponent_weights(policy, at, equal, taken)
+    prepare_shows(seen, at.dealer, at.known, table, shows)
     played = with_played(0, 0, 1 - at.dealer, 0, at.play)
     starter = int(seen[PLAIN.starter]) % 13
     early = size + at.theirs > _SOLVE_FROM
     total = 0.0
     for rest in range(NUM_OF_SIZE[at.theirs]):
-        total += memory.equal[rest] + memory.taken[rest]
+        total += equal[rest] + taken[rest]
     step = total / _MAX_HANDS
     passed = 0.5 * step
     hands = 0
     total = 0.0
     for rest in range(NUM_OF_SIZE[at.theirs]):
-        weight = memory.equal[rest] + memory.taken[rest]
+        weight = equal[rest] + taken[rest]
         scale = 1.0 if weight > 0.0 else 0.0
         if early and weight > 0.0:
             passed += weight
@@ -154,25 +136,26 @@ def _value_cards(
             jacks = 0
             for place in range(4):
                 jacks += 1 if hand[place] == JACK else 0
-            lists.rests[hands] = rest
+            memory.rests[hands] = rest
             a, b, c, d = int(hand[0]), int(hand[1]), int(hand[2]), int(hand[3])
-            lists.kinds[hands] = score_ranks(a, b, c, d, starter) + POINTS * min(jacks, 3)
-            lists.weights[hands, 0] = scale * memory.equal[rest]
-            lists.weights[hands, 1] = scale * memory.taken[rest]
+            memory.kinds[hands] = score_ranks(a, b, c, d, starter) + POINTS * min(jacks, 3)
+            memory.weights[hands, 0] = scale * equal[rest]
+            memory.weights[hands, 1] = scale * taken[rest]
             total += scale * weight
             hands += 1
     for place in range(at.play.number):
-        lists.sequence[place] = at.play.ranks[place]
+        memory.sequence[place] = at.play.ranks[place]
     play, to_go, opponent_to_go = at.play, int(seen[PLAIN.to_go]), int(seen[PLAIN.to_go + 1])
     root = Root(
         multiset_of(at.held, size), size, at.theirs, True, at.dealer, at.running_count, play.number,
         play.number - play.length, play.code, min(to_go, HOLES), min(opponent_to_go, HOLES),
         min(_SOLVE_FROM, 11 - size - at.theirs),
     )  # fmt: skip
-    search(policy, table, root, hands, memory.shows, lists, buffers.values)
+    values = np.empty(13)
+    search(policy, table, root, hands, shows, memory, values)
     for place in range(size):
-        if worth(buffers.ranks[place]) <= 31 - at.running_count:
-            chances[int(seen[PLAIN.hand + place])] = buffers.values[buffers.ranks[place]] / total
+        if worth(at.held[place]) <= 31 - at.running_count:
+            chances[int(seen[PLAIN.hand + place])] = values[at.held[place]] / total
 
 
 # -- discards ---------------------------------------------------------------------------------------------------------
@@ -180,16 +163,13 @@ def _value_cards(
 
 @rule
 def _value_tosses(
-    seen: npt.NDArray[np.float32], policy: PeggingPolicy, table: ChanceTable, memory: ChampionMemory,
-    chances: npt.NDArray[np.float64],
-) -> None:  # fmt: skip
+    seen: Float32s, policy: PeggingPolicy, table: ChanceTable, shows: Shows, memory: Memory, chances: Float64s
+) -> None:
     """Fill in the chance to win after each discard; those that are not searched keep their distance from the best."""
-    cards, rated = memory.buffers.cards, memory.buffers.chances
-    for place in range(6):
-        cards[place] = np.int8(seen[PLAIN.hand + place])
+    cards, rated = hand_of(seen), np.empty(NUM_TOSSES, np.float32)
     dealer = int(seen[PLAIN.dealer])
     to_go, opponent_to_go = min(int(seen[PLAIN.to_go]), HOLES), min(int(seen[PLAIN.to_go + 1]), HOLES)
-    toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, memory.buffers.gains, rated)
+    toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, rated)
     most = rated[0]
     for toss in range(NUM_TOSSES):
         chances[CARDS + toss] = rated[toss]
@@ -199,14 +179,14 @@ def _value_tosses(
         rivals += 1 if rated[toss] >= most - _MARGIN else 0
     if rivals < 2 or min(to_go, opponent_to_go) > _NEAR_TOSSES:
         return
-    _draw_worlds(cards, dealer, derive(np.uint64(to_go), np.uint64(opponent_to_go)), policy, memory)
+    worlds = _draw_worlds(cards, dealer, derive(np.uint64(to_go), np.uint64(opponent_to_go)), policy)
     change = 0.0
     for number in range(min(rivals, _MAX_TOSSES)):
         toss = 0
         for other in range(NUM_TOSSES):
             if rated[other] > rated[toss]:
                 toss = other
-        found = _search_toss(cards, toss, dealer, to_go, opponent_to_go, policy, table, memory)
+        found = _search_toss(cards, toss, dealer, to_go, opponent_to_go, policy, table, worlds, shows, memory)
         change = found - float(rated[toss]) if number == 0 else change
         chances[CARDS + toss] = found - change
         rated[toss] = -1.0
@@ -215,16 +195,15 @@ def _value_tosses(
 
 
 @rule
-def _draw_worlds(
-    cards: npt.NDArray[np.int8], dealer: int, key: np.uint64, policy: PeggingPolicy, memory: ChampionMemory
-) -> None:
-    """Fill `worlds` with the four cards that the opponent keeps and the two it discards, from six drawn at random.
+def _draw_worlds(cards: Int8s, dealer: int, key: np.uint64, policy: PeggingPolicy) -> Int8s:
+    """The four cards that the opponent keeps and the two that it discards of six drawn at random, (_WORLDS, 6).
 
     The draws depend only on `key` and the cards, so that a situation always has the same worlds.
     """
+    worlds = np.empty((_WORLDS, 6), np.int8)
     generator = np.zeros(2, np.uint64)
     generator[0] = key
-    deck, six, worths = np.empty(CARDS, np.int8), np.empty(6, np.int8), memory.buffers.worths
+    deck, six, worths = np.empty(CARDS, np.int8), np.empty(6, np.int8), np.empty(NUM_TOSSES, np.float32)
     size = 0
     for card in range(CARDS):
         held = False
@@ -247,16 +226,16 @@ def _draw_worlds(
             worths[toss] += policy.worths[1 - dealer, kept_set(six, toss)]
         best = first_best(worths)
         for place in range(6):
-            memory.worlds[world, place] = six[KEPT[best, place]] if place < 4 else six[TOSSES[best, place - 4]]
+            worlds[world, place] = six[KEPT[best, place]] if place < 4 else six[TOSSES[best, place - 4]]
+    return worlds
 
 
 @rule
 def _search_toss(
-    cards: npt.NDArray[np.int8], toss: int, dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy,
-    table: ChanceTable, memory: ChampionMemory,
+    cards: Int8s, toss: int, dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy, table: ChanceTable,
+    worlds: Int8s, shows: Shows, memory: Memory,
 ) -> float:  # fmt: skip
     """The chance to win after a discard, over the worlds and all cuts, if both sides then play by the policy."""
-    shows, lists = memory.shows, memory.search
     kept, crib, theirs = np.empty(4, np.int8), np.empty(4, np.int8), np.empty(4, np.int8)
     ranks, points = np.empty(4, np.int8), np.empty(CARDS, np.int8)
     for place in range(4):
@@ -268,12 +247,12 @@ def _search_toss(
     for world in range(_WORLDS):
         taken = 0
         for place in range(6):
-            taken |= 1 << int(cards[place]) | 1 << int(memory.worlds[world, place])
+            taken |= 1 << int(cards[place]) | 1 << int(worlds[world, place])
         for place in range(4):
-            theirs[place] = memory.worlds[world, place]
+            theirs[place] = worlds[world, place]
             ranks[place] = theirs[place] % 13
         for place in range(2):
-            crib[2 + place] = memory.worlds[world, 4 + place]
+            crib[2 + place] = worlds[world, 4 + place]
         rows = 0
         for cut in range(CARDS):
             if taken >> cut & 1 == 0:
@@ -286,9 +265,9 @@ def _search_toss(
                 rows += 1
         shows.sizes[world] = rows
         shows.chances[world] = np.float32(-1.0)
-        lists.rests[world] = multiset_of(ranks, 4)
-        lists.kinds[world] = world
-        lists.weights[world, 0] = 1.0 - policy.takers
-        lists.weights[world, 1] = policy.takers
+        memory.rests[world] = multiset_of(ranks, 4)
+        memory.kinds[world] = world
+        memory.weights[world, 0] = 1.0 - policy.takers
+        memory.weights[world, 1] = policy.takers
     root = Root(kept_set(cards, toss), 4, 4, dealer == 0, dealer, 0, 0, 0, 0, to_go, opponent_to_go, 3)
-    return search(policy, table, root, _WORLDS, shows, lists, memory.equal[:0]) / _WORLDS
+    return search(policy, table, root, _WORLDS, shows, memory, np.empty(0)) / _WORLDS

@@ -9,19 +9,16 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import rule
+from cardgym.engine.contract import Int8s, rule
 from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.scoring import points_of, points_of_next
-
-Pile = npt.NDArray[np.int8]
 
 _ORDERS = np.array(list(permutations(range(3))), np.int8)
 
 
 @rule
-def _alone(pile: Pile, length: int, count: int, cards: Pile, order: int) -> int:
+def _alone(pile: Int8s, length: int, count: int, cards: Int8s, order: int) -> int:
     """The points of playing cards in an order when the other hand is empty; -1 if that is illegal.
 
     A card that does not fit may not be played while one of the later ones fits.
@@ -50,7 +47,7 @@ def _alone(pile: Pile, length: int, count: int, cards: Pile, order: int) -> int:
 
 
 @rule
-def best_alone(pile: Pile, length: int, count: int, cards: Pile, work: Pile, in_front: bool) -> int:
+def best_alone(pile: Int8s, length: int, count: int, cards: Int8s, work: Int8s, in_front: bool) -> int:
     """The most points that `cards`, (3,), ranks or -1, can score in any order, with the other hand empty.
 
     The pile has the ranks since the last restart; `work`, (10,), is overwritten. With `in_front` the first card is
@@ -65,7 +62,7 @@ def best_alone(pile: Pile, length: int, count: int, cards: Pile, work: Pile, in_
 
 
 @rule
-def _then(pile: Pile, length: int, count: int, x: int, g: int) -> int:
+def _then(pile: Int8s, length: int, count: int, x: int, g: int) -> int:
     """The value to the holder of g, who has just played, of what follows; x is the other's last card.
 
     `pile` and `count` include the card just played, and the count is not 31.
@@ -94,7 +91,7 @@ def fresh(x: int, g: int) -> int:
 
 
 @rule
-def value_of_two(pile: Pile, length: int, count: int, first: int, last: int, x: int) -> int:
+def value_of_two(pile: Int8s, length: int, count: int, first: int, last: int, x: int) -> int:
     """The value of playing `first`, which fits the count, and then `last`, the rank left, when the other holds x.
 
     The pile, (length + 2 or more,), has the ranks since the last restart, and is overwritten behind them.

@@ -11,9 +11,8 @@ from itertools import combinations_with_replacement
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import rule
+from cardgym.engine.contract import Float32s, rule
 from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.scoring import points_of
 
@@ -27,11 +26,7 @@ def _number(ranks: tuple[int, ...]) -> int:
     return sum(comb(rank + place, place + 1) for place, rank in enumerate(ranks))
 
 
-def _all_sets(size: int) -> list[tuple[int, ...]]:
-    return sorted(combinations_with_replacement(range(13), size), key=_number)
-
-
-SETS = [_all_sets(size) for size in range(5)]
+SETS = [sorted(combinations_with_replacement(range(13), size), key=_number) for size in range(5)]
 """The multisets of each size, ascending tuples of ranks, in the order of their numbers."""
 
 RANKS = np.array(SETS[4], np.int8)
@@ -104,7 +99,7 @@ def slot_of(size: int, number: int, rank: int) -> int:
 
 
 @rule
-def taker_shares(word: int, count: int, size: int, number: int, out: npt.NDArray[np.float32]) -> None:
+def taker_shares(word: int, count: int, size: int, number: int, out: Float32s) -> None:
     """Fill `out`, (4,), with the probability of each slot for a taker, who plays for the most points now.
 
     `word` is what `points_of_next` returns for the pile; `size` and `number` are those of the multiset left. Slots that

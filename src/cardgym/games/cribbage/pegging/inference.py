@@ -1,38 +1,20 @@
-"""The player of the solved play: by its policy, and for the last three cards by what the opponent may hold."""
+"""Choices in the solved play: by its policy, and for the last three cards by what the opponent may hold."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import rule
+from cardgym.engine.contract import Float64s, Int8s, Int64s, rule
 from cardgym.games.cribbage.cards import worth
+from cardgym.games.cribbage.pegging import hands
+from cardgym.games.cribbage.pegging import policy as policies
 from cardgym.games.cribbage.pegging.endings import best_alone, value_of_two
-from cardgym.games.cribbage.pegging.hands import (
-    CHOOSE,
-    LOWEST,
-    NUM_OF_SIZE,
-    RANKS,
-    SLOTS,
-    WITH,
-    playable_slots,
-    slot_of,
-    taker_shares,
-    whole_hand,
-)
-from cardgym.games.cribbage.pegging.policy import (
-    FLOOR,
-    LEVELS_OF_CHOICE,
-    PeggingPolicy,
-    find_node,
-    node_key,
-    sequence_code,
-)
+from cardgym.games.cribbage.pegging.policy import PeggingPolicy
 from cardgym.games.cribbage.scoring import points_of_next
 
-_STEP = 1.0 / LEVELS_OF_CHOICE
+_STEP = 1.0 / policies.LEVELS_OF_CHOICE
 _TINY = 1e-300
 
 _KEY, _PLACE, _COUNT, _WORD = range(4)
@@ -54,13 +36,13 @@ class Play(NamedTuple):
         decided: how many of these there are.
     """
 
-    ranks: npt.NDArray[np.int8]
-    sides: npt.NDArray[np.int8]
+    ranks: Int8s
+    sides: Int8s
     number: int
-    pile: npt.NDArray[np.int8]
+    pile: Int8s
     length: int
     code: int
-    decisions: npt.NDArray[np.int64]
+    decisions: Int64s
     decided: int
 
 
@@ -78,13 +60,13 @@ class Situation(NamedTuple):
         play: the cards played, with the decisions of the opponent.
     """
 
-    held: npt.NDArray[np.int8]
+    held: Int8s
     size: int
     theirs: int
     floor: int
     dealer: int
     running_count: int
-    known: npt.NDArray[np.int8]
+    known: Int8s
     play: Play
 
 
@@ -92,9 +74,7 @@ class Situation(NamedTuple):
 
 
 @rule
-def read_play(
-    ranks: npt.NDArray[np.int8], sides: npt.NDArray[np.int8], number: int, running_count: int, side: int
-) -> Play:
+def read_play(ranks: Int8s, sides: Int8s, number: int, running_count: int, side: int) -> Play:
     """Walk over the first `number` cards played, up to the running count, and keep the decisions of a side."""
     pile, decisions = np.empty(10, np.int8), np.empty((3, 4), np.int64)
     decided = length = code = count = 0
@@ -105,7 +85,7 @@ def read_play(
             count = 0
             length = 0
         if sides[place] == side and decided < 3:
-            decisions[decided, _KEY] = node_key(code, side, restarted)
+            decisions[decided, _KEY] = policies.node_key(code, side, restarted)
             decisions[decided, _PLACE] = place
             decisions[decided, _COUNT] = count
             decisions[decided, _WORD] = points_of_next(pile, length)
@@ -115,7 +95,7 @@ def read_play(
         count += worth(rank)
         if count == 31:
             count = 0
-        code = sequence_code(code, place, int(sides[place]), rank)
+        code = policies.sequence_code(code, place, int(sides[place]), rank)
     return Play(ranks, sides, number, pile, length if running_count > 0 else 0, code, decisions, decided)
 
 
@@ -124,17 +104,17 @@ def with_played(size: int, number: int, side: int, start: int, play: Play) -> in
     """The number of a multiset with the cards added that a side played from place `start` on."""
     for place in range(start, play.number):
         if play.sides[place] == side:
-            number = int(WITH[size, number, play.ranks[place]])
+            number = int(hands.WITH[size, number, play.ranks[place]])
             size += 1
     return number
 
 
 @rule
-def multiset_of(ranks: npt.NDArray[np.int8], size: int) -> int:
+def multiset_of(ranks: Int8s, size: int) -> int:
     """The number of the multiset of the first `size` ranks, in any order."""
     number = 0
     for place in range(size):
-        number = int(WITH[place, number, ranks[place]])
+        number = int(hands.WITH[place, number, ranks[place]])
     return number
 
 
@@ -142,7 +122,7 @@ def multiset_of(ranks: npt.NDArray[np.int8], size: int) -> int:
 
 
 @rule
-def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.NDArray[np.float64]) -> int:
+def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: Float64s) -> int:
     """The rank to play, one in hand that the count has room for.
 
     `draw`, uniform in [0, 1), chooses; -1 takes the most probable rank. `values`, (13,), is filled with how good each
@@ -150,29 +130,29 @@ def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.N
     """
     size, count = at.size, at.running_count
     number = multiset_of(at.held, size)
-    legal = playable_slots(size, number, 31 - count)
+    legal = hands.playable_slots(size, number, 31 - count)
     if legal == 1:
-        return int(SLOTS[size, number, 0])
+        return int(hands.SLOTS[size, number, 0])
     if at.theirs == 0:
         return _best_order(at, values)
     if size + at.theirs <= 3:
         return _count_out(policy, at, number, values)
-    base = find_node(policy, node_key(at.play.code, at.dealer, count == 0 and at.play.number > 0))
-    chosen = int(SLOTS[size, number, 0])
+    base = policies.find_node(policy, policies.node_key(at.play.code, at.dealer, count == 0 and at.play.number > 0))
+    chosen = int(hands.SLOTS[size, number, 0])
     if base < 0:
         return chosen
     first = base + size * number
     total_share = 0.0
     for slot in range(legal):
         share = float(policy.choices[first + slot])
-        values[SLOTS[size, number, slot]] = share * _STEP
+        values[hands.SLOTS[size, number, slot]] = share * _STEP
         total_share += share
     goal = draw * total_share
     most = 0.0
     for slot in range(legal):
         share = float(policy.choices[first + slot])
         if share > most or (draw >= 0.0 and share > 0.0):
-            chosen = int(SLOTS[size, number, slot])
+            chosen = int(hands.SLOTS[size, number, slot])
             most = share
             goal -= share
             if draw >= 0.0 and goal < 0.0:
@@ -181,7 +161,7 @@ def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.N
 
 
 @rule
-def _best_order(at: Situation, values: npt.NDArray[np.float64]) -> int:
+def _best_order(at: Situation, values: Float64s) -> int:
     """The first card of the best order, when the opponent has none."""
     held, size, count = at.held, at.size, at.running_count
     work = np.empty(10, np.int8)
@@ -205,13 +185,13 @@ def _best_order(at: Situation, values: npt.NDArray[np.float64]) -> int:
 
 
 @rule
-def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: npt.NDArray[np.float64]) -> int:
+def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: Float64s) -> int:
     """The better of two cards, given the chances of the opponent's last card."""
     pile, length, chances, taken = at.play.pile, at.play.length, np.empty(13), np.empty(13)
     opponent_weights(policy, at, chances, taken)
     for rank in range(13):
         chances[rank] += taken[rank]
-    low, high = int(SLOTS[2, number, 0]), int(SLOTS[2, number, 1])
+    low, high = int(hands.SLOTS[2, number, 0]), int(hands.SLOTS[2, number, 1])
     gain = 0.0
     total = 0.0
     for rank in range(13):
@@ -231,9 +211,7 @@ def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: npt.ND
 
 
 @rule
-def opponent_weights(
-    policy: PeggingPolicy, at: Situation, equal: npt.NDArray[np.float64], taken: npt.NDArray[np.float64]
-) -> None:
+def opponent_weights(policy: PeggingPolicy, at: Situation, equal: Float64s, taken: Float64s) -> None:
     """Fill in numbers proportional to the chance that the opponent holds each multiset, by the kind of opponent.
 
     By Bayes: the prior is how often the opponent keeps the hand and how many such hands the cards seen leave in the
@@ -242,32 +220,25 @@ def opponent_weights(
     """
     play, known, side, left = at.play, at.known, 1 - at.dealer, at.theirs
     played = with_played(0, 0, side, 0, play)
-    for rest in range(NUM_OF_SIZE[left]):
-        hand = whole_hand(4 - left, played, rest)
-        prior = policy.kept[side, hand] * _ways(hand, known) if LOWEST[left, rest] >= at.floor else 0.0
+    for rest in range(hands.NUM_OF_SIZE[left]):
+        hand = hands.whole_hand(4 - left, played, rest)
+        prior = policy.kept[side, hand] * _ways(hand, known) if hands.LOWEST[left, rest] >= at.floor else 0.0
         equal[rest] = prior * (1.0 - policy.takers)
         taken[rest] = prior * policy.takers
-    decisions = play.decisions
+    decisions, shares = play.decisions, np.empty(4, np.float32)
     for turn in range(play.decided):
-        base = find_node(policy, decisions[turn, _KEY])
+        base = policies.find_node(policy, decisions[turn, _KEY])
         if base < 0:
             continue
         size, place, count = 4 - turn, int(decisions[turn, _PLACE]), int(decisions[turn, _COUNT])
         rank = int(play.ranks[place])
-        for rest in range(NUM_OF_SIZE[left]):
+        for rest in range(hands.NUM_OF_SIZE[left]):
             if equal[rest] + taken[rest] > 0.0:
                 number = with_played(left, rest, side, place, play)
                 equal[rest] *= _share_of(policy, base, size, number, rank, 31 - count)
                 if taken[rest] > 0.0:
-                    taken[rest] *= _share_of_taker(decisions[turn, _WORD], count, size, number, rank)
-
-
-@rule
-def _share_of_taker(word: int, count: int, size: int, number: int, rank: int) -> float:
-    """The probability that a taker with a hand of `size` cards plays a rank; see `taker_shares`."""
-    shares = np.empty(4, np.float32)
-    taker_shares(word, count, size, number, shares)
-    return float(shares[slot_of(size, number, rank)])
+                    hands.taker_shares(decisions[turn, _WORD], count, size, number, shares)
+                    taken[rest] *= shares[hands.slot_of(size, number, rank)]
 
 
 @rule
@@ -275,9 +246,9 @@ def _share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: in
     """The probability of a rank at a node by the policy, for a hand of `size` cards; above 0."""
     total = 0.0
     share = 0.0
-    slot = slot_of(size, number, rank)
-    for each in range(playable_slots(size, number, room)):
-        probability = policy.choices[base + size * number + each] * _STEP + FLOOR
+    slot = hands.slot_of(size, number, rank)
+    for each in range(hands.playable_slots(size, number, room)):
+        probability = policy.choices[base + size * number + each] * _STEP + policies.FLOOR
         total += probability
         if each == slot:
             share = probability
@@ -285,15 +256,15 @@ def _share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: in
 
 
 @rule
-def _ways(hand: int, known: npt.NDArray[np.int8]) -> float:
+def _ways(hand: int, known: Int8s) -> float:
     """The share of the ways to deal a hand that remain when the known cards are out of the pack."""
     share = 1.0
     place = 0
     while place < 4:
-        rank = int(RANKS[hand, place])
+        rank = int(hands.RANKS[hand, place])
         copies = 1
-        while place + copies < 4 and RANKS[hand, place + copies] == rank:
+        while place + copies < 4 and hands.RANKS[hand, place + copies] == rank:
             copies += 1
-        share *= CHOOSE[4 - known[rank], copies] / CHOOSE[4, copies]
+        share *= hands.CHOOSE[4 - known[rank], copies] / hands.CHOOSE[4, copies]
         place += copies
     return share

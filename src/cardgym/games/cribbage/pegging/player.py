@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Options, rule
+from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s, Options, rule
 from cardgym.games.cribbage.cards import CARDS, worth
 from cardgym.games.cribbage.chance_table import ChanceTable, is_near, load_table, point_worth, toss_chances
 from cardgym.games.cribbage.observations import PLAIN
@@ -31,18 +29,16 @@ class EquilibriumPlayer(Player):
         self._policy = policy
         self._table = table
 
-    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         actions = np.empty(len(observations), np.int64)
         greedy = np.full(len(observations), -1.0) if draws is None else np.asarray(draws)
-        _act(np.ascontiguousarray(observations), greedy, self._policy, self._table, new_buffers(), actions)
+        _act(np.ascontiguousarray(observations), greedy, self._policy, self._table, actions)
         return actions
 
-    def probabilities(
-        self, observations: Observations, masks: Masks, temperature: float = 0.0
-    ) -> npt.NDArray[np.float32]:
+    def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Float32s:
         """Its mixture in the play, and the softmax of points where it counts or discards; see `Player`."""
         shares = np.zeros(masks.shape, np.float32)
-        _soften(np.ascontiguousarray(observations), temperature, self._policy, self._table, new_buffers(), shares)
+        _soften(np.ascontiguousarray(observations), temperature, self._policy, self._table, shares)
         return shares
 
 
@@ -57,59 +53,29 @@ def shipped() -> tuple[PeggingPolicy, ChanceTable]:
     return load_policy(), load_table()
 
 
-class Buffers(NamedTuple):
-    """Memory that `decide` overwrites."""
-
-    ranks: npt.NDArray[np.int8]
-    played: npt.NDArray[np.int8]
-    played_by: npt.NDArray[np.int8]
-    known: npt.NDArray[np.int8]
-    cards: npt.NDArray[np.int8]
-    values: npt.NDArray[np.float64]
-    worths: npt.NDArray[np.float32]
-    gains: npt.NDArray[np.float32]
-    chances: npt.NDArray[np.float32]
-
-
-def new_buffers() -> Buffers:
-    return Buffers(
-        np.empty(4, np.int8),
-        np.empty(8, np.int8),
-        np.empty(8, np.int8),
-        np.empty(13, np.int8),
-        np.empty(6, np.int8),
-        np.empty(13),
-        np.empty(NUM_TOSSES, np.float32),
-        np.empty(NUM_TOSSES, np.float32),
-        np.empty(NUM_TOSSES, np.float32),
-    )
-
-
 @compiled
-def _act(
-    observations: npt.NDArray[np.float32], draws: npt.NDArray[np.float64], policy: PeggingPolicy, table: ChanceTable,
-    buffers: Buffers, actions: npt.NDArray[np.int64],
-) -> None:  # fmt: skip
+def _act(observations: Float32s, draws: Float64s, policy: PeggingPolicy, table: ChanceTable, actions: Int64s) -> None:
+    values, worths = np.empty(13), np.empty(NUM_TOSSES, np.float32)
     for row in range(observations.shape[0]):
-        actions[row] = decide(observations[row], policy, table, draws[row], buffers)
+        actions[row] = decide(observations[row], policy, table, draws[row], values, worths)
 
 
 @compiled
 def _soften(
-    observations: npt.NDArray[np.float32], temperature: float, policy: PeggingPolicy, table: ChanceTable,
-    buffers: Buffers, shares: npt.NDArray[np.float32],
-) -> None:  # fmt: skip
-    cards, values = buffers.cards, buffers.values
+    observations: Float32s, temperature: float, policy: PeggingPolicy, table: ChanceTable, shares: Float32s
+) -> None:
+    values, worths = np.empty(13), np.empty(NUM_TOSSES, np.float32)
     for row in range(observations.shape[0]):
         seen, out = observations[row], shares[row]
-        action = decide(seen, policy, table, -1.0, buffers)
+        action = decide(seen, policy, table, -1.0, values, worths)
         total = 0.0
         if action >= CARDS:
             for toss in range(NUM_TOSSES):
-                less = float(buffers.worths[toss]) - float(buffers.worths[action - CARDS])
+                less = float(worths[toss]) - float(worths[action - CARDS])
                 out[CARDS + toss] = _weight(less, temperature)
                 total += out[CARDS + toss]
         else:
+            cards = hand_of(seen)
             held = 0
             while held < 4 and cards[held] >= 0:
                 held += 1
@@ -129,7 +95,7 @@ def _soften(
 
 
 @rule
-def _count_rank(cards: npt.NDArray[np.int8], held: int, rank: int) -> int:
+def _count_rank(cards: Int8s, held: int, rank: int) -> int:
     same = 0
     for place in range(held):
         same += 1 if cards[place] % 13 == rank else 0
@@ -146,43 +112,41 @@ def _weight(less: float, temperature: float) -> float:
 
 @rule
 def decide(
-    seen: npt.NDArray[np.float32], policy: PeggingPolicy, table: ChanceTable, draw: float, buffers: Buffers
+    seen: Float32s, policy: PeggingPolicy, table: ChanceTable, draw: float, values: Float64s, worths: Float32s
 ) -> int:
     """The action of `equilibrium` for the observation `plain`.
 
-    `draw`, uniform in [0, 1), chooses; -1 takes the most probable card. `buffers` are those of `new_buffers`.
+    `draw`, uniform in [0, 1), chooses; -1 takes the most probable card. Fills `values`, (13,), as `choose_rank` does
+    or, for a discard, `worths`, (15,), with the worth of each in points.
     """
-    cards = buffers.cards
-    for place in range(6):
-        cards[place] = np.int8(seen[PLAIN.hand + place])
     if seen[PLAIN.playing] == 0.0:
-        return CARDS + _toss(seen, cards, policy, table, buffers)
-    at = situation_of(seen, buffers)
-    buffers.values[:] = 0.0
-    rank = choose_rank(policy, at, draw, buffers.values)
-    action = int(cards[0])
+        return CARDS + _toss(seen, policy, table, worths)
+    at = situation_of(seen)
+    values[:] = 0.0
+    rank = choose_rank(policy, at, draw, values)
+    action = int(seen[PLAIN.hand])
     for place in range(at.size):
         if at.held[place] == rank:
-            action = int(cards[place])
+            action = int(seen[PLAIN.hand + place])
     return action
 
 
 @rule
-def _toss(
-    seen: npt.NDArray[np.float32], cards: npt.NDArray[np.int8], policy: PeggingPolicy, table: ChanceTable,
-    buffers: Buffers,
-) -> int:  # fmt: skip
-    """The discard of the greatest worth, by points far from the target and by the chance to win near it.
+def hand_of(seen: Float32s) -> Int8s:
+    """The cards in hand in the observation `plain`, (6,), EMPTY behind them."""
+    return seen[PLAIN.hand : PLAIN.hand + 6].astype(np.int8)
 
-    Fills `buffers.worths` with the worths in points.
-    """
-    dealer, to_go, opponent_to_go = int(seen[PLAIN.dealer]), int(seen[PLAIN.to_go]), int(seen[PLAIN.to_go + 1])
-    worths, chances = buffers.worths, buffers.chances
+
+@rule
+def _toss(seen: Float32s, policy: PeggingPolicy, table: ChanceTable, worths: Float32s) -> int:
+    """The discard of the greatest worth, by points far from the target and by the chance to win near it."""
+    cards, dealer = hand_of(seen), int(seen[PLAIN.dealer])
+    to_go, opponent_to_go = int(seen[PLAIN.to_go]), int(seen[PLAIN.to_go + 1])
     if is_near(table, to_go, opponent_to_go):
-        toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, buffers.gains, chances)
+        toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, worths)
         per_point = point_worth(table, dealer, to_go, opponent_to_go)
         for toss in range(NUM_TOSSES):
-            worths[toss] = chances[toss] / per_point
+            worths[toss] = worths[toss] / per_point
     else:
         toss_worths(cards, dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
         for toss in range(NUM_TOSSES):
@@ -192,10 +156,11 @@ def _toss(
 
 @rule
 def toss_win_chances(
-    cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy,
-    table: ChanceTable, gains: npt.NDArray[np.float32], chances: npt.NDArray[np.float32],
+    cards: Int8s, dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy, table: ChanceTable,
+    chances: Float32s,
 ) -> None:  # fmt: skip
-    """Fill `chances`, (15,), with the chance to win after each discard, and `gains` as `toss_chances` explains."""
+    """Fill `chances`, (15,), with the chance to win after each discard."""
+    gains = np.empty(NUM_TOSSES, np.float32)
     for toss in range(NUM_TOSSES):
         crib = crib_mean(cards, toss, dealer) - table.crib
         play = policy.worths[dealer, kept_set(cards, toss)] + (table.play if dealer else -table.play)
@@ -204,12 +169,11 @@ def toss_win_chances(
 
 
 @rule
-def situation_of(seen: npt.NDArray[np.float32], buffers: Buffers) -> Situation:
+def situation_of(seen: Float32s) -> Situation:
     """What the observation `plain` says in the play."""
     dealer = int(seen[PLAIN.dealer])
-    ranks, played, played_by, known = buffers.ranks, buffers.played, buffers.played_by, buffers.known
-    for rank in range(13):
-        known[rank] = 0
+    ranks, known = np.empty(4, np.int8), np.zeros(13, np.int8)
+    played, played_by = np.empty(8, np.int8), np.empty(8, np.int8)
     size = 0
     while size < 4 and seen[PLAIN.hand + size] >= 0.0:
         ranks[size] = int(seen[PLAIN.hand + size]) % 13

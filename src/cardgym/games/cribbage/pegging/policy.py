@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import zlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
-from cardgym.engine.contract import rule
+from cardgym.engine.contract import Float32s, Float64s, Int64s, rule
 from cardgym.errors import CardgymError
+from cardgym.files.documents import Count, Document, Number
 from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
 from cardgym.games.cribbage.pegging.hands import SIZES, playable_slots
 
@@ -43,11 +45,11 @@ class PeggingPolicy(NamedTuple):
         takers: the probability that the opponent was a taker; see `taker_shares`.
     """
 
-    keys: npt.NDArray[np.int64]
-    bases: npt.NDArray[np.int64]
+    keys: Int64s
+    bases: Int64s
     choices: npt.NDArray[np.uint8]
-    kept: npt.NDArray[np.float64]
-    worths: npt.NDArray[np.float64]
+    kept: Float64s
+    worths: Float64s
     takers: float
 
 
@@ -65,7 +67,7 @@ def node_key(code: int, turn: int, restarted: bool) -> int:
 
 @rule
 def find_node(policy: PeggingPolicy, key: int) -> int:
-    """The start of the choices of the node with a key; -1 if there is none."""
+    """The start of the choices of the node with a key; -1 if the policy lacks it."""
     keys = policy.keys
     low = 0
     high = keys.shape[0]
@@ -81,10 +83,8 @@ def find_node(policy: PeggingPolicy, key: int) -> int:
 
 
 @rule
-def policy_shares(
-    policy: PeggingPolicy, base: int, size: int, number: int, room: int, out: npt.NDArray[np.float32]
-) -> int:
-    """Fill `out` with the policy's probability of each slot; the number of slots that can be played."""
+def policy_shares(policy: PeggingPolicy, base: int, size: int, number: int, room: int, out: Float32s) -> int:
+    """Fill `out` with the policy's probability of each slot and return the number of slots that can be played."""
     legal = playable_slots(size, number, room)
     total = np.float32(0.0)
     for slot in range(legal):
@@ -93,6 +93,16 @@ def policy_shares(
     for slot in range(legal):
         out[slot] = out[slot] / total if total > 0.0 else np.float32(1.0) / np.float32(legal)
     return legal
+
+
+class PeggingDocument(Document):
+    """What its file says of a policy."""
+
+    format: Literal["cardgym-cribbage-pegging-1"]
+    iterations: Count
+    exploitability: Number
+    num_choices: Annotated[int, Field(ge=0, le=10**9)]
+    takers: Annotated[float, Field(ge=0, le=1)]
 
 
 def save_policy(path: Path, policy: PeggingPolicy, *, iterations: int, exploitability: float) -> None:
@@ -109,8 +119,6 @@ def save_policy(path: Path, policy: PeggingPolicy, *, iterations: int, exploitab
 
 
 def load_policy(path: Path = PATH) -> PeggingPolicy:
-    from cardgym.games.cribbage.documents import PeggingDocument
-
     what, hands = f"pegging policy {path}", (np.float64, (2, SIZES[4]))
     layout: Layout = {
         "keys": (np.int64, (None,)), "bases": (np.int64, (None,)), "choices": (np.uint8, (None,)), "kept": hands,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import rule
+from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s, rule
 from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.chance_table import ChanceTable
 from cardgym.games.cribbage.pegging.hands import HANDS, LOWEST, SLOTS, WITHOUT, taker_shares
@@ -76,16 +76,16 @@ class Memory(NamedTuple):
 
     rests: npt.NDArray[np.int16]
     kinds: npt.NDArray[np.int16]
-    weights: npt.NDArray[np.float64]
-    frames: npt.NDArray[np.int64]
-    sums: npt.NDArray[np.float64]
-    shares: npt.NDArray[np.float64]
-    sequence: npt.NDArray[np.int8]
-    policy_shares: npt.NDArray[np.float32]
-    taker_shares: npt.NDArray[np.float32]
-    branch: npt.NDArray[np.float64]
-    branches: npt.NDArray[np.int64]
-    places: npt.NDArray[np.int64]
+    weights: Float64s
+    frames: Int64s
+    sums: Float64s
+    shares: Float64s
+    sequence: Int8s
+    policy_shares: Float32s
+    taker_shares: Float32s
+    branch: Float64s
+    branches: Int64s
+    places: Int64s
 
 
 def new_memory() -> Memory:
@@ -107,9 +107,8 @@ def new_memory() -> Memory:
 
 @rule
 def search(
-    policy: PeggingPolicy, table: ChanceTable, root: Root, hands: int, shows: Shows, memory: Memory,
-    values: npt.NDArray[np.float64],
-) -> float:  # fmt: skip
+    policy: PeggingPolicy, table: ChanceTable, root: Root, hands: int, shows: Shows, memory: Memory, values: Float64s
+) -> float:
     """The chance to win, times the weight of all hands, if the seat follows the policy from the root on.
 
     Args:
@@ -163,7 +162,7 @@ def search(
 def _play_own(
     policy: PeggingPolicy, table: ChanceTable, root: Root, shows: Shows, memory: Memory, at: int, every: bool
 ) -> int:
-    """Open the children of a node at which the seat plays; the last open frame. `every`: also cards of share 0."""
+    """Open the children of a node at which the seat plays, also of share 0 if `every`; return the last open frame."""
     frames, sums, shares, rests = memory.frames, memory.sums, memory.policy_shares, memory.rests
     frame = frames[at]
     size, number, theirs, placed = int(frame[_SIZE]), int(frame[_NUMBER]), int(frame[_THEIRS]), int(frame[_PLACED])
@@ -229,7 +228,7 @@ def _play_own(
 
 @rule
 def _play_theirs(policy: PeggingPolicy, table: ChanceTable, root: Root, shows: Shows, memory: Memory, at: int) -> int:
-    """Open the children of a node at which the opponent plays; the last open frame."""
+    """Open the children of a node at which the opponent plays and return the last open frame."""
     frame, sums, weights, rests, places = memory.frames[at], memory.sums, memory.weights, memory.rests, memory.places
     size, number, theirs, placed = int(frame[_SIZE]), int(frame[_NUMBER]), int(frame[_THEIRS]), int(frame[_PLACED])
     count, pile, gain = int(frame[_COUNT]), int(frame[_PILE]), int(frame[_GAIN])
@@ -294,7 +293,7 @@ def _answers(
     policy: PeggingPolicy, memory: Memory, entry: int, rest: int, theirs: int, base: int, word: int, count: int,
     branch_count: int,
 ) -> int:  # fmt: skip
-    """Append the cards that a hand may play, with their weights; the number of branches then."""
+    """Append the cards that a hand may play, with their weights, and return the new number of branches."""
     branches, branch, shares, taken = memory.branches, memory.branch, memory.policy_shares, memory.taker_shares
     equal, taker = memory.weights[entry, 0], memory.weights[entry, 1]
     legal = policy_shares(policy, base, theirs, rest, 31 - count, shares)
@@ -327,7 +326,7 @@ def _open(
     memory: Memory, root: Root, top: int, at: int, parent: int, start: int, end: int, turn: int, number: int,
     count: int, points: int, rank: int,
 ) -> int:  # fmt: skip
-    """Put the node after a card on the stack, above `top`; its place.
+    """Put the node after a card on the stack, above `top`, and return its place.
 
     Args:
         memory: the stack; `root`: where the search started.

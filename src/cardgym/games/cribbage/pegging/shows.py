@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import rule
+from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s, rule
 from cardgym.games.cribbage.cards import JACK
 from cardgym.games.cribbage.chance_table import ChanceTable, chance_of_pone
 from cardgym.games.cribbage.observations import PLAIN
@@ -32,10 +31,10 @@ class Shows(NamedTuple):
         chances: (kinds, _GAINS, _GAINS), float32: the chance to win by points won in the play; negative where unknown.
     """
 
-    rows: npt.NDArray[np.float32]
-    sizes: npt.NDArray[np.int64]
-    crib: npt.NDArray[np.float64]
-    chances: npt.NDArray[np.float32]
+    rows: Float32s
+    sizes: Int64s
+    crib: Float64s
+    chances: Float32s
 
 
 def new_shows() -> Shows:
@@ -63,7 +62,7 @@ def chance_after_play(
 
 
 @rule
-def _chance_after_show(table: ChanceTable, dealer: int, own: int, other: int, points: npt.NDArray[np.float32]) -> float:
+def _chance_after_show(table: ChanceTable, dealer: int, own: int, other: int, points: Float32s) -> float:
     """A seat's chance to win after a show with the points of a row of `Shows`; `own` and `other` are needed before."""
     mine, theirs, crib, heels = int(points[0]), int(points[1]), int(points[2]), int(points[3])
     if (own if dealer else other) <= heels:
@@ -77,21 +76,19 @@ def _chance_after_show(table: ChanceTable, dealer: int, own: int, other: int, po
 
 
 @rule
-def prepare_shows(
-    seen: npt.NDArray[np.float32], dealer: int, known: npt.NDArray[np.int8], table: ChanceTable, shows: Shows
-) -> None:
+def prepare_shows(seen: Float32s, dealer: int, known: Int8s, table: ChanceTable, shows: Shows) -> None:
     """Fill in what follows the play: the own hand is known, the opponent's by its kind, the crib by its own half.
 
     The opponent's half is weighted by how often it discards each pair of ranks. Flushes of the opponent and of the crib
-    are left out. Nobs are as probable as the jacks out of sight allow.
+    are left out. The chance of nobs follows from the number of jacks not seen.
     """
     starter = int(seen[PLAIN.starter])
     nobs = 13 * (starter // 13) + JACK
     kept = np.empty(4, np.int8)
     held = 0
-    jacks = 4  # Out of sight, or played by the opponent.
-    gone = False  # The jack of the starter's suit is elsewhere, ...
-    met = False  # ... or the opponent has played it.
+    jacks = 4  # Not seen, or played by the opponent.
+    gone = False  # Whether the opponent cannot have kept the jack of the starter's suit.
+    met = False  # Whether the opponent has played it.
     for place in range(4):
         if seen[PLAIN.hand + place] >= 0.0:
             kept[held] = np.int8(seen[PLAIN.hand + place])
@@ -129,11 +126,8 @@ def prepare_shows(
 
 
 @rule
-def _count_crib(
-    seen: npt.NDArray[np.float32], dealer: int, own_nobs: int, known: npt.NDArray[np.int8], table: ChanceTable,
-    crib: npt.NDArray[np.float64],
-) -> float:  # fmt: skip
-    """Fill `crib` with numbers proportional to the chance of each number of points in the crib; their sum."""
+def _count_crib(seen: Float32s, dealer: int, own_nobs: int, known: Int8s, table: ChanceTable, crib: Float64s) -> float:
+    """Fill `crib` with numbers proportional to the chance of each number of points in the crib and return their sum."""
     first, second = int(seen[PLAIN.tossed]) % 13, int(seen[PLAIN.tossed + 1]) % 13
     crib[:] = 0.0
     total = 0.0
