@@ -26,7 +26,7 @@ from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.players import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
-from cardgym.scaling import Engine, Outcome, Task, make
+from cardgym.scaling import Engine, Task, here, make
 from cardgym.solvers.exact import tree_exploitability
 from cardgym.statistics import Interval
 
@@ -180,13 +180,14 @@ class Population:
         last = self.generations[-1]
         opponents = [f"{self.players[name]}={weight!r}" for name, weight in last.weights.items()]
         folders = [self._responder(last.number + 1, i) for i in range(self.config.responders)]
+        train = launch.train_here if self.engine is None else launch.train
         tasks = []
         for i, folder in enumerate(folders):
             if not (folder / RESULTS).exists():
                 run = self._run(last.number + 1, i)
                 flags = [*self._script.flags(run), "--opponents", *opponents]
-                tasks.append(Task(str(folder), launch.train, (self._script.script, flags, str(folder))))
-        for outcome in map(_here, tasks) if self.engine is None else self.engine.run(tasks):
+                tasks.append(Task(str(folder), train, (self._script.script, flags, str(folder))))
+        for outcome in here(tasks) if self.engine is None else self.engine.run(tasks):
             if outcome.error is not None or outcome.value != 0:
                 why = outcome.error or f"the training ended with exit code {outcome.value}"
                 raise CardgymError(f"generation {last.number + 1}: {why}; see {Path(outcome.key) / LOG}")
@@ -246,10 +247,6 @@ class Population:
             options["env_options"] = " ".join(f"{name}={value}" for name, value in self.config.env_options.items())
         seed = (self.config.seed * 1_000_003 + generation * self.config.responders + number) % 2**31
         return self._script.runs({"env_id": self.config.env_id, **options}, [seed])[0]
-
-
-def _here(task: Task) -> Outcome:
-    return Outcome(task.key, launch.train_here(*task.arguments))
 
 
 # -- results ----------------------------------------------------------------------------------------------------------

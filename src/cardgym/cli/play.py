@@ -55,8 +55,6 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.table.terminal.game import Coaching, Terminal, watch
 
     game, options = game_of(arguments)
-    if arguments.seat is not None and arguments.seat >= options.num_players:
-        raise CardgymError(f"seat {arguments.seat}: {game.id} has seats 0 to {options.num_players - 1} here")
     if arguments.opponent and options.num_players == 1:
         raise CardgymError(f"--opponent {' '.join(arguments.opponent)}: {game.id} has no other seats; leave it out")
     seed = secrets.randbelow(2**32) if arguments.seed is None else arguments.seed

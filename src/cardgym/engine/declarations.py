@@ -7,7 +7,7 @@ import hashlib
 import importlib
 import textwrap
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, ClassVar, Self
@@ -115,11 +115,7 @@ class Options:
         state.num_players = self.num_players
         for spec in dataclasses.fields(self):
             value = getattr(self, spec.name)
-            setattr(
-                state,
-                spec.name,
-                spec.metadata["choices"].index(value) if "choices" in spec.metadata else value,
-            )
+            setattr(state, spec.name, possible_values(spec).index(value) if "choices" in spec.metadata else value)
 
     @classmethod
     def read(cls, state: State) -> Self:
@@ -127,12 +123,18 @@ class Options:
         values = {}
         for spec in dataclasses.fields(cls):
             value = int(state[spec.name])
-            values[spec.name] = spec.metadata["choices"][value] if "choices" in spec.metadata else value
+            values[spec.name] = possible_values(spec)[value] if "choices" in spec.metadata else value
         return cls(**values)
 
     def asdict(self) -> dict[str, int | str]:
         """The options as plain values."""
         return dataclasses.asdict(self)
+
+
+def possible_values(spec: dataclasses.Field[Any]) -> Sequence[Any]:
+    """The values of an option: its words, or its numbers in ascending order."""
+    about = spec.metadata
+    return about["choices"] if "choices" in about else range(about["low"], about["high"] + 1, about["step"])
 
 
 def allowed_values(spec: dataclasses.Field[Any]) -> str:
@@ -151,13 +153,12 @@ def _checked(spec: dataclasses.Field[Any], value: Any) -> int | str:
         if word not in choices:
             raise CardgymError(f"option {spec.name}={value!r}: allowed are {', '.join(choices)}")
         return str(word)
-    low, high, step = (spec.metadata[key] for key in ("low", "high", "step"))
     try:
         whole = int(value)
         exact = not isinstance(value, float) or whole == value
     except (TypeError, ValueError, OverflowError):
         whole, exact = 0, False
-    if not exact or isinstance(value, bool) or not low <= whole <= high or (whole - low) % step:
+    if not exact or isinstance(value, bool) or whole not in possible_values(spec):
         raise CardgymError(f"option {spec.name}={value!r}: allowed are whole numbers from {allowed_values(spec)}")
     return whole
 

@@ -77,16 +77,13 @@ class Crew:
 def _work(calls: SimpleQueue[Call | None], errors: SimpleQueue[BaseException | None]) -> None:
     """Run calls, and answer each with the exception that it raised or None; ends at None."""
     while (call := calls.get()) is not None:
-        errors.put(_error_of(*call))
-        del call  # Its arrays would live until the next call.
-
-
-def _error_of(function: Callable[..., Any], arguments: tuple[Any, ...]) -> BaseException | None:
-    try:
-        function(*arguments)
-    except BaseException as error:  # `run` raises it.
-        return error
-    return None
+        error: BaseException | None = None
+        try:
+            call[0](*call[1])
+        except BaseException as raised:  # `run` raises it.
+            error = raised
+        errors.put(error)
+        del call, error  # Their arrays would live until the next call.
 
 
 if sys.platform == "linux":

@@ -88,8 +88,7 @@ class EnvCore:
         masked: how an observation is shown together with its mask; None if it is shown alone.
         render_mode: "ansi", "rgb_array" or None.
         illegal: what the kernel does with an illegal action, PENALIZE or RANDOM.
-        plays_all: whether the caller plays every seat.
-        skips: whether to skip games in which the caller has no decision.
+        plays_all: whether the caller plays every seat; if not, games in which it has no decision are skipped.
         shows_as_is: whether the env returns the kernel's observation unchanged.
         shows_keys: whether infos contain `info_state_key`, which needs a game whose keys have indices.
         seated: the games, one in each row.
@@ -136,7 +135,6 @@ class EnvCore:
         if seat not in ("random", "all") and (isinstance(seat, str) or seat not in range(seats)):
             raise CardgymError(f"seat={seat!r}: allowed are 0 to {seats - 1}, 'random' and 'all'")
         self.plays_all = seat == "all"
-        self.skips = not self.plays_all
         if (seats == 1 or self.plays_all) and opponent not in ("random", []):
             why = "seat='all' leaves" if self.plays_all else f"{self.game.id} has"
             raise CardgymError(f"opponent={opponent!r}: {why} no other seats; leave it out")

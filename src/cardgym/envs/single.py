@@ -68,7 +68,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
             core.game.rules.stack_deck(seated.batch.states[0], options["deck"])
             observation, mask, answer = seated.act(0, core.illegal, RESET)
         else:
-            observation, mask, answer = seated.act(0, core.illegal, RESET, core.skips)
+            observation, mask, answer = seated.act(0, core.illegal, RESET, not core.plays_all)
         self._current_player = answer[1]
         return self._outputs(observation, mask)
 

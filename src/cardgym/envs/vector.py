@@ -140,7 +140,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             masks = core.observe_now()[1][playing]
             check_legal(chosen[playing], masks, lambda place: f"env {playing[place]}: ", IllegalActionError)
         commands = starting + _STEP  # RESET where a game is over; ten times as fast as `np.where`.
-        seated.step(chosen, commands, illegal=core.illegal, skip=core.skips)
+        seated.step(chosen, commands, illegal=core.illegal, skip=not core.plays_all)
         rewards = seated.batch.answers["reward"].copy()
         terminated = seated.batch.answers["pending_policy"] == NOBODY
         truncated = np.zeros(self.num_envs, np.bool_)
@@ -178,7 +178,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     def _start(self, starting: npt.NDArray[np.bool_]) -> None:
         seated = self._core.seated
         self._elapsed[starting] = 0
-        seated.step(0, np.where(starting, RESET, NOOP), skip=self._core.skips)
+        seated.step(0, np.where(starting, RESET, NOOP), skip=not self._core.plays_all)
         self._over = seated.batch.answers["pending_policy"] == NOBODY
 
     def _ends(self, terminated: npt.NDArray[np.bool_], truncated: npt.NDArray[np.bool_]) -> dict[str, Any]:

@@ -210,15 +210,15 @@ def draw_lines(
         shortest = min((len(steps) for steps, _ in curves), default=0)
         if not shortest:
             continue
-        colour, marker, line = style
+        color, marker, line = style
         steps = np.array(curves[0][0][:shortest]) / unit
         estimates = [estimate([values[at] for _, values in curves]) for at in range(shortest)]
         values = [middle.value for middle in estimates]
         label = f"{name} ({len(runs)} runs)" if len(runs) > 1 else name
-        panel.plot(steps, values, color=colour, marker=marker, markersize=4, linestyle=line, label=label)
+        panel.plot(steps, values, color=color, marker=marker, markersize=4, linestyle=line, label=label)
         low, high = _band(tag, runs, estimates)
         if low:
-            panel.fill_between(steps, low, high, color=colour, alpha=0.2, linewidth=0)
+            panel.fill_between(steps, low, high, color=color, alpha=0.2, linewidth=0)
 
 
 def _band(tag: str, runs: Sequence[Curves], estimates: Sequence[Estimate]) -> tuple[list[float], list[float]]:

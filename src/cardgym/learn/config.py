@@ -11,6 +11,7 @@ import contextlib
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
@@ -265,7 +266,7 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
         )
     for name in given:
         if properties[name]["type"] == "object":
-            changes = {key: _integer(word) for key, word in parse_assignments(given[name]).items()}
+            changes = {key: _as(int, word) for key, word in parse_assignments(given[name]).items()}
             given[name] = {**getattr(config, name), **changes}
     config = config.replace(**given)
     return config.replace(**shortened(config.model_dump())), run_args
@@ -313,20 +314,15 @@ def _words(value: Any) -> list[str]:
     return [str(value).lower() if isinstance(value, bool) else str(value)]
 
 
-def _integer(word: str) -> int | str:
+def _as(kind: type[int] | type[float], word: str) -> float | str:
+    """A word as a number; if it is none, the word, for the config to say what is allowed."""
     with contextlib.suppress(ValueError):
-        return int(word)
-    return word  # The config says what is allowed.
-
-
-def _float(word: str) -> float | str:
-    with contextlib.suppress(ValueError):
-        return float(word)
+        return kind(word)
     return word
 
 
 _METAVARS = {"integer": "N", "number": "X", "string": "NAME", "object": "NAME=VALUE"}
-_PARSERS: dict[str, Callable[[str], Any]] = {"integer": _integer, "number": _float}
+_PARSERS: dict[str, Callable[[str], Any]] = {"integer": partial(_as, int), "number": partial(_as, float)}
 
 
 # -- errors -----------------------------------------------------------------------------------------------------------

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-def linear(step: int, start: float, end: float, steps: int) -> float:
+def linear(step: float, start: float, end: float, steps: float) -> float:
     """A straight line from `start` at step 0 to `end` at step `steps`, and `end` from there on."""
-    if steps <= 0 or step >= steps:
-        return end
-    return start + (end - start) * step / steps
+    return end if step >= steps else start + (end - start) * step / steps
 
 
 def crossed(every: int, before: int, now: int) -> bool:

@@ -1,9 +1,9 @@
 """Running tasks on several processes or machines: local processes or a Ray cluster. See docs/scaling.md."""
 
 from cardgym.errors import CardgymError, unknown
-from cardgym.scaling.engine import Engine, Outcome, Task
+from cardgym.scaling.engine import Engine, Outcome, Task, here
 
-__all__ = ["ENGINES", "Engine", "Outcome", "Task", "make"]
+__all__ = ["ENGINES", "Engine", "Outcome", "Task", "here", "make"]
 
 ENGINES = {
     "local": "processes of this machine",

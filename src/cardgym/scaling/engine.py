@@ -110,6 +110,11 @@ class Engine(ABC):
         self.close()
 
 
+def here(tasks: Iterable[Task]) -> Iterator[Outcome]:
+    """Run tasks in this process, one after another, without an engine; what they raise is raised."""
+    return (Outcome(task.key, task.function(*task.arguments)) for task in tasks)
+
+
 def perform(task: Task) -> tuple[Any, str | None]:
     """Call a task's function, in a worker. Returns its value and its error in one line; one of them is None."""
     try:

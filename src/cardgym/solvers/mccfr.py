@@ -215,43 +215,44 @@ def _walk(
             for byte in range(size):
                 copies[last, byte] = copies[0, byte]
             total = 0.0
+            move = np.int64(-1)
             while True:
-                # Play on to the seat's next decision, or to the end.
+                # Play a move, then on to the seat's next decision, or to the end.
                 state = states[last]
-                finished = False
                 while True:
-                    outcomes = bound.num_chance_outcomes(state)
-                    if by_deal and bound.deal(state) != deal:
-                        finished = True
+                    if move >= 0:
+                        bound.apply_action(state, move)
+                        for other in range(num_players):
+                            paid[other] = 0.0
+                        bound.rewards(state, paid)
+                        total += paid[turn]
+                    finished = by_deal and bound.deal(state) != deal
+                    if finished:
                         break
+                    outcomes = bound.num_chance_outcomes(state)
                     if outcomes > 0:
                         move = np.int64(uniform(chance, outcomes))
-                    else:
-                        seat = bound.current_player(state)
-                        if seat < 0:
-                            finished = True
-                            break
-                        bound.legal_action_mask(state, mask)
-                        bound.observe(state, seat, observation)
-                        key = hash_of(observation)
-                        place = find_place(keys, key)
-                        if keys[place] == np.uint64(0):
-                            if (counters[1] + 1) * 8 >= keys.shape[0] * 7:
-                                return FULL
-                            keys[place] = key
-                            counters[1] += 1
-                        counters[2] += 1
-                        _match_regrets(regrets[place], mask, strategy)
-                        if seat == turn:
-                            break
-                        for action in range(num_actions):
-                            sums[place, action] += weight * strategy[action]
-                        move = np.int64(_draw_action(strategy, mask, generator))
-                    bound.apply_action(state, move)
-                    for other in range(num_players):
-                        paid[other] = 0.0
-                    bound.rewards(state, paid)
-                    total += paid[turn]
+                        continue
+                    seat = bound.current_player(state)
+                    finished = seat < 0
+                    if finished:
+                        break
+                    bound.legal_action_mask(state, mask)
+                    bound.observe(state, seat, observation)
+                    key = hash_of(observation)
+                    place = find_place(keys, key)
+                    if keys[place] == np.uint64(0):
+                        if (counters[1] + 1) * 8 >= keys.shape[0] * 7:
+                            return FULL
+                        keys[place] = key
+                        counters[1] += 1
+                    counters[2] += 1
+                    _match_regrets(regrets[place], mask, strategy)
+                    if seat == turn:
+                        break
+                    for action in range(num_actions):
+                        sums[place, action] += weight * strategy[action]
+                    move = np.int64(_draw_action(strategy, mask, generator))
                 if not finished:
                     if depth == depth_limit:
                         return TOO_DEEP
@@ -300,21 +301,14 @@ def _walk(
                     copies[last, byte] = copies[frame + 1, byte]
                 total = earned[frame]
                 chance[1] = drawn[frame]
-                state = states[last]
-                bound.apply_action(state, actions[frame])
-                for other in range(num_players):
-                    paid[other] = 0.0
-                bound.rewards(state, paid)
-                total += paid[turn]
+                move = actions[frame]
         if by_deal:
             # Play out the deal with the current strategies; the next iteration starts where it ends.
             state = states[0]
-            while True:
+            while bound.deal(state) == deal:
                 outcomes = bound.num_chance_outcomes(state)
                 if outcomes > 0:
                     bound.apply_action(state, np.int64(uniform(generator, outcomes)))
-                    if bound.deal(state) != deal:
-                        break
                     continue
                 seat = bound.current_player(state)
                 if seat < 0:
@@ -325,7 +319,5 @@ def _walk(
                 place = find_place(keys, hash_of(observation))
                 _match_regrets(regrets[place], mask, strategy)
                 bound.apply_action(state, _draw_action(strategy, mask, generator))
-                if bound.deal(state) != deal:
-                    break
         counters[0] += 1
     return DONE

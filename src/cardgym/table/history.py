@@ -296,7 +296,7 @@ def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[s
     path = path or default_path()
     if not path.exists() and not path.is_symlink():
         raise CardgymError(f"game log {path}: no such file; play a game first, or name a file")
-    if is_export(path):
+    if path.suffix in (".jsonl", ".json"):
         entries = [entry for entry in read_entries(path) if env in (None, entry["env"])]
     else:
         with contextlib.closing(GameLog(path, read_only=True)) as game_log:
@@ -305,8 +305,3 @@ def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[s
     if not entries:
         raise CardgymError(f"game log {path}: it has no game{f' of {env}' if env else ''}; play one first")
     return entries
-
-
-def is_export(path: Path) -> bool:
-    """Whether a file is an export by its name."""
-    return path.suffix in (".jsonl", ".json")

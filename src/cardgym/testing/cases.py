@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any
 
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.declarations import possible_values
 from cardgym.errors import CardgymError
 
 
@@ -20,12 +21,9 @@ def option_cases(game: Game, limit: int = 12) -> list[Options]:
     values: dict[str, list[Any]] = {}
     for spec in dataclasses.fields(game.options):
         default = getattr(first, spec.name)
-        if "choices" in spec.metadata:
-            others = list(spec.metadata["choices"])
-        else:
-            low, high, step = (int(spec.metadata[key]) for key in ("low", "high", "step"))
-            whole = range(low, high + 1, step)
-            others = list(whole) if len(whole) <= 8 else [low, low + step, min(default + step, high)]
+        others = possible_values(spec)
+        if len(others) > 8 and "choices" not in spec.metadata:
+            others = [*others[:2], min(default + spec.metadata["step"], spec.metadata["high"])]
         values[spec.name] = [default, *(value for value in others if value != default)]
     cases: list[Options] = [first]
     for number in range(1, 4 * limit):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options, feature_table, no_invariants
-from cardgym.engine.declarations import allowed_values
+from cardgym.engine.declarations import allowed_values, possible_values
 from cardgym.errors import CardgymError
 from cardgym.testing.driver import ContractError, StateDriver, expect
 
@@ -44,17 +45,11 @@ def _written(game: Game, options: Options) -> npt.NDArray[Any]:
 
 
 def _another_value(options: Options, spec: dataclasses.Field[Any]) -> Options | None:
-    value = getattr(options, spec.name)
-    if "choices" in spec.metadata:
-        others = [choice for choice in spec.metadata["choices"] if choice != value]
-    else:
-        low, high, step = (spec.metadata[key] for key in ("low", "high", "step"))
-        others = [number for number in (value - step, value + step) if low <= number <= high]
-    for other in others:
-        try:
+    values = possible_values(spec)
+    place = values.index(getattr(options, spec.name))
+    for other in (*values[place + 1 : place + 3], *reversed(values[max(place - 2, 0) : place])):
+        with contextlib.suppress(CardgymError):
             return dataclasses.replace(options, **{spec.name: other})
-        except CardgymError:
-            continue
     return None
 
 

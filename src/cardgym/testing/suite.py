@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.declarations import possible_values
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.testing import kernel_checks, knowledge_checks, rule_checks
@@ -101,13 +102,10 @@ class ContractSuite:
         from hypothesis import strategies as st
 
         game = self._game
-        fields = {}
-        for spec in dataclasses.fields(game.options):
-            if "choices" in spec.metadata:
-                fields[spec.name] = st.sampled_from(spec.metadata["choices"])
-            else:
-                low, high, step = (int(spec.metadata[key]) for key in ("low", "high", "step"))
-                fields[spec.name] = st.sampled_from(range(low, min(high, low + _NUM_VALUES * step) + 1, step))
+        fields = {
+            spec.name: st.sampled_from(possible_values(spec)[: _NUM_VALUES + 1])
+            for spec in dataclasses.fields(game.options)
+        }
 
         @settings(max_examples=self.examples, deadline=None, database=None, derandomize=True,
                   suppress_health_check=list(HealthCheck))  # fmt: skip

@@ -7,7 +7,7 @@ import itertools
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from cardgym.files.limits import MAX_GAMES
 from cardgym.files.tensors import STATE_SUFFIX
 from cardgym.players import GREEDY, PlayerSpec, resolve
 from cardgym.players.formats import PLAYER_SUFFIXES, checkpoints
-from cardgym.scaling import Engine, Task
+from cardgym.scaling import Engine, Task, here
 
 MAX_PLAYERS = 64
 """The most players of a tournament: a round robin of more would have thousands of matches."""
@@ -67,7 +67,12 @@ def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[
             players += found
         else:
             players.append(_entrant(spec, game, options))
-    _check(players)
+    for name, count in Counter(player.name for player in players).items():
+        if count > 1:
+            raise CardgymError(f"player {quoted(name)} is named {count} times; name each once")
+    if not 2 <= len(players) <= MAX_PLAYERS:
+        named = "1 player" if len(players) == 1 else f"{len(players)} players"
+        raise CardgymError(f"{named}: a tournament has 2 to {MAX_PLAYERS}; name others, or a folder of players")
     return players
 
 
@@ -101,15 +106,6 @@ def _entrant(spec: PlayerSpec, game: Game, options: Options) -> Entrant:
     # Workers may run in other folders, so paths are absolute; the name of a shipped checkpoint works anywhere.
     found = f"{Path(path).resolve()}{greedy}" if Path(path).is_file() else str(spec)
     return Entrant(found, name, f"{digest}{greedy}")
-
-
-def _check(players: Sequence[Entrant]) -> None:
-    for name, count in Counter(player.name for player in players).items():
-        if count > 1:
-            raise CardgymError(f"player {quoted(name)} is named {count} times; name each once")
-    if not 2 <= len(players) <= MAX_PLAYERS:
-        named = "1 player" if len(players) == 1 else f"{len(players)} players"
-        raise CardgymError(f"{named}: a tournament has 2 to {MAX_PLAYERS}; name others, or a folder of players")
 
 
 Range = tuple[tuple[int, int], int, int]
@@ -234,26 +230,14 @@ def _played(
             sums = store.load(pairings[part[0]], *part[1:])
             if sums is not None:
                 add(part, sums)
-    left = [part for part in parts if part not in played]
-    for part, sums in _plays(left, pairings, engine):
-        if store is not None:
-            store.save(pairings[part[0]], *part[1:], sums)
-        add(part, sums)
-    return played
-
-
-def _plays(
-    left: Sequence[Range], pairings: Mapping[tuple[int, int], Pairing], engine: Engine | None
-) -> Iterator[tuple[Range, Sums]]:
-    if engine is None:
-        for pair, first, count in left:
-            yield (pair, first, count), play_range(pairings[pair], first, count)
-        return
     # In this order a worker mostly plays ranges of one match, which it has seated already.
-    tasks = {str(number): part for number, part in enumerate(left)}
-    for outcome in engine.run(
-        Task(key, play_range, (pairings[pair], first, count)) for key, (pair, first, count) in tasks.items()
-    ):
+    left = {str(number): part for number, part in enumerate(parts) if part not in played}
+    tasks = [Task(key, play_range, (pairings[pair], *deals)) for key, (pair, *deals) in left.items()]
+    for outcome in here(tasks) if engine is None else engine.run(tasks):
         if outcome.error is not None:
             raise CardgymError(outcome.error)
-        yield tasks[outcome.key], outcome.value
+        part = left[outcome.key]
+        if store is not None:
+            store.save(pairings[part[0]], *part[1:], outcome.value)
+        add(part, outcome.value)
+    return played

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.kernel import CALLER, Kernel
 from cardgym.engine.rules import hash_of, next_bits, rule, uniform, uniform_float, uniform_legal
+from cardgym.learn import schedules
 
 ENTRY = np.dtype([("key", np.uint64), ("action", np.int32), ("visits", np.int32), ("value", np.float64)])
 """A pair of observation and action: the observation's hash (0 if the entry is free), the action, its value."""
@@ -56,6 +57,8 @@ SETTINGS = np.dtype(
     align=True,
 )
 """The hyper-parameters that the loop reads; `exploration_steps` is in decisions."""
+
+linear = rule(schedules.linear)
 
 
 # -- two ways to keep values ------------------------------------------------------------------------------------------
@@ -176,12 +179,6 @@ def greedy_legal(values: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], ge
                 return action
             remaining -= 1
     return -1
-
-
-@rule
-def linear(step: float, start: float, end: float, steps: float) -> float:
-    """From `start` at step 0 to `end` at step `steps`, in a straight line; `end` from there on."""
-    return end if step >= steps else start + (end - start) * step / steps
 
 
 # -- the loop ---------------------------------------------------------------------------------------------------------
