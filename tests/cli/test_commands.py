@@ -69,6 +69,10 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
         (["transitions", ENV, *TWO], "the following arguments are required: --out"),
         (["transitions", ENV, *TWO, "--out", "x.npz"], "--out x.npz: transitions are written as .csv"),
         (["play", ENV, "--seat", "2"], "seat 2: CorellianSpike-v0 has seats 0 to 1 here"),
+        (
+            ["play", ENV, "--watch", "random", "random", "--seat", "2"],
+            "seat 2: CorellianSpike-v0 has seats 0 to 1 here",
+        ),
         (["play", ENV, "--opponent", "random", "random"], "2 opponents for 1 seats"),
         (["play", ENV, "--opponent", "rndom"], "did you mean 'random'?"),
         (["games", "Coda-v9"], "unknown game 'Coda-v9'"),

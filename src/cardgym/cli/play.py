@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
     watched = resolve_all(arguments.watch, game, options) if arguments.watch else None
     with contextlib.closing(GameLog(arguments.log)) as game_log:
         if watched is not None:
-            watch(Session(Setup(game, options, watched, seed, watched=True), game_log))
+            watch(Session(Setup(game, options, watched, seed, arguments.seat, watched=True), game_log))
             return
         resumed = _unfinished(game_log, game.id) if arguments.resume else None
         if resumed is not None:
