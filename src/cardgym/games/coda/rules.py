@@ -128,12 +128,13 @@ def stack_deck(state: State, deck: Sequence[int]) -> None:
     """Deal the next game from `deck`: alternately from seat 0, then drawn in order."""
     n = int(state.n)
     try:
-        complete = sorted(deck) == list(range(n))
+        tiles = list(deck)
+        complete = sorted(tiles) == list(range(n))
     except (TypeError, ValueError):  # Not a list of numbers.
-        complete = False
+        tiles, complete = [], False
     if not complete:
         raise CardgymError(f"deck: give each of the tiles 0 to {n - 1} once, in the order they are dealt and drawn")
-    state.deck[:n] = deck
+    state.deck[:n] = tiles
     state.stacked = s.STACKED_NEXT
 
 
