@@ -108,24 +108,34 @@ PPO = {"--num-envs": "512", "--num-steps": "32", "--update-epochs": "2", "--num-
 """The sizes that both sides of PPO's comparison have; both networks have two hidden layers of 128 units."""
 
 
-def _script(checkout: str, name: str, words: list[str], steps: int) -> Measure:
+def training_on(device: str, name: str, config: str, hidden_sizes: list[int], steps: int) -> Measure:
+    """A config of this checkout on `cpu` or `cuda`; decisions a second by the clock on the wall."""
+    words = ["--config", config, "--device", device, "--hidden-sizes", *map(str, hidden_sizes)]
+    if name == "dqn":
+        words += ["--learning-starts", "0"]  # So short a training would be over before its first update.
+    return _script(str(Path(__file__).parents[1]), name, words, steps, time.perf_counter)
+
+
+def _script(
+    checkout: str, name: str, words: list[str], steps: int, clock: Callable[[], float] = time.process_time
+) -> Measure:
     """A script of train/: decisions a second from its loop's start to its end, without evaluations and saving.
 
     `checkout` is where train/ and configs/ are.
     """
     sys.path.insert(0, str(Path(checkout) / "train"))
     script: Any = importlib.import_module(name)
-    started = spent = 0.0
+    started = rate = 0.0
 
     class Timed(script.NetworkTraining):
         def start(self, *arguments: Any, **parts: Any) -> None:
             nonlocal started
             super().start(*arguments, **parts)
-            started = time.process_time()
+            started = clock()
 
         def finish(self) -> Any:
-            nonlocal spent
-            spent = time.process_time() - started
+            nonlocal rate
+            rate = self.step / (clock() - started)  # The last round may exceed the number of steps.
             return super().finish()
 
     script.NetworkTraining = Timed
@@ -138,7 +148,7 @@ def _script(checkout: str, name: str, words: list[str], steps: int) -> Measure:
                 script.main([*words, *flags, "--final-games", "0", "--save-every", str(2**40)])
             finally:
                 sys.stdout, sys.stderr = streams
-            return steps / spent
+            return rate
 
     return measure
 
