@@ -29,7 +29,7 @@ def side(config: str, wider: int, device: str, steps: int) -> Side:
     path = HERE / "configs" / f"{config}.toml"
     sizes = [wider * size for size in tomllib.loads(path.read_text()).get("hidden_sizes", [128, 128])]
     arguments = {"device": device, "name": name, "config": str(path), "hidden_sizes": sizes}
-    label = f"{config}, {' x '.join(map(str, sizes))}, {device}"
+    label = f"{config}, {' x '.join(map(str, sizes))}"
     return Side(label, "training_on", {**arguments, "steps": steps or decisions // wider}, compiles=wider == 1)
 
 
@@ -54,7 +54,7 @@ def main() -> None:
     arguments = parser.parse_args()
     described = machine()
     print(f"{described}; {arguments.turns} turns, median [lowest, highest]\n")
-    header = (arguments.device, "decisions/s", "processor", "decisions/s", "ratio")
+    header = (f"{arguments.device}: config, layers", "decisions/s", "processor", "decisions/s", "ratio")
     report(header, comparisons(arguments), described, arguments.json)
 
 

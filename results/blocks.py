@@ -7,7 +7,7 @@ import json
 import re
 import statistics
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -221,14 +221,24 @@ def agents() -> list[str]:
 def speed(wanted: str) -> list[str]:
     """The table of speed: all rows, or those whose names contain one of the words in `wanted`, split by commas."""
     words = [word.strip() for word in wanted.split(",") if word.strip()]
-    rows = []
-    for row in json.loads((HERE / "speed.json").read_text())["comparisons"]:
-        if not words or any(word in row["other"] for word in words):
-            ours, theirs = (f"{_three_digits(row[name]['median']):,.0f}" for name in ("values", "other_values"))
-            ratio = row["ratio"]
-            cell = with_interval(ratio["median"], (ratio["low"], ratio["high"]), _form(ratio["median"]))
-            rows.append([row["name"], ours, row["other"], theirs, cell])
+    rows = _comparisons("speed", lambda row: not words or any(word in row["other"] for word in words))
     return markdown_table(["cardgym", "decisions/s", "instead", "decisions/s", "ratio"], rows, "lrlrr")
+
+
+def gpu() -> list[str]:
+    """The table of trainings on a GPU, compared with the same on the processor."""
+    rows = [[name, ours, theirs, ratio] for name, ours, _, theirs, ratio in _comparisons("gpu", lambda _: True)]
+    return markdown_table(["config, layers", "GPU", "processor", "ratio"], rows, "lrrr")
+
+
+def _comparisons(file: str, shown: Callable[[Mapping[str, Any]], bool]) -> list[list[str]]:
+    rows = []
+    for row in filter(shown, json.loads((HERE / f"{file}.json").read_text())["comparisons"]):
+        ours, theirs = (f"{_three_digits(row[name]['median']):,.0f}" for name in ("values", "other_values"))
+        ratio = row["ratio"]
+        cell = with_interval(ratio["median"], (ratio["low"], ratio["high"]), _form(ratio["median"]))
+        rows.append([row["name"], ours, row["other"], theirs, cell])
+    return rows
 
 
 def _three_digits(value: float) -> float:
@@ -243,6 +253,8 @@ def rendered(text: str) -> str:
         match kind:
             case "speed":
                 lines = speed(of)
+            case "gpu":
+                lines = gpu()
             case "agents":
                 lines = agents()
             case "benchmark":
