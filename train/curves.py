@@ -3,8 +3,8 @@
 Usage:
     python train/curves.py --out curves.png double=runs/CorellianSpike-v0/double_dqn-seed1-1 double=... dqn=...
 
-Runs with the same name are one line, their interquartile mean, with the 95 % interval of the bootstrap as its band. A
-single run has the 95 % interval of each evaluation. `cardgym sweep` draws its runs the same way.
+Runs with the same name are drawn as one line, their interquartile mean, with the 95 % interval of the bootstrap as its
+band. A single run has the 95 % interval of each evaluation. `cardgym sweep` draws its runs the same way.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ class DistillConfig(NetworkConfig):
     teacher: str = ""
     """The player to imitate: a name or a path."""
     temperature: NonNegativeFloat = 0.1
-    """Where the teacher gives values: the network learns their softmax, values divided by this; 0 for the best action
-    alone."""
+    """For a teacher that gives values: the network learns the softmax of the values divided by this; 0 for the best
+    action alone."""
     teacher_share: Share = 1.0
     """The share of decisions in training that the teacher plays at the start; the network plays the others."""
     teacher_share_final: Share = 0.0
@@ -40,9 +40,9 @@ class DistillConfig(NetworkConfig):
     """Also connect the observation directly to the last layer."""
 
     num_steps: PositiveInt = 16
-    """Decisions in each env from one update to the next."""
+    """Decisions in each env between updates."""
     update_epochs: PositiveInt = 1
-    """How often an update goes through these decisions."""
+    """How many times an update goes through these decisions."""
     batch_size: PositiveInt = 512
     """Decisions in each step of Adam."""
     learning_rate: LearningRate = 1e-3
@@ -59,7 +59,7 @@ class DistillConfig(NetworkConfig):
     eval_games: Annotated[Games, Field(ge=1)] = 500
     """Games against each opponent in an evaluation."""
     log_every: NonNegativeInt = 50_000
-    """Steps from one entry in TensorBoard to the next."""
+    """Steps between entries in TensorBoard."""
 
     @property
     def algorithm_name(self) -> str:
@@ -70,9 +70,9 @@ class DistillConfig(NetworkConfig):
 class Teacher:
     """A player that says how probable each action is in given states.
 
-    Soft targets say more than an action: how good the others are (Hinton et al., "Distilling the knowledge in a neural
-    network", 2015; for policies Rusu et al., "Policy distillation", ICLR 2016). A player gives what it has: its own
-    probabilities, or values of the actions, whose softmax is taken, or else one action.
+    Soft targets say more than one action does: they also say how good the others are (Hinton et al., "Distilling the
+    knowledge in a neural network", 2015; for policies Rusu et al., "Policy distillation", ICLR 2016). A player gives
+    what it has: its own probabilities, values of the actions, whose softmax is taken, or just an action.
     """
 
     saved: ClassVar[tuple[str, ...]] = ("_generator",)
@@ -109,7 +109,7 @@ class Teacher:
 
 
 class Labelled(NamedTuple):
-    """Decisions with what the teacher would do, one in each row, as NumPy arrays.
+    """Decisions with what the teacher would do, one per row, as NumPy arrays.
 
     Attributes:
         observations: what the seat saw, (rows, size), float32.
@@ -150,9 +150,9 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
         targets: npt.NDArray[np.float32],
         teacher_share: float,
     ) -> npt.NDArray[np.int64]:
-        """Draw an action of each row, (rows,), int64: with probability `teacher_share` the teacher's, else its own.
+        """Draw an action for each row, (rows,), int64: with probability `teacher_share` the teacher's, else its own.
 
-        So the network learns in the states that its own play comes to: Ross, Gordon and Bagnell, "A reduction of
+        So the network learns in the states that its own play reaches: Ross, Gordon and Bagnell, "A reduction of
         imitation learning and structured prediction to no-regret online learning", AISTATS 2011 (DAgger), where the
         share is called beta.
         """

@@ -38,7 +38,7 @@ WHERE = ("engine", "workers", "address", "generations", "tolerance")
 
 
 class LeagueConfig(TrainingConfig):
-    """Policy-space response oracles: each generation answers the equilibrium of all players so far."""
+    """Policy-space response oracles: each generation responds to the equilibrium of all players so far."""
 
     env_id: str = ""
     """The game's id, as `cardgym games` lists it."""
@@ -59,11 +59,11 @@ class LeagueConfig(TrainingConfig):
     games: Annotated[Games, Field(ge=2)] = 20_000
     """Games of each match between two players."""
     tolerance: NonNegativeFloat = 0.0
-    """The league ends early where no responder wins more than this from the equilibrium; 0 for never."""
+    """The league ends early if no responder wins more than this from the equilibrium; 0 for never."""
     engine: Literal["local", "ray", "none"] = "local"
-    """Where games and trainings run; none for this process, one after another, where they are short."""
+    """Where games and trainings run; none for one after another in this process, if they are short."""
     workers: NonNegativeInt = 0
-    """How many of them run at once; 0 for one a core."""
+    """How many of them run at once; 0 for one per core."""
     address: str = ""
     """The head of the Ray cluster."""
 
@@ -295,7 +295,7 @@ def curve(config: LeagueConfig, generations: Sequence[Generation]) -> Figure:
     figure = new_figure(6.0, 3.6)
     panel = figure.subplots()
     numbers = [generation.number for generation in generations]
-    # No responder was trained against the last one, so that no known player wins from it says nothing.
+    # No responder was trained against the last one, so it means nothing that no known player wins from it.
     answered = [generation for generation in generations if generation.best or generation is not generations[-1]]
     gains = [generation.gain for generation in answered]
     halves = [(generation.gain_ci95[1] - generation.gain_ci95[0]) / 2 for generation in answered]

@@ -20,7 +20,7 @@ from sb3_config import SB3Config
 def train(config: SB3Config, folder: Path, restart: bool) -> TrainingResult:
     """Train in this folder, always from the start: Stable-Baselines3 saves models, but no state to resume from."""
     require("train/sb3.py", "stable_baselines3", "sb3_contrib")
-    from sb3_training import SB3Training  # Only here: `--help` does without Stable-Baselines3.
+    from sb3_training import SB3Training  # Only here: `--help` does not need Stable-Baselines3.
 
     with SB3Training(config, folder, restart=restart) as training:
         training.learn()

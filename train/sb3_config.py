@@ -47,11 +47,11 @@ class DQNKeys(ExplorationConfig):
     learning_starts: NonNegativeInt = 10_000
     """Steps before the first update."""
     train_frequency: PositiveInt = 256
-    """Steps from one update to the next."""
+    """Steps between updates."""
     target_update_interval: PositiveInt = 100
-    """Updates of the network from one update of the target network to the next."""
+    """Updates of the network between updates of the target network."""
     tau: Share = 1.0
-    """How far the target network moves towards the network at each update of it; 1 copies the weights."""
+    """How far an update moves the target network towards the network; 1 copies the weights."""
 
 
 class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
@@ -66,15 +66,15 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     num_snapshots: PositiveInt = 4
     """How many earlier copies of the learner `snapshot` is drawn from."""
     snapshot_every: PositiveInt = 50_000
-    """Steps from one copy to the next; each replaces the oldest."""
+    """Steps between copies; each new copy replaces the oldest."""
 
     algorithm: Literal["maskable_ppo", "ppo", "maskable_dqn", "dqn"] = "maskable_ppo"
     """maskable_ppo and maskable_dqn keep to the legal actions; an illegal action of ppo or dqn becomes a random legal
     one."""
     total_steps: Steps = 1_000_000
-    """How many decisions the learner takes. Each of them is a step."""
+    """How many decisions the learner takes. A decision is a step."""
     num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
-    """How many games are played side by side; the network decides in all of them at once."""
+    """How many games are played in parallel; the network decides in all of them at once."""
     device: Literal["cpu", "cuda", "auto"] = "cpu"
     """Where the network learns; auto is cuda if there is a GPU."""
     hidden_sizes: HiddenSizes = (128, 128)
@@ -89,16 +89,16 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     max_grad_norm: PositiveFloat = 10.0
     """Longer gradients are scaled down to this norm."""
     gamma: Share = 0.99
-    """Discount from one of the learner's decisions to its next."""
+    """Discount between consecutive decisions of the learner."""
     normalize_reward: bool = False
     """Divide rewards by the standard deviation of discounted returns so far, with VecNormalize."""
 
     eval_games: Annotated[Games, Field(ge=1)] = 500
     """Games against each opponent in an evaluation."""
     save_every: PositiveInt = 500_000
-    """Steps from one saved model to the next."""
+    """Steps between saved models."""
     log_every: PositiveInt = 50_000
-    """Steps from one entry in TensorBoard to the next."""
+    """Steps between entries in TensorBoard."""
 
     @property
     def algorithm_name(self) -> str:

@@ -75,7 +75,7 @@ class SB3Training(Training):
         self._sb3_config = config
 
     def _make_games(self) -> CardVecEnv:
-        """The games of the learner's seat, side by side."""
+        """The parallel games of the learner's seat."""
         config, options = self._sb3_config, self.options
         pool = OpponentPool.parse(config.opponents)
         env_options: dict[str, Any] = options.asdict()
@@ -189,7 +189,7 @@ class Every(BaseCallback):
 
     Args:
         interval: in steps; 0 for never.
-        between_rollouts: wait for the next rollout to start: then nothing is half done, and the state can be saved.
+        between_rollouts: wait until the next rollout starts, when nothing is half done and the state can be saved.
     """
 
     def __init__(self, interval: int, action: Callable[[int], object], *, between_rollouts: bool = False) -> None:

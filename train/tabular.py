@@ -43,7 +43,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> TrainingResult:
 
 
 def next_stop(step: int, config: TabularConfig) -> int:
-    """The step up to which the learner may run without a pause."""
+    """The step at which the learner has to pause next."""
     intervals = [every for every in (config.save_every, config.eval_every) if every]
     return min(step + CHUNK, config.total_steps, *((step // every + 1) * every for every in intervals))
 

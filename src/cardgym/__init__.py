@@ -1,7 +1,7 @@
 """cardgym: Gymnasium environments for four card games, and agents that learn to play them.
 
-Importing it registers all installed games, so that `gymnasium.make("Name-v0")` finds them; none is loaded
-before it is asked for.
+Importing it registers all installed games, so that `gymnasium.make("Name-v0")` finds them; a game is loaded when it is
+first used.
 """
 
 from cardgym.engine.registry import (

@@ -15,11 +15,11 @@ class CardgymError(ValueError):
 
 
 class IllegalActionError(CardgymError):
-    """An action that the rules do not allow now, in an env made with `illegal_action="raise"`."""
+    """An illegal action, in an env made with `illegal_action="raise"`."""
 
 
 class UnexpectedArgumentError(CardgymError, TypeError):
-    """An unknown keyword argument of an env. Also a `TypeError`, which libraries that try arguments expect."""
+    """An unknown keyword argument of an env. Also a `TypeError`: libraries that probe arguments expect one."""
 
 
 def printable(text: str, length: int = 200) -> str:
@@ -61,7 +61,7 @@ _EXTRAS = {
     "starlette": "web",
     "uvicorn": "web",
 }
-"""The extra that installs a package; all others come with `learn`."""
+"""The extra that installs each package; packages not listed come with `learn`."""
 
 
 def missing(what: str, error: ModuleNotFoundError) -> CardgymError:

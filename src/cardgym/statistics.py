@@ -55,7 +55,7 @@ class Estimate(NamedTuple):
 
 
 def half_width(count: float, total: float, squares: float) -> float:
-    """Half the 95 % interval of a mean of `count` values, from their sum and that of their squares; NaN for one."""
+    """Half the 95 % interval of a mean of `count` values, from their sum and sum of squares; NaN for one value."""
     if count < 2:
         return math.nan
     spread = squares / count - (total / count) ** 2
@@ -79,17 +79,16 @@ def mean_estimate(values: npt.ArrayLike) -> Estimate:
 def with_less_luck(values: npt.NDArray[np.float64], estimates: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Values with the same expected mean and less noise, given other unbiased estimates of that mean, (values,).
 
-    What a value exceeds its estimate by is luck, of mean 0. Every value is corrected by a multiple of its luck, the one
-    that leaves the least variance in all the others. Because that multiple does not depend on the value itself, the
-    mean stays unbiased; and because it may be 0, the interval hardly ever becomes wider. Fewer than 6 values stay as
-    they are.
+    A value minus its estimate is luck, with mean 0. Each value is corrected by a multiple of its luck: the multiple
+    that minimizes the variance of all the other values. The multiple does not depend on the value itself, so the mean
+    stays unbiased; it may be 0, so the interval hardly ever gets wider. Fewer than 6 values are returned unchanged.
     """
     count = len(values)
     if count < 6:
         return values
     luck = values - estimates
     spread, luck_spread = values - values.mean(), luck - luck.mean()
-    left_out = count / (count - 1) * luck_spread  # Times a spread: what leaving out a value takes from a sum of them.
+    left_out = count / (count - 1) * luck_spread  # Times a spread: how much a sum shrinks when a value is left out.
     shared = spread @ luck_spread - left_out * spread
     whole = luck_spread @ luck_spread - left_out * luck_spread
     corrected: npt.NDArray[np.float64] = values - luck * np.divide(

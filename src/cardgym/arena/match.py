@@ -35,7 +35,7 @@ EVALUATION_SEED = 1_000_000
 """The seed of the evaluations of every training run: all runs are judged on the same deals."""
 
 FAST = 1_000_000
-"""Games per second that no match on one core exceeds by much."""
+"""Games per second that hardly any match on one core exceeds."""
 
 _STREAM = np.uint64(0xA7E4A)
 """The stream of the matches' deals. A learner with the same seed sees other deals."""
@@ -62,8 +62,8 @@ def evaluate(
         options: the game's options, or the names and values of those that differ from the defaults.
         players: one for each seat.
         seats: `rotate` or `fixed`.
-        rollouts: how often each decision of the first player is played out by the second one, which takes all other
-            seats, to report the first one's mean return with less luck; 0 for plain results. See `AdvantageMatch`.
+        rollouts: how many times the second player, which takes all other seats, plays out each decision of the first,
+            to report the first one's mean return with less luck; 0 for plain results. See `AdvantageMatch`.
         progress: called from time to time with the games played and the total.
 
     Raises:
@@ -123,7 +123,7 @@ def _by_advantages(estimates: npt.NDArray[np.float64], rollouts: int) -> ByAdvan
 
 
 def deals_at_once(seatings: int) -> int:
-    """The largest number of deals played in parallel, each from `seatings` seatings."""
+    """The maximum number of deals played in parallel, each from `seatings` seatings."""
     return max(ROWS // seatings, 1)
 
 
@@ -188,8 +188,8 @@ _MAX_ROLLOUT_ROWS = 1 << 17
 class AdvantageMatch:
     """A player against another one in all other seats, each deal from every seat, with the advantages of its decisions.
 
-    The deals are those of `Match`. In a game whose payments add up to the same in every game, the second player wins
-    the same share of it from itself, so what the first one wins beyond that share is the sum of its advantages; see
+    The deals are those of `Match`. If the payments of every game have the same sum, the second player wins an equal
+    share of it from itself, so what the first one wins beyond that share is the sum of its advantages; see
     `cardgym.arena.rollouts.advantages`. The rollouts start from the actual state, which the arena knows.
     """
 
@@ -198,7 +198,7 @@ class AdvantageMatch:
 
         Args:
             roster: the first player, then the second for every other seat.
-            rollouts: how often the second player plays out each decision of the first one.
+            rollouts: how many times the second player plays out each decision of the first one.
 
         Raises:
             CardgymError: for a game of one seat, three players or more, or a mixture.
@@ -223,7 +223,7 @@ class AdvantageMatch:
         """As `Match.play`, with a column more: the first player's returns on each deal, estimated by its advantages.
 
         Raises:
-            CardgymError: where the payments of the seats do not add up to the same in every game.
+            CardgymError: if the payments of the seats do not have the same sum in every game.
         """
         seats = self._options.num_players
         at_once = max(min(ROWS, _MAX_ROLLOUT_ROWS // self._rollouts) // seats, 1)

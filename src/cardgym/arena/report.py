@@ -21,7 +21,7 @@ class PlayerReport:
     """The results of one player over all its games; figures ending in `_ci95` are 95 % intervals.
 
     Attributes:
-        win_rate: its scores divided by the maximum scores: games won, or hands won in a game of hands.
+        win_rate: its share of the maximum scores: of games won, or of hands won in a game of hands.
         mean_return: the mean reward per game.
         metrics: the game's metrics by name: means per game, each followed by `<name>_ci95`, and counts of games.
     """
@@ -39,8 +39,8 @@ class ByAdvantages:
     """The first player's mean return per game, with part of its luck taken out; see `AdvantageMatch`.
 
     Attributes:
-        rollouts: how often each of its decisions was played out.
-        times_games: how many times as many games give the plain mean return as narrow an interval.
+        rollouts: how many times each of its decisions was played out.
+        times_games: how many times as many games the plain mean return needs for an interval as narrow.
     """
 
     rollouts: int
@@ -56,7 +56,7 @@ class Report:
     Attributes:
         games: how many games were played, over all seatings.
         seconds: the time the games took, without compiling.
-        by_advantages: the first player's mean return with less luck, if that was asked for.
+        by_advantages: the first player's mean return with less luck, if requested.
     """
 
     env: str
@@ -92,7 +92,7 @@ class Totals:
     """The layout of a deal's totals as a vector: the max score, then each player's score, return and metrics.
 
     Attributes:
-        counts: those that count games; see `Metric`.
+        counts: the metrics that count games; see `Metric`.
     """
 
     num_players: int

@@ -77,10 +77,10 @@ class ManyGames:
 
         Args:
             moves: the first moves, (rows,), or `NO_MOVE`.
-            choice: generators for the player's draws, (rows, 2); rows with equal ones draw alike.
-            source: what a player in the kernel draws from instead, (2,), uint64.
+            choice: generators for the player's draws, (rows, 2); rows with equal generators get equal draws.
+            source: the generator that a player in the kernel draws from instead, (2,), uint64.
             until: `DECISION`, to play to the end of the game, or `DEAL`.
-            opponent: who decides instead in all seats but `seat`.
+            opponent: the player that decides instead in all seats but `seat`.
         """
         moves = moves.copy()
         while True:
@@ -137,9 +137,9 @@ def advantages(
     Args:
         states: the states, (rows,); they stay as they are.
         chosen: the action that was chosen in each, (rows,).
-        usual: what the player would have done there, (rows,), drawn as it draws.
+        usual: what the player would have done there, (rows,), drawn from its own policy.
         seats: who decides, (rows,).
-        rollouts: how often both actions are played out, with the same luck.
+        rollouts: how many times both actions are played out, with the same luck.
     """
     gains = np.zeros(len(states))
     differ = np.flatnonzero(chosen != usual)

@@ -39,7 +39,7 @@ LOG_FULL = 1
 """In `pending_policy`: the log is full; grow it and call again."""
 
 CHANCE = -2
-"""In `current_player`: the move is chance's."""
+"""In `current_player`: it is chance's move."""
 
 _PER_GAME = 256
 """Initial rows of the log per game; the log grows as needed."""
@@ -58,9 +58,9 @@ TRANSITION = np.dtype(
         ("hand", np.int64),
     ]
 )
-"""The state's key (or index) for the seat that decided; its action; the sum of rewards paid to it until its next
-decision or the end of the deal; the key (or index) at that decision in the same deal, or 0 at the end; the seat; the
-number of the game; and the deal within the game, a hand in a game of hands."""
+"""The state's key (or index) for the seat that decided; its action; the sum of its rewards until its next decision or
+the end of the deal; the key (or index) at that decision in the same deal, or 0 at the end; the seat; the number of the
+game; and the deal within the game, a hand in a game of hands."""
 
 Transitions = np.recarray[Any, Any]
 """Transitions of all seats as records of `TRANSITION`, by game and then in the order of decisions."""

@@ -64,7 +64,7 @@ def _list(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> N
     from cardgym.table.people import people_of
     from cardgym.table.review import names_of
 
-    names = names_of if arguments.json else people_of  # People read other names than they type.
+    names = names_of if arguments.json else people_of  # People do not type the names that they read.
     rows = []
     for number, entry in enumerate(entries, 1):
         scores = [f"{player['score']:g}" for player in sorted(entry["players"], key=lambda player: player["seat"])]

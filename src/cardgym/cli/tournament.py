@@ -2,8 +2,8 @@
 
 Players are names, files, and folders; a folder means all players in it. In a game of more than two seats the other
 player takes every other seat; in a game of one seat players are compared on the same deals. Payoffs are means per game.
-Ratings follow the Bradley-Terry model, in Elo points with mean 0. The equilibrium is a mixture of the players that none
-of them beats. The same seed gives the same results with any number of workers.
+Ratings follow the Bradley-Terry model, in Elo points with mean 0. The equilibrium is a mixture of the players that no
+player beats. The same seed gives the same results with any number of workers.
 """
 
 from __future__ import annotations

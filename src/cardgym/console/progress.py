@@ -54,7 +54,7 @@ class Progress:
         Args:
             unit: what is counted, such as `decisions`.
             total: how much there is to do, if it is known.
-            done: how much was done before this task started; the rate does not count it.
+            done: how much was done before this task started; the rate does not include it.
             lines: print each note as a line if stderr is not a terminal.
             folder: a folder for a progress file, which other processes read with `read_progress`.
         """
@@ -135,7 +135,7 @@ class Progress:
 
             self._last_file = _now()
             state = {"done": self._done, "total": self._total, "note": self._note}
-            # A full disk must not end the task here: the file is only a display.
+            # A full disk must not end the task: the file is only for display.
             with contextlib.suppress(CardgymError), replacing(self._file, durable=False) as temporary:
                 temporary.write_text(json.dumps(sealed(state)) + "\n", encoding="utf-8")
 
@@ -150,7 +150,7 @@ class Progress:
 
     def _pace(self) -> tuple[str, str]:
         """The rate and the time left in words; empty where they are unknown."""
-        # Measured from the first update on, where there are more: compilation before it would distort the pace.
+        # Measured from the first update on, if there are more: compilation before it would distort the pace.
         since, done_then = self._first if self._first and self._first[1] < self._done else self._begun
         seconds, done = _now() - since, self._done - done_then
         if seconds <= 0 or done <= 0:

@@ -32,7 +32,7 @@ def adapt_streams() -> None:
     codecs.register_error("cardgym.plain", _substitute)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="cardgym.plain")  # UTF-8 lacks some, too: those of undecodable paths.
+            stream.reconfigure(errors="cardgym.plain")  # UTF-8 lacks some, too: those of paths that cannot be decoded.
 
 
 def _substitute(error: UnicodeError) -> tuple[str, int]:
@@ -43,7 +43,7 @@ def _substitute(error: UnicodeError) -> tuple[str, int]:
 
 
 def guarded(run: Callable[[], int], prog: str = "cardgym") -> int:
-    """Call `run` and return its exit code; an error is printed in one line, after `prog`, and gives its code."""
+    """Call `run` and return its exit code; an error is printed in one line, after `prog`, and determines the code."""
     adapt_streams()
     try:
         try:

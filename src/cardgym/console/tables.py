@@ -52,7 +52,7 @@ _PLAYER_FILE = re.compile(r"(.+)\.(?:json|safetensors|zip)(:\w+)?")
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Players' names for a table: files without suffix, and with only as many folders as it takes to be distinct."""
+    """Players' names for a table: files without their suffix, and with only as many folders as make them distinct."""
     files = {name: found for name in names if (found := _PLAYER_FILE.fullmatch(name))}
     short = {name: name for name in names}
     depth = dict.fromkeys(files, 1)
@@ -88,11 +88,11 @@ def markdown_row(cells: Sequence[str]) -> str:
 
 
 MARKER = re.compile(r" (?=(?:\d+\.|[-+*]) )")
-"""The space before what would make a line the item of a list."""
+"""A space before text that would turn a line into a list item."""
 
 
 def wrapped(page: str, width: int = 120) -> str:
-    """A Markdown page with no line of prose or of a list longer than `width`; tables, code and pictures stay."""
+    """A Markdown page with its prose and lists wrapped to `width`; tables, code and pictures stay as they are."""
     blocks = []
     for block in page.split("\n\n"):
         if max(map(len, block.split("\n"))) > width and not block.startswith(("|", "!", "#", "`", "<")):

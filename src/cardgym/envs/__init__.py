@@ -139,7 +139,7 @@ class EnvCore:
             why = "seat='all' leaves" if self.plays_all else f"{self.game.id} has"
             raise CardgymError(f"opponent={opponent!r}: {why} no other seats; leave it out")
         specs = [] if self.plays_all else seated(opponent, seats - 1)
-        # Each player once, also where several seats share it: then its decisions in all of them are one batch.
+        # Each player is resolved once, even if several seats share it: its decisions in all of them are then one batch.
         players = {id(spec): resolve(spec, self.game, self.options) for spec in specs}
         roster = [players[id(spec)] for spec in specs]
         self.seated = SeatedBatch(self.game, self.options, num_rows, roster, self.observation_name, num_threads)
@@ -209,7 +209,7 @@ class EnvCore:
             raise CardgymError(f"action {action!r} is not a whole number") from None
         if self.raises:
             masks = self.observe_now()[1]
-            within = min(max(chosen, -1), masks.shape[1])  # NumPy has no larger integers than 64 bits.
+            within = min(max(chosen, -1), masks.shape[1])  # NumPy has no integers larger than 64 bits.
             check_legal(np.array([within]), masks, lambda row: "", IllegalActionError)
         return chosen
 

@@ -107,7 +107,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         return self._core.render(0, self.possible_agents.index(self.agent_selection))
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing; there is nothing to close."""
 
     def _pay(self) -> None:
         paid: npt.NDArray[np.float64] = self._core.seated.paid[0]

@@ -30,7 +30,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     Args:
         autoreset_mode: NEXT_STEP (default: the step after the end starts the next game and is not a transition),
             SAME_STEP (with `final_obs` and `final_info`) or DISABLED (with `options={"reset_mask": ...}` in `reset`).
-        max_episode_steps: after how many steps a game is truncated; never by default.
+        max_episode_steps: the number of steps after which a game is truncated; never by default.
         num_threads: the maximum number of threads that share a step; each gets at least 512 games. The games do not
             depend on it.
 

@@ -26,9 +26,9 @@ from cardgym.learn.config import TrainingConfig, config_files, parse_run, read_c
 from cardgym.learn.signals import Stopped
 
 LOG = "log.txt"
-"""The file of a process's folder that has its output."""
+"""The file in a process's folder with its output."""
 RESULTS = "results.json"
-"""The file that a finished training leaves in its folder."""
+"""The file that a finished training writes to its folder."""
 
 _POLL_SECONDS = 0.5
 _SAVE_SECONDS = 8.0
@@ -95,20 +95,20 @@ class TrainingScript:
         ]
 
     def flags(self, run: Run, config: Path | None = None) -> list[str]:
-        """All flags of a run; it reads the hyper-parameters from `config`, a copy, if that is given."""
+        """All flags of a run, which reads the hyper-parameters from `config`, a copy, if it is given."""
         return ["--config", str(config or self.path), *run.flags]
 
     @property
     def about(self) -> dict[str, Any]:
-        """What a sweep's folder is for: the script and the hyper-parameters but the seed."""
+        """What a sweep's folder is for: the script and the hyper-parameters except the seed."""
         return {"script": self.script, "config": self.config.model_dump(mode="json", exclude={"seed"})}
 
     def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
-        """A sweep resumes with the same script and hyper-parameters only."""
+        """A sweep resumes only with the same script and hyper-parameters."""
         return earlier if earlier == self.about else None
 
     def prepare(self, folder: Path) -> None:
-        """Copy the config, and the file that it starts from, into a sweep's folder."""
+        """Copy the config, and the file that it is based on, into a sweep's folder."""
         for path in config_files(self.path):
             with replacing(folder / path.name) as temporary:
                 temporary.write_bytes(path.read_bytes())
@@ -154,7 +154,8 @@ def config_class(script: str) -> type[TrainingConfig]:
 
 
 def _script_of(path: Path) -> str:
-    """The script that a config is for: the one that takes its keys, or of several the one that its name tells."""
+    """The script that a config is for: the one that accepts its keys; of several, the one that the file's name
+    mentions."""
     configs, errors = {}, {}
     for script in SCRIPTS:
         try:
@@ -201,7 +202,7 @@ def train(
 
 
 def train_here(script: str, flags: Sequence[str], folder: str) -> int:
-    """As `train`, but in this process, which saves the seconds that a new one takes to start."""
+    """As `train`, but in this process, which saves the seconds that a new one needs to start."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     with (
@@ -218,7 +219,7 @@ def train_here(script: str, flags: Sequence[str], folder: str) -> int:
 def training_command(script: str, flags: Sequence[str], folder: str) -> list[str]:
     """What follows `python` on the command line to train in a folder.
 
-    A run that is already there resumes, or starts over if its script cannot resume.
+    A run that is already there resumes, or starts over if its script cannot resume it.
     """
     again = "--resume" if config_class(script).resumable else "--restart"
     return ["-m", "cardgym", "train", script, *flags, "--out", folder, again]
@@ -229,15 +230,15 @@ def run_program(
 ) -> int:
     """Run Python with these words, such as a script and its flags, in a separate process; its exit code.
 
-    Its output is appended to `log.txt` in its folder, an absolute path. It never outlives the worker that runs it: when
-    the worker dies, or `stop`, called every half second, says so, the process gets SIGTERM, and a training saves its
-    state. A second process in the same folder waits until the first has ended. Relative paths start in
-    `working_folder`, if this machine has it, else in the worker's own.
+    Its output is appended to `log.txt` in its folder, an absolute path. It never outlives the worker that runs it: if
+    the worker dies, or if `stop`, which is called every half second, returns true, the process gets SIGTERM, and a
+    training saves its state. A second process in the same folder waits until the first has ended. Relative paths start
+    in `working_folder` if this machine has it, else in the worker's.
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     with open(place / LOG, "ab") as log:
-        # In a new session: Ctrl-C in the terminal is meant for the command, which stops its workers.
+        # In a new session, because Ctrl-C in the terminal is meant for the command, which stops its workers.
         process = subprocess.Popen(
             [sys.executable, "-m", __name__, folder, *words],
             stdin=subprocess.PIPE,
@@ -245,7 +246,7 @@ def run_program(
             stderr=subprocess.STDOUT,
             start_new_session=True,
             cwd=working_folder if working_folder and Path(working_folder).is_dir() else None,
-            # Unbuffered: its output and its errors are in the log at once, in their order.
+            # Unbuffered, so that output and errors reach the log at once and in order.
             env={"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", **os.environ},
         )
     try:

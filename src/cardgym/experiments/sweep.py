@@ -29,10 +29,10 @@ from cardgym.files.locks import locked
 from cardgym.scaling import Engine, Outcome, Task
 
 SWEEP = "sweep.json"
-"""The file of a sweep's folder that says what its runs are."""
+"""The file in a sweep's folder that says what its runs are."""
 
 ATTEMPTS = 5
-"""How often a run is started at most, if its machine or process is taken away."""
+"""The maximum number of times a run is started, if its machine or process is taken away."""
 _TAKEN_AWAY = (129, 143)
 """The exit codes of a training after SIGHUP and SIGTERM, which a scheduler sends; see `run_script`."""
 _MAX_FILE = 1 << 24
@@ -45,7 +45,7 @@ MAX_RUNS = 100_000
 
 
 def runs_of(script: TrainingScript, grid: Mapping[str, Sequence[str]], seeds: Sequence[int]) -> list[Run]:
-    """All runs of a sweep: each setting of the grid with each seed; every setting's first seed comes first."""
+    """All runs of a sweep: each setting of the grid with each seed, the first seed of every setting first."""
     settings = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     if len(settings) * len(seeds) > MAX_RUNS:
         raise CardgymError(f"{len(settings) * len(seeds):,} runs: at most {MAX_RUNS:,} are allowed in one sweep")
@@ -117,7 +117,7 @@ class Program(Protocol):
     def about(self) -> dict[str, Any]: ...
 
     def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
-        """What a folder of `earlier` is for once this one resumes it; None if it must not."""
+        """What a folder of `earlier` is for once this program resumes it; None if it must not."""
         ...
 
     def prepare(self, folder: Path) -> None:
@@ -156,7 +156,7 @@ def sweep_folder(path: Path, script: Program, resume: bool) -> Iterator[Path]:
 
 def _prepare(folder: Path, script: Program, resume: bool) -> None:
     about = script.about
-    if os.path.lexists(folder / SWEEP):  # A broken link is an error.
+    if os.path.lexists(folder / SWEEP):  # A broken link is an error, too.
         if not resume:
             raise CardgymError(f"{folder}: has a sweep already; add --resume to resume it, or name another folder")
         earlier = _read(folder / SWEEP)
@@ -179,7 +179,8 @@ def run_all(
     engine: Engine,
     ended: Callable[[RunResult], None] = lambda result: None,
 ) -> list[RunResult]:
-    """Run the runs without results; all results in the order of the runs, each given to `ended` as it comes."""
+    """Run the runs that have no results yet; return all results in the order of the runs, and pass each to `ended` as
+    it comes."""
     by_name = {run.name: run for run in runs}
     results: dict[str, RunResult] = {}
     tasks: list[Task] = []

@@ -34,7 +34,7 @@ Curves = Mapping[str, Curve]
 MARKERS = "osv^D"
 LINES = ("-", "--", "-.", ":")
 _LETTERS_AN_INCH, _LETTERS_OF_A_LINE = 11, 9
-"""How wide a legend's text is, and the piece of line before it."""
+"""Letters per inch of a legend, and the width of the line sample before its text, in letters."""
 
 
 def grouped(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
@@ -63,7 +63,7 @@ def figures(group: Sequence[RunResult]) -> dict[str, dict[str, Estimate]]:
 
 
 def overall(group: Sequence[RunResult], metric: str) -> Estimate | None:
-    """The interquartile mean of a metric over a group's seeds and opponents; None where a run lacks it."""
+    """The interquartile mean of a metric over a group's seeds and opponents; None if a run lacks it."""
     opponents = list(group[0].results or {})
     try:
         return interquartile_mean(
@@ -134,7 +134,7 @@ def _plain(estimate: Estimate) -> dict[str, Any]:
 
 
 def curves_of(folder: Path) -> Curves:
-    """The curves of a run; none where it wrote none yet."""
+    """The curves of a run; none if it has written none yet."""
     try:
         return read_curves(folder)
     except CardgymError:
@@ -144,8 +144,8 @@ def curves_of(folder: Path) -> Curves:
 def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: float | None = 0.5) -> Figure:
     """A panel for each tag, with tags of the same metric in a row on the same axes, and a line for each group of runs.
 
-    A line is the interquartile mean over the group's runs, as far as the shortest of them goes; its band is the
-    bootstrap's interval, or for a single run that of each evaluation.
+    A line is the interquartile mean over the group's runs, up to the end of the shortest; its band is the bootstrap's
+    interval, or for a single run that of each evaluation.
     """
     from matplotlib.ticker import PercentFormatter
 
@@ -181,7 +181,7 @@ def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: floa
 
 
 def _metric(tag: str) -> str:
-    """The first word of a tag behind its group: what its panel measures."""
+    """The first word of a tag after its group: what its panel shows."""
     return (tag.removeprefix(EVAL) if tag.startswith(EVAL) else tag.partition("/")[2]).partition("/")[0]
 
 

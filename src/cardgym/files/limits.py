@@ -1,7 +1,7 @@
-"""Absurd requests are refused before anything is allocated; the error says how much memory they would need.
+"""Absurd requests are refused before anything is allocated, with an error that says how much memory they would need.
 
-Also short runs: with the environment variable CARDGYM_SHORT, long commands take moments. The tests of the documentation
-run its commands that way.
+With the environment variable CARDGYM_SHORT, long commands take moments; the documentation's commands are tested that
+way.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import Any
 from cardgym.errors import CardgymError
 
 MAX_GAMES = 10**9
-"""The largest number of games of a match or a recording. Their 95 % interval is 0.006 % wide; more add nothing."""
+"""The largest number of games of a match or a recording. Their 95 % interval is 0.006 % wide; more games add
+nothing."""
 MAX_STEPS = 10**12
 """The largest number of steps of a training; the fastest learners take about 10^7 a second."""
 _SHARE = 0.9

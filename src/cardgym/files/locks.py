@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from cardgym.errors import CardgymError, printable
 
 _LOCK, _OWNER = ".lock", ".owner"
-"""How the names end of the file that the system locks, and of the one that says which process locked it."""
+"""The suffixes of the file that the system locks, and of the one that says which process locked it."""
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP)
 
 
@@ -23,9 +23,9 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP)
 def locked(folder: Path, *, file: str = "", seconds: float = 0.0) -> Iterator[None]:
     """Keep other processes out of a folder, or of one file there; a missing folder is created.
 
-    It waits `seconds` for another process; this process can enter again. The system releases the lock when its
-    process ends, however it ends, so a lock never outlives its owner. Some network disks have no locks; there the
-    folder is not protected.
+    Waits up to `seconds` for another process; the same process can enter again. The system releases the lock however
+    its process ends, so a lock never outlives its owner. Some network disks have no locks; a folder there is not
+    protected.
     """
     hidden = f".{file}" if file else ""
     owner = folder / f"{hidden}{_OWNER}"
@@ -58,12 +58,12 @@ def locked(folder: Path, *, file: str = "", seconds: float = 0.0) -> Iterator[No
                 owner.unlink(missing_ok=True)
                 Path(lock.lock_file).unlink(missing_ok=True)
                 for path in new:
-                    path.rmdir()  # If nothing came of it.
+                    path.rmdir()  # Unless something was written.
         lock.release()
 
 
 def locked_file(path: Path | None) -> AbstractContextManager[None]:
-    """Keep other processes from a file that this one will write; does nothing for None. Raises as `locked`."""
+    """Keep other processes from a file that this one will write; does nothing for None. See `locked`."""
     return contextlib.nullcontext() if path is None else locked(path.parent, file=path.name)
 
 

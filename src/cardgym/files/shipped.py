@@ -30,7 +30,8 @@ def root() -> Path:
 
 
 def scripts() -> dict[str, Path]:
-    """The training scripts by name, such as `dqn`; a module of theirs has a longer name, such as `nfsp_learner`."""
+    """The training scripts by name, such as `dqn`; modules that they import have longer names, such as
+    `nfsp_learner`."""
     return {path.stem: path for path in sorted((root() / SCRIPTS).glob("*.py")) if "_" not in path.stem}
 
 
@@ -91,7 +92,7 @@ def config_path(path: Path) -> Path:
 
 
 def checkpoint_path(path: Path) -> Path:
-    """The file that a user names, or where there is none, the one of that path below the files that come with cardgym.
+    """The file that a user names or, if there is none, the file of that path among those that come with cardgym.
 
     So `checkpoints/kuhn_poker/dqn.safetensors` is found from any folder.
     """

@@ -29,11 +29,11 @@ D = TypeVar("D", bound="Document")
 
 SUFFIX = ".safetensors"
 STATE_SUFFIX = f"resume{SUFFIX}"
-"""How the names of states to resume from end; all other files with the suffix may be players."""
+"""How the names of states to resume from end; all other files with `SUFFIX` may be players."""
 METADATA_KEY, DIGEST_KEY = "cardgym", "sha256"
 _NO_DIGEST = "0" * 64
 _MAX_HEADER = 16 << 20
-"""Bytes of a file's header, metadata included; a network's has a few thousand."""
+"""The maximum size of a file's header with its metadata, in bytes; a network's has a few thousand."""
 _CHUNK = 1 << 20
 _DTYPES = {
     "BOOL": "?", "U8": "u1", "I8": "i1", "I16": "<i2", "U16": "<u2", "F16": "<f2", "I32": "<i4", "U32": "<u4",
@@ -87,7 +87,7 @@ def read_tensors(
 ) -> tuple[D, Arrays]:
     """Read a file that `write_tensors` wrote, and verify its digest.
 
-    The arrays have to be exactly those of the layout. The header is checked before anything is allocated for them.
+    The arrays must be exactly those of the layout. The header is checked before anything is allocated for them.
 
     Args:
         what: what messages call it, such as `checkpoint a.safetensors`.
@@ -140,7 +140,7 @@ def _is_finite(array: npt.NDArray[Any]) -> bool:
 
 
 def _verify(file: IO[bytes], digest: str, what: str) -> None:
-    """Compare a file with its digest, and leave it where it was."""
+    """Compare a file with its digest; its position does not change."""
     start = file.tell()
     file.seek(0)
     found = hashlib.sha256(file.read(start).replace(digest.encode(errors="replace"), _NO_DIGEST.encode(), 1))
@@ -152,7 +152,7 @@ def _verify(file: IO[bytes], digest: str, what: str) -> None:
 
 
 def _header(file: IO[bytes], what: str) -> tuple[dict[str, Any], str, str]:
-    """The entries of the arrays as plain values, the document and the digest; the file is left at the first array."""
+    """The entries of the arrays as plain values, the document and the digest; the file is then at the first array."""
     try:
         length = int.from_bytes(file.read(8), "little")
         if length > _MAX_HEADER:

@@ -30,7 +30,7 @@ except ImportError:
     raise CardgymError("cardgym.interop.open_spiel needs OpenSpiel: pip install open_spiel") from None
 
 _MANY = 1_000_000
-"""In place of bounds that a game of cardgym does not state."""
+"""Stands in for bounds that a game of cardgym does not state."""
 _NODES = 1_000_000
 """Nodes of the largest tree of OpenSpiel that is walked."""
 
@@ -79,7 +79,7 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
 
 
 class _Position:
-    """A game in progress with what each seat remembers; copied with the state that has it."""
+    """A game in progress with what each seat remembers; it is copied along with its state."""
 
     def __init__(self, game: Game, options: Options) -> None:
         self.single = SingleGame(game, options, new_state(game, options))
@@ -119,7 +119,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         self._position = _Position(game.game, game.options)
 
     def current_player(self) -> int:
-        """The seat to decide, or OpenSpiel's marks of chance and the end."""
+        """The seat to decide, or OpenSpiel's ids for chance and the end."""
         player = self._position.single.current_player
         return int({CHANCE: pyspiel.PlayerId.CHANCE, END: pyspiel.PlayerId.TERMINAL}.get(player, player))
 
@@ -167,7 +167,7 @@ class OpenSpielTree(ExactTree):
     set_states: list[Any]
 
     def strategy(self, policy: Any) -> Strategy:
-        """A policy of OpenSpiel, of Python or C++, as a strategy over this tree."""
+        """A policy of OpenSpiel, in Python or C++, as a strategy over this tree."""
         actions = np.split(self.choice_actions, self.arrays.first_choice[1:-1])
         shares = [dict(policy.action_probabilities(state)) for state in self.set_states]
         return np.array([part.get(action, 0.0) for part, own in zip(shares, actions, strict=True) for action in own])

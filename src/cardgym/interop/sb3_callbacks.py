@@ -26,7 +26,7 @@ from cardgym.players import Actions, Masks, Observations, Player, resolve, sampl
 from cardgym.players.seats import mixture
 
 STDOUT_KEY_LENGTH = 36
-"""Stable-Baselines3 cuts longer keys for its table on stdout, and stops where two are then the same."""
+"""Stable-Baselines3 truncates longer keys in its table on stdout, and fails if two then become equal."""
 
 
 class ArenaCallback(BaseCallback):
@@ -39,7 +39,7 @@ class ArenaCallback(BaseCallback):
 
     Args:
         opponents: players by name or path; each takes every other seat in its match.
-        eval_freq: calls between two evaluations, each a step of all envs, as for `EvalCallback`; 0 for none.
+        eval_freq: calls between evaluations, each a step of all envs, as for `EvalCallback`; 0 for none.
         n_eval_games: games against each opponent.
         seat: the model's seat; by default every seat.
         verbose: 1 prints the win rates.
@@ -68,7 +68,7 @@ class ArenaCallback(BaseCallback):
         self.results: dict[str, Metrics] = {}
 
     def _init_callback(self) -> None:
-        # An error now, not after an hour of training.
+        # Fail now, not after an hour of training.
         self.player = ModelPlayer(self.model)
         self._game: Game = self.training_env.get_attr("game", 0)[0]
         self._options: Options = self.training_env.get_attr("options", 0)[0]
@@ -91,7 +91,7 @@ class ArenaCallback(BaseCallback):
             seat=self.seat,
         )
         for tag, value in scalars_of(self.results).items():
-            # The printed table has the names that fit, without intervals.
+            # The printed table shows the names that fit, without intervals.
             name = tag.partition("/")[2]
             hidden = tag.startswith(tags.EVAL_CI95) or len(name) + len("   ") > STDOUT_KEY_LENGTH
             self.logger.record(tag, value, exclude=("stdout", "log") if hidden else None)
@@ -147,7 +147,7 @@ class SelfPlay:
         self._num_taken = 0
 
     def seated(self, opponent: Any) -> Any:
-        """An env's `opponent`, with players in place of the names `self` and `snapshot`."""
+        """An env's `opponent`, with the names `self` and `snapshot` replaced by players."""
         if isinstance(opponent, Mapping):
             return {self.seated(spec): weight for spec, weight in opponent.items()}
         if isinstance(opponent, list | tuple):
@@ -158,7 +158,7 @@ class SelfPlay:
         return self.learner if opponent == SELF else mixture(SNAPSHOT, self.snapshots, [1.0] * len(self.snapshots))
 
     def connect(self, model: BaseAlgorithm) -> None:
-        """Let `model` play from now on. Seats of snapshots without a model begin with this one as it is."""
+        """Let `model` play from now on. Snapshots that have no model yet start as copies of this one."""
         self.learner.model = ModelPlayer(model, SELF, samples=True)
         for seat in self.snapshots:
             seat.model = seat.model or self.learner.model.snapshot()

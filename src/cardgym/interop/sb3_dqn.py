@@ -29,7 +29,7 @@ Observations = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]
 def action_masks_of(env: VecEnv) -> npt.NDArray[np.bool_]:
     """The legal actions of every env, (num_envs, actions) bool.
 
-    A vec env with a method `action_masks` gives them at once; others are asked env by env.
+    A vec env with a method `action_masks` returns them at once; otherwise each env is asked for its own.
     """
     masks = env.action_masks() if hasattr(env, "action_masks") else get_action_masks(env)
     return np.asarray(masks, np.bool_)
@@ -116,7 +116,7 @@ class MaskableDictReplayBuffer(MaskableReplayBuffer, DictReplayBuffer):
 
 
 class MaskableDQNPolicy(DQNPolicy):
-    """`DQNPolicy` whose greedy choice is among the legal actions, where it is given masks."""
+    """`DQNPolicy` whose greedy choice is among the legal actions if it is given masks."""
 
     def predict(
         self,
@@ -189,7 +189,7 @@ class MaskableDQN(DQN):
         elif not issubclass(self.replay_buffer_class, MaskableReplayBuffer):
             name = self.replay_buffer_class.__name__
             raise CardgymError(f"replay_buffer_class {name}: MaskableDQN needs a subclass of MaskableReplayBuffer")
-        if getattr(self, "n_steps", 1) > 1:  # Older versions of Stable-Baselines3 have one step only.
+        if getattr(self, "n_steps", 1) > 1:  # Older versions of Stable-Baselines3 only have one step.
             raise CardgymError(f"n_steps={self.n_steps}: MaskableDQN takes one step; train/dqn.py takes several")
         super()._setup_model()
 

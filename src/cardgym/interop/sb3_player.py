@@ -76,9 +76,9 @@ _UNUSED_KWARGS = ("optimizer_class", "optimizer_kwargs")
 class ModelPlayer(Player):
     """The player of a model; greedy unless it samples.
 
-    It takes the legal action of the highest probability or value, so a model trained without masks plays legal actions
-    too. With `samples` it draws its actions as the model does while it learns: from the policy's probabilities, or, of
-    a model of values, at random with the model's `exploration_rate` at the time.
+    It takes the legal action of the highest probability or value, so even a model trained without masks plays legally.
+    With `samples` it draws its actions as the model does while it learns: from the policy's probabilities or, for a
+    model of values, at random with the model's current `exploration_rate`.
     """
 
     def __init__(self, model: BaseAlgorithm | BasePolicy, name: str = "model", *, samples: bool = False) -> None:
@@ -248,7 +248,7 @@ def _read(path: Path, what: str) -> tuple[_Model, dict[str, Tensor]]:
         pass  # Its declared sizes fit the file.
     try:
         weights = torch.load(io.BytesIO(packed), map_location="cpu", weights_only=True)
-    except Exception:  # torch.load raises a dozen kinds on a file that is damaged or not its own.
+    except Exception:  # torch.load raises a dozen kinds of errors for a file that is damaged or not from torch.
         weights = None
     if not isinstance(weights, dict) or not all(isinstance(value, Tensor) for value in weights.values()):
         raise CardgymError(f"{what}: truncated or not {content} (its weights are not tensors by name)")
@@ -284,7 +284,7 @@ def _as_json(space: spaces.Space[Any]) -> dict[str, Any]:
 
 
 def _description(described: Mapping[str, Any]) -> list[Any]:
-    """What tells apart spaces that a model's JSON describes: type, shape, bounds, number of values, parts."""
+    """What distinguishes the spaces that a model's JSON describes: type, shape, bounds, number of values, parts."""
     return [described.get(name) for name in (":type:", "_shape", "low", "high", "n", "spaces")]
 
 
@@ -300,7 +300,8 @@ class _ArrayUnpickler(pickle.Unpickler):
     """Unpickles NumPy arrays of numbers and dicts of them, and refuses all else."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """What makes an array; no other module, because some of NumPy's are programs that run as they are imported."""
+        """What makes up an array, and nothing else: some modules of NumPy are programs that run when they are
+        imported."""
         if (module.replace("numpy.core.", "numpy._core."), name) in _ARRAY_PARTS:
             return super().find_class(module, name)
         raise pickle.UnpicklingError(f"{module}.{name}")

@@ -22,7 +22,7 @@ from cardgym.players import are_legal, check_legal
 SHARED = ("action_masks", "action_space", "game", "observation_space", "options", "render_mode", "spec", "unwrapped")
 """The attributes of the vec env that `get_attr` returns for each row."""
 _STEPS_CHECKED = 100
-"""The number of steps in which illegal actions cause a warning: an algorithm without masks soon plays one."""
+"""The number of steps in which an illegal action causes a warning; an algorithm without masks soon plays one."""
 
 
 class CardVecEnv(VecEnv):
@@ -37,8 +37,8 @@ class CardVecEnv(VecEnv):
 
     An illegal action is replaced by a random legal one; the first warns, unless `illegal_action="random"` is given. For
     algorithms without masks (PPO, DQN, A2C) keep this default. With "penalize", the default of the Gymnasium envs, the
-    game ends and is lost at the first illegal action, and such an algorithm learns the few actions that are always
-    legal instead of the game. Algorithms with masks never play an illegal action, so for them it makes no difference.
+    game ends and is lost at the first illegal action, so such an algorithm learns the few actions that are always legal
+    instead of the game. Algorithms with masks never play an illegal action, so for them it makes no difference.
 
     Args:
         num_snapshots: how many snapshots of the learner the opponent "snapshot" is drawn from.

@@ -1,6 +1,6 @@
-"""Buffers that learners sample from: replay, with the last transitions, and reservoir, with a sample of all decisions.
+"""Buffers that learners sample from: what they share, and the replay buffer of the last transitions.
 
-Both keep records in an array allocated once, and sample them uniformly with replacement.
+A buffer keeps its records in one array, allocated once, and samples them uniformly with replacement.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cardgym.learn.transitions import Transitions
 
 
 class Decisions(NamedTuple):
-    """Decisions, one in each row.
+    """Decisions, one per row.
 
     Attributes:
         observations: what the seat saw, (rows, size), float32.
@@ -37,8 +37,8 @@ class SampledBuffer(Generic[R]):
     """Up to `capacity` records; a subclass decides which it keeps.
 
     Attributes:
-        capacity: the most records it can have.
-        size: how many it has now.
+        capacity: the maximum number of records.
+        size: the current number of records.
     """
 
     saved: ClassVar[tuple[str, ...]] = ("size", "filled", "_generator")
@@ -57,7 +57,7 @@ class SampledBuffer(Generic[R]):
         self.size = 0
         self._generator = generator
         self._kind: type[R] = kind
-        # All fields of a record are adjacent in memory: sampling one touches one place instead of one for each field.
+        # The fields of a record are adjacent in memory, so sampling it touches one place instead of one per field.
         record = np.dtype(layout, align=True)
         what = f"{key}={capacity}: that many {kind.__name__.lower()} of {record.itemsize} bytes each"
         check_memory(what, capacity * record.itemsize, "lower it")
@@ -74,7 +74,7 @@ class SampledBuffer(Generic[R]):
     def sample(self, batch_size: int, device: torch.device | str = "cpu") -> R:
         """Draw records, as tensors on `device`."""
         indices = self._generator.integers(0, self.size, batch_size)
-        # PyTorch's memory is aligned, so that the same numbers always give the same bits.
+        # PyTorch allocates aligned memory, so the same numbers always give the same bits.
         records = torch.empty(batch_size * self._records.itemsize, dtype=torch.uint8).numpy().view(self._records.dtype)
         np.take(self._records, indices, out=records, mode="clip")  # Other modes copy twice.
         fields = (torch.from_numpy(records[name]).to(device, non_blocking=True) for name in self._kind._fields)

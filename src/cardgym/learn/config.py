@@ -1,4 +1,4 @@
-"""Hyper-parameters: pydantic models, with TOML files for their values and flags of the command line on top.
+"""Hyper-parameters: pydantic models whose values come from TOML files and from flags on the command line.
 
 A training script's hyper-parameters are a subclass of `TrainingConfig`. Its fields are the keys of its config files
 and the flags of its command line; their docstrings are the help. docs/config.md explains files and flags.
@@ -27,14 +27,14 @@ from cardgym.files.shipped import config_path
 BASE = "base"
 """The key of a config file that names the file it starts from, which has no base itself."""
 _MAX_FILE = 1 << 20
-"""Bytes that a config file may have."""
+"""The size limit of a config file, in bytes."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 """A number from 0 to 1."""
 Steps = Annotated[int, Field(ge=1, le=MAX_STEPS, json_schema_extra={"per_second": 10_000_000})]
-"""How long a training is; the error for too many says how long they would take."""
+"""The length of a training; the error for too many steps says how long they would take."""
 Games = Annotated[int, Field(ge=0, le=MAX_GAMES, json_schema_extra={"per_second": 1_000_000})]
-"""A number of games; the error for too many says how long they would take."""
+"""A number of games; the error for too many games says how long they would take."""
 LearningRate = Annotated[float, Field(gt=0, le=1)]
 """A step size of Adam, which moves a weight by about this much at each update."""
 HiddenSizes = Annotated[Items[Annotated[int, Field(ge=1, le=65_536)]], Field(min_length=1, max_length=64)]
@@ -46,8 +46,8 @@ EnvOptions = dict[str, int | str]
 class TrainingConfig(BaseModel):
     """Hyper-parameters of every training script.
 
-    A config is frozen. Its values are checked when it is made, and must have their field's type: neither "1" nor true
-    is a number, but 1 is a valid float. A subclass names the algorithm, which its runs are named after.
+    A config is frozen. Its values are validated when it is created and must have the type of their field: neither "1"
+    nor true is a number, but 1 is a valid float. A subclass names its algorithm, after which runs are named.
 
     Raises:
         CardgymError: for an unknown key or a bad value, in one line.
@@ -58,12 +58,12 @@ class TrainingConfig(BaseModel):
     )
 
     resumable: ClassVar[bool] = True
-    """Whether an interrupted run can resume; one that cannot has `--restart` instead of `--resume`."""
+    """Whether an interrupted run can resume; if not, the script has `--restart` instead of `--resume`."""
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
-    """Decides everything random: weights, deals, opponents, exploration, samples."""
+    """The seed of everything random: weights, deals, opponents, exploration, samples."""
     save_every_minutes: Annotated[float, Field(ge=0)] = 0.0
-    """Minutes between extra saves of the state to resume from; 0 for none."""
+    """Minutes between extra saves of the state to resume from; 0 for no extra saves."""
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -107,7 +107,7 @@ class GameConfig(TrainingConfig):
 
 
 class SelfPlayConfig(GameConfig):
-    """Games of a network, side by side, against others or itself."""
+    """Parallel games of a network against others or itself."""
 
     opponents: Items[str] = ("random=1",)
     """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
@@ -115,13 +115,13 @@ class SelfPlayConfig(GameConfig):
     num_snapshots: PositiveInt = 4
     """How many earlier copies of the learner `snapshot` is drawn from."""
     snapshot_every: PositiveInt = 200_000
-    """Steps from one copy to the next; each replaces the oldest."""
+    """Steps between copies; each new copy replaces the oldest."""
     reward_scale: PositiveFloat = 1.0
-    """Rewards are multiplied by this: values are learned best where they are about 1."""
+    """Rewards are multiplied by this; values are learned best if they are about 1."""
     total_steps: Steps = 1_000_000
-    """How many decisions the learner takes, in all seats that learn together. Each of them is a step."""
+    """How many decisions the learner takes, counted over all seats that learn. A decision is a step."""
     num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
-    """How many games are played side by side; the network decides in all of them at once."""
+    """How many games are played in parallel; the network decides in all of them at once."""
     device: Literal["cpu", "cuda", "auto"] = "cpu"
     """Where the network learns; auto is cuda if there is a GPU."""
     init_from: str = ""
@@ -131,14 +131,14 @@ class SelfPlayConfig(GameConfig):
 
 
 class ExplorationConfig(TrainingConfig):
-    """Exploration: epsilon-greedy; epsilon falls in a straight line."""
+    """Exploration: epsilon-greedy, with an epsilon that falls linearly."""
 
     exploration_initial_eps: Share = 1.0
     """The share of random decisions at the start."""
     exploration_final_eps: Share = 0.05
     """The share of random decisions after epsilon has fallen."""
     exploration_fraction: Share = 0.5
-    """The part of the training in which epsilon falls."""
+    """The fraction of the training during which epsilon falls."""
 
 
 class EvaluationConfig(TrainingConfig):
@@ -147,13 +147,13 @@ class EvaluationConfig(TrainingConfig):
     eval_opponents: Items[str] = ("random",)
     """The opponents of evaluations; an empty list for no evaluations."""
     eval_every: NonNegativeInt = 200_000
-    """Steps from one evaluation to the next; 0 for the final one only."""
+    """Steps between evaluations; 0 for the final one only."""
     eval_games: Annotated[Games, Field(ge=1)] = 1000
     """Games against each opponent in an evaluation."""
     final_games: Games = 10_000
     """Games against each opponent in the final evaluation; 0 for none."""
     save_every: PositiveInt = 1_000_000
-    """Steps from one checkpoint, with its state to resume from, to the next."""
+    """Steps between checkpoints, each saved with its state to resume from."""
 
 
 class NetworkConfig(EvaluationConfig, SelfPlayConfig):
@@ -165,9 +165,9 @@ C = TypeVar("C", bound=TrainingConfig)
 
 @dataclass(frozen=True)
 class RunArgs:
-    """The config file and the folder of a run; without a folder it makes a new one below `runs/`.
+    """The config file and the folder of a run; without a folder, a new one below `runs/`.
 
-    A run in its folder is continued by `resume`, or started over by `restart`, if it cannot resume.
+    `resume` continues the run in that folder; `restart` starts over a run that cannot resume.
     """
 
     config: Path | None = None
@@ -180,7 +180,7 @@ class RunArgs:
 
 
 def read_config(kind: type[C], path: Path) -> C:
-    """A config from a TOML file; keys that the file leaves out keep their defaults.
+    """A config from a TOML file; keys that are not in the file keep their defaults.
 
     A file's `base` names another file in the same folder; its values replace the defaults.
 
@@ -272,11 +272,9 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
     return config.replace(**shortened(config.model_dump())), run_args
 
 
-_CONFIG_HELP = "a TOML file of these values, or the name of one that comes with cardgym; a flag changes one"
-
-
 def _add_config(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument("--config", metavar="FILE", type=Path, help=_CONFIG_HELP)
+    help = "a TOML file of these values, or the name of one that comes with cardgym; a flag changes one"
+    parser.add_argument("--config", metavar="FILE", type=Path, help=help)
 
 
 def _fields(kind: type[TrainingConfig]) -> list[tuple[type[TrainingConfig], str]]:
@@ -315,7 +313,7 @@ def _words(value: Any) -> list[str]:
 
 
 def _as(kind: type[int] | type[float], word: str) -> float | str:
-    """A word as a number; if it is none, the word, for the config to say what is allowed."""
+    """A word as a number; unchanged if it is not one, so that the config says what is allowed."""
     with contextlib.suppress(ValueError):
         return kind(word)
     return word

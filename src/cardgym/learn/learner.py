@@ -1,4 +1,4 @@
-"""What all learners share: Adam on a network's weights, a step down a loss, random minibatches, means for the log."""
+"""What all learners share: an Adam step, random minibatches, and means for the log."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class NetworkLearner(Generic[N]):
 
         Raises:
             NotFiniteError: if the loss or its gradient is not finite; the weights stay as they were. On a GPU, where
-                looking costs time, this is noticed when the weights are saved.
+                checking costs time, it is noticed only when the weights are saved.
         """
         self.optimizer.zero_grad()
         torch.autograd.backward(loss)
@@ -97,9 +97,9 @@ def minibatches(size: int, count: int, epochs: int, generator: np.random.Generat
     """Row numbers of random minibatches of nearly the same size, int64; an epoch has each row once.
 
     Args:
-        count: minibatches in an epoch, at most one for each row.
-        epochs: how often each row is returned.
-        generator: draws the order, again in each epoch.
+        count: minibatches per epoch, at most one for each row.
+        epochs: how many times each row is returned.
+        generator: draws a new order in each epoch.
     """
     for _ in range(epochs):
         yield from torch.from_numpy(generator.permutation(size)).tensor_split(min(count, size))

@@ -29,8 +29,8 @@ N = TypeVar("N", QNetwork, PolicyNetwork)
 class NetworkTraining(Training):
     """The training of networks in self-play.
 
-    It uses one thread, and inside the context manager it rounds denormal numbers to 0: moments that fade out become so
-    small that a CPU computes with them slowly.
+    It uses one thread. Inside the context manager denormal numbers are rounded to 0: Adam's moments fade to numbers so
+    small that a CPU is slow with them.
 
     Attributes:
         observation: the name of the observation that the networks read.
@@ -84,7 +84,7 @@ class NetworkTraining(Training):
         return np.random.default_rng(np.random.SeedSequence([self._config.seed, stream], spawn_key=key))
 
     def rollout(self, player: Player) -> SelfPlayRollout:
-        """The games that the player learns from, as the hyper-parameters say."""
+        """The games that the player learns from, set up by the hyper-parameters."""
         config = self._config
         pool = OpponentPool.parse(config.opponents)
         return SelfPlayRollout(
@@ -107,9 +107,9 @@ class NetworkTraining(Training):
     ) -> None:
         """Restore the state saved in the folder if `resume` asks for it and there is one; open the log.
 
-        The rollout's decisions are the steps; the player is evaluated, and copied as a snapshot; `network` returns what
-        is saved as the checkpoint; `parts` are saved to resume from, besides the rollout. Every `log_every` steps the
-        log has an entry; 0 for none.
+        A step is a decision of the rollout. The player is evaluated, and copied as a snapshot; `network` returns the
+        network that checkpoints save; `parts` are saved to resume from, together with the rollout. `log_every` is the
+        number of steps between entries in the log; 0 for no entries.
         """
         self._rollout, self._learner = rollout, player
 
@@ -122,7 +122,7 @@ class NetworkTraining(Training):
         )  # fmt: skip
 
     def report(self, *statistics: Callable[[], Mapping[str, float]], **schedules: float) -> None:
-        """As `Training.report`; it also copies the learner as a snapshot when one is due."""
+        """As `Training.report`; also copies the learner as a snapshot when one is due."""
         if crossed(self._config.snapshot_every, self._last_step, self.step):
             self._rollout.snapshots.take(self._learner)
         super().report(self._rollout.episodes.statistics, *statistics, **schedules)
@@ -139,7 +139,7 @@ def choose_device(name: str) -> torch.device:
 def load_weights(network: Network, path: Path, game: Game, options: Options, observation: str) -> None:
     """Give a network the weights of a checkpoint.
 
-    The checkpoint's observation may be a shorter one that `observation` extends: the weights of the further features
+    The checkpoint's observation may be a shorter one that `observation` extends: the weights of the added features
     start at 0, so the network computes what the checkpoint does.
 
     Raises:
@@ -161,7 +161,7 @@ def load_weights(network: Network, path: Path, game: Game, options: Options, obs
 
 
 def extensions(game: Game, options: Options, observation: str) -> list[str]:
-    """The observations of a game that begin with all features of this one, itself included."""
+    """The observations of a game that begin with all features of this one, including itself."""
     features = game.observations[observation].features(options)
     return [name for name, other in game.observations.items() if other.features(options)[: len(features)] == features]
 

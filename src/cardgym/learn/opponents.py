@@ -29,7 +29,7 @@ class OpponentPool:
 
     Attributes:
         specs: players as `resolve` takes them, or the names `self` and `snapshot`.
-        weights: one number for each, not negative; only their proportions count.
+        weights: a nonnegative number for each; only their proportions matter.
     """
 
     specs: tuple[PlayerSpec, ...]
@@ -73,7 +73,7 @@ class OpponentPool:
         return [resolve(spec, game, options) for spec in named]
 
     def choices(self, named: Sequence[int], snapshots: Sequence[int] = ()) -> tuple[npt.NDArray[np.int32], list[float]]:
-        """The policy numbers to draw from, (choices,), int32, and as many weights; `CALLER` is `self`.
+        """The policy numbers to draw from, (choices,), int32, and the weight of each; `CALLER` is `self`.
 
         `named` are the policy numbers of `players()`, in order. `snapshots` are those of the earlier copies, which come
         last and share the weight of `snapshot` equally.
@@ -97,7 +97,7 @@ class OpponentPool:
 
 
 class Snapshots:
-    """The last copies of a learner, as players that do not learn; each plays as the learner did when it was taken."""
+    """The last copies of a learner, as players that do not learn; each plays as the learner did when it was copied."""
 
     saved: ClassVar[tuple[str, ...]] = ("networks", "_taken")
 

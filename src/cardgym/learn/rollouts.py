@@ -17,7 +17,7 @@ from cardgym.players.seats import SeatedBatch, game_keys
 
 
 class Turns(NamedTuple):
-    """The decisions that the learner has to take now.
+    """The decisions that the learner has to make now.
 
     Attributes:
         streams: whose turns they are, (turns,), int64. Stream `env * num_seats + seat` is one seat of one env.
@@ -31,7 +31,7 @@ class Turns(NamedTuple):
 
 
 class SelfPlayRollout:
-    """Games played side by side, with the learner in one seat of each, or in several where it plays itself.
+    """Games played in parallel, with the learner in one seat of each, or in several if it plays itself.
 
     The learner's seat and the opponents are drawn for each game, each seat independently, from the rollout's own
     generator, so they depend on the seed alone. A game that ends is replaced by a new one at the next step, and games
@@ -110,7 +110,7 @@ class SelfPlayRollout:
     def others(self) -> npt.NDArray[np.float32]:
         """What the other seats know at `turns`, next seat first, (turns, (seats - 1) * size), float32.
 
-        For critics: no player may read it.
+        For critics only: players must not read it.
         """
         seats = self.turns.streams % self._num_seats
         ahead = [(seats + number) % self._num_seats for number in range(1, self._num_seats)]

@@ -23,7 +23,7 @@ from cardgym.learn.signals import Stopped, listening
 from cardgym.learn.tags import Metrics
 
 WIN_RATES = "http://localhost:6006/#custom_scalars while that runs"
-"""TensorBoard's page that opens with the win rates; its other pages order curves by the alphabet."""
+"""The page of TensorBoard that starts with the win rates; its other pages sort curves alphabetically."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ def _run_script(
             result = train(config, folder, run.resume or run.restart)
     except BrokenPipeError:
         raise
-    except OSError as error:  # TensorBoard's, above all a full disk.
+    except OSError as error:  # From TensorBoard, usually for a full disk.
         where = f"stopped writing below {folder}" if folder else "nothing was written"
         raise CardgymError(f"{error.strerror or error}: {where}") from error
     except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and "alloc" not in str(error):  # Torch's word for no memory.
+        if isinstance(error, RuntimeError) and "alloc" not in str(error):  # How PyTorch reports that memory ran out.
             raise
         raise CardgymError(
             "not enough memory; a smaller buffer_size, num_envs, batch_size or network needs less"
@@ -92,7 +92,7 @@ def _run_script(
 
 
 def _check_game(config: TrainingConfig, run: RunArgs) -> None:
-    """A script for any game needs its name, to resume too: a run's folder does not say which game it is of."""
+    """Check that a game is named, even to resume: a run's folder does not say which game it is."""
     if config.game_id:
         return
     if run.resume and run.config is None:

@@ -4,7 +4,7 @@ A part lists its attributes in `saved`; `state_of` reads them and `restore` writ
 tensors, NumPy arrays, generators, other parts, and tuples and dicts of these. A part without `saved` has `state_dict`
 and `load_state_dict`, as a network or an optimizer of PyTorch does. A list is a plain value.
 
-The file is one of `cardgym.files.tensors`: its document has the plain values, with the name of an array in the place of
+The file is one of `cardgym.files.tensors`: its document has the plain values, with the name of an array in place of
 each array.
 """
 
@@ -33,9 +33,9 @@ STATE_FILE = STATE_SUFFIX
 _RECORD = "record"
 """The key that marks an array of records: it has their dtype, and `bytes` has the records as bytes."""
 _ARRAY = "array"
-"""In a document, the key of the name of an array."""
+"""In a document, the key whose value is the name of an array."""
 _WHOLE = "whole number "
-"""In a document, what a key begins with that is a whole number, as in an optimizer's state."""
+"""In a document, the prefix of a key that is a whole number, as in an optimizer's state."""
 
 
 # -- parts ------------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def _record(array: npt.NDArray[Any]) -> str:
 
 
 def _tensors(state: Any) -> Any:
-    """A state with tensors in the place of arrays, as PyTorch takes it."""
+    """A state with tensors in place of arrays, as PyTorch expects it."""
     import torch
 
     if isinstance(state, np.ndarray):

@@ -51,7 +51,7 @@ class Saving:
 
 @contextlib.contextmanager
 def listening() -> Iterator[None]:
-    """Listen to `SIGNALS` inside; `Stopped` comes out once the state is saved, or after `SECONDS`."""
+    """Listen to `SIGNALS` inside; `Stopped` is raised once the state is saved, or after `SECONDS`."""
     global _requested
 
     def ask(number: int, frame: FrameType | None) -> None:

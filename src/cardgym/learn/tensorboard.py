@@ -23,10 +23,10 @@ Curve = tuple[list[int], list[float]]
 
 
 class TensorBoard:
-    """Writes what TensorBoard shows of a run. Use it as a context manager, or call `close`."""
+    """Writes what TensorBoard shows about a run. Use it as a context manager, or call `close`."""
 
     def __init__(self, folder: Path, step: int = 0) -> None:
-        """Open a file of events in a folder, which is made if it does not exist.
+        """Open a file of events in a folder, which is created if it does not exist.
 
         A resumed run names the step from which it continues: TensorBoard drops what an interrupted run wrote later.
         """
@@ -43,7 +43,7 @@ class TensorBoard:
         self._has_layout = False
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """Write numbers by tag. The first intervals bring the page that draws them as bands."""
+        """Write numbers by tag. The first intervals also add the page that draws them as bands."""
         for tag, value in values.items():
             self._writer.add_scalar(tag, value, step)
         if not self._has_layout and (layout := bands(values)):
@@ -82,7 +82,8 @@ class TensorBoard:
         self.close()
 
     def _ignore_os_errors(self, args: threading.ExceptHookArgs) -> None:
-        """A full disk stops the writer's thread. The next call of the writer raises it again, so report it once."""
+        """A full disk stops the writer's thread. Its error is raised again at the next call, so it is not reported
+        here."""
         if not isinstance(args.exc_value, OSError):
             self._hook(args)
 

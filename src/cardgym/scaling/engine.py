@@ -23,7 +23,7 @@ class Task:
         key: the task's name, unique within one `run`.
         function: a function at the top level of a module that workers can import.
         arguments: plain values that can be pickled. Paths are absolute, in a folder that all workers can read.
-        attempts: how often the task may be started: it is restarted when its worker dies.
+        attempts: how many times the task may be started: it is restarted if its worker dies.
     """
 
     key: str
@@ -43,7 +43,7 @@ class Outcome:
 
 
 class Engine(ABC):
-    """Where tasks run. Use it as a context manager, which stops everything that it started, even after Ctrl-C."""
+    """Where tasks run. Use it as a context manager: on exit it stops everything that it started, even after Ctrl-C."""
 
     name: str
 
@@ -55,8 +55,8 @@ class Engine(ABC):
     def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
         """Run tasks, and yield their outcomes in the order in which they finish.
 
-        A task is taken from `tasks` only when a worker is free, so a generator can choose it by the outcomes so far.
-        Closing this iterator early stops the running tasks.
+        A task is taken from `tasks` only when a worker is free, so a generator can choose it based on the outcomes so
+        far. Closing this iterator early stops the running tasks.
         """
         rest, again = iter(tasks), deque[Task]()
         under_way: dict[str, Task] = {}

@@ -114,7 +114,7 @@ def work(pipe: Connection[Any, Any]) -> None:
         while True:
             try:
                 result = perform(pipe.recv())
-            except (AttributeError, ImportError) as error:  # The function cannot be imported here.
+            except (AttributeError, ImportError) as error:  # The worker cannot import the function.
                 result = None, one_line(error)
             try:
                 pipe.send(result)

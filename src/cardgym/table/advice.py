@@ -48,7 +48,7 @@ class Advice:
         source: where they come from, in words that follow "by": `exact calculation`, `1,000 rollouts of Heuristic`.
         actions: every legal action, best first.
         blunder: the cost from which an action is a blunder.
-        strength: how strong the coach is as a player that always takes its first advice, in words that follow "as a
+        strength: how strong the coach is as a player that always follows its first advice, in words that follow "as a
             player it"; empty if it was not measured.
     """
 
@@ -61,7 +61,7 @@ class Advice:
 
     @property
     def best(self) -> ActionAdvice:
-        """The best action; of equal ones the first."""
+        """The best action; the first in a tie."""
         return self.actions[0]
 
     def of(self, action: int) -> ActionAdvice:
@@ -84,7 +84,7 @@ class Advice:
 
 
 def ranked(actions: Sequence[ActionAdvice], unit: str) -> tuple[ActionAdvice, ...]:
-    """The actions, best first; equal ones keep their order.
+    """The actions, best first; ties keep their order.
 
     Each reason begins with what the action gains over the next best one or loses against the best one, in `unit`.
     """
@@ -100,7 +100,7 @@ def ranked(actions: Sequence[ActionAdvice], unit: str) -> tuple[ActionAdvice, ..
 
 
 def compared(value: float, other: float, unit: str, *, best: bool) -> str:
-    """How an action's value compares, in words: that of the best action with the next best, others with the best."""
+    """How an action's value compares, in words: the best action with the next best, others with the best."""
     against = "the next best" if best else "the best"
     difference = abs(value - other)
     figure = f"{difference:.2f}" if difference >= 0.1 else f"{difference:.1g}"
@@ -117,8 +117,8 @@ class Adviser:
 
     Attributes:
         advise: `advise(state, seat)`: the advice for the seat to decide, from what it can know.
-        advise_against: `advise_against(state, seat, opponent)`: the same against a player by its name, in a game of two
-            whose values depend on who the opponent is; None where they do not.
+        advise_against: `advise_against(state, seat, opponent)`: the same against a named player, in a game of two whose
+            values depend on the opponent; None if they do not.
         standing: `standing(state, seat)`: how well a seat stands in the game, given all cards, for the chart of a
             review; None for its share of rollouts won.
         standing_unit: what standings are in.

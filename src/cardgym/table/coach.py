@@ -22,7 +22,7 @@ from cardgym.table.presentation import COACH, adviser_of, strength_of
 from cardgym.table.rollouts import Rollouts
 
 _NODES_WALKED = 20_000_000
-"""Seconds of work on an equilibrium: 20 iterations in a tree of a million nodes."""
+"""The budget for an equilibrium, a few seconds: 20 iterations in a tree of a million nodes."""
 _MAX_ITERATIONS = 1000
 
 
@@ -37,7 +37,7 @@ class Coach:
     def __init__(self, game: Game, options: Options, source: str | Path | None = None) -> None:
         """Find an adviser: `source` is a player for rollouts, by name or path, or None for the game's own adviser.
 
-        A game without one gets rollouts: of the equilibrium in a small game, and of its usual opponent in others.
+        A game without one gets rollouts: of the equilibrium in a small game, otherwise of the game's usual opponent.
 
         Raises:
             CardgymError: for an unknown player.

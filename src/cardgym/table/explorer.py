@@ -26,7 +26,7 @@ class Step:
     Attributes:
         seat: who decided; -1 for chance.
         move: the action or the outcome.
-        symbols: the drawings of the cards that it put on the table.
+        symbols: the drawings of the cards that the move put on the table.
         open: whether chance could have chosen otherwise.
     """
 
@@ -38,7 +38,7 @@ class Step:
 
     @property
     def identity(self) -> object:
-        """What stays the same when an earlier card is changed: the cards, or the words."""
+        """What stays the same when an earlier card is changed: the cards, or the text."""
         return self.symbols if self.seat < 0 and self.symbols else self.text
 
 
@@ -46,7 +46,7 @@ class Explorer:
     """Lines of one game, with all cards open."""
 
     def __init__(self, game: Game, options: Options, people: Sequence[str] = ()) -> None:
-        """Explore a game with these options; `people` is what the seats are called."""
+        """Explore a game with these options; `people` are the names by seat."""
         self.game = game
         self.options = options
         count = options.num_players
@@ -57,9 +57,9 @@ class Explorer:
         """Play moves, then those of chance and the forced ones up to the next decision.
 
         Args:
-            seed: what chance draws follows from it.
+            seed: decides what chance draws.
             change: a step and another outcome of chance for it. Later cards stay the same where they can (the card that
-                was changed takes the place of the chosen one); the line ends at a move that is not legal any more.
+                was changed takes the place of the chosen one); the line ends at a move that is no longer legal.
 
         Raises:
             CardgymError: for a move that is not legal.
@@ -109,7 +109,7 @@ class Explorer:
 
 
 class Line:
-    """Moves from the start of a game, and the position they lead to."""
+    """Moves from the start of a game, and the position that they lead to."""
 
     def __init__(self, explorer: Explorer) -> None:
         """Begin at the start of a game."""
@@ -144,7 +144,7 @@ class Line:
             yield self._step(seat, move, Snapshot.of(other.states), count > 1)
 
     def ending(self) -> str:
-        """How the game ended, in one line; empty before."""
+        """How the game ended, in one line; empty before the end."""
         return named(presentation_of(self._explorer.game).ending(self.state, 0), self._explorer.people, 0)
 
     def _step(self, seat: int, move: int, after: State, several: bool) -> Step:

@@ -1,4 +1,4 @@
-"""The games of an export, JSON lines, and what an entry of a game must have."""
+"""The games of an export in JSON lines, and what the entry of a game must contain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.players.compatibility import OptionValues
 
 Total = tuple[str, str, int, int, float]
-"""A kind of decision in a game and its unit, how many there were, how many were as good as the best, their cost."""
+"""A kind of decision in a game and its unit, how many there were, how many were as good as the best, and their cost."""
 
 _MAX_BYTES = 1 << 28
 """More games than a person plays in a lifetime."""

@@ -1,4 +1,4 @@
-"""The game log: every game that people play or watch, in one SQLite file, saved move by move, and its JSON export.
+"""The game log: every game that people play or watch, saved move by move in one SQLite file, and its JSON export.
 
 Several processes may use the file at once. A game is an entry of plain values and a list of moves that replays it
 exactly. Moves are only ever added: taking moves back adds a row with the number of moves that remain.
@@ -26,12 +26,12 @@ from cardgym.files.json_values import parse_json, sealed
 from cardgym.table.game_entries import GameEntry, SavedTotals, Total, export_line
 
 Move = tuple[int, int]
-"""The seat that decided, CHANCE or UNDO; and the action, the outcome or the number of moves that remain."""
+"""The seat that decided, CHANCE or UNDO; and the action, the outcome, or the number of moves that remain."""
 
 CHANCE, UNDO = -1, -2
 
 _APPLICATION, _VERSION = 0x6361_7264, 1
-"""What SQLite's header says of a game log: its application id, `card` in ASCII, and the version of its tables."""
+"""What SQLite's header says about a game log: its application id, `card` in ASCII, and the version of its tables."""
 _SCHEMA = f"""
 create table games (
     id text primary key, env text not null, finished integer not null, owner text not null, entry text not null,
@@ -85,19 +85,19 @@ class GameLog:
 
     An entry is a dictionary with `env`, `options`, `seed`, `game` (its number among the games of that seed), `time` (of
     its start, ISO 8601), `finished`, `max_score`, `players` (name, seat, score, return and metrics of each; a person
-    first, then in order of play), `person` (the person's seat; None if it was watched), `versions` and `about`. Those
-    read back also have `id`, `moves` (pairs of seat and move, without those taken back) and `undone` (how often moves
-    were taken back).
+    first, then in order of play), `person` (the person's seat; None if the game was watched), `versions` and `about`.
+    Those read back also have `id`, `moves` (pairs of seat and move, without those taken back) and `undone` (how often
+    moves were taken back).
 
     Each game has a digest of its entry and its moves. A game that was damaged or changed is left out, with a warning.
     """
 
     def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
-        """Open the file; create it if it does not exist, unless it is opened to be read only.
+        """Open the file; create it if it does not exist, unless it is opened read-only.
 
         Args:
             path: the file; None for the user's own.
-            read_only: whether nothing will be written: the file and its folder stay as they are.
+            read_only: open the file without writing anything to it or its folder.
 
         Raises:
             CardgymError: if the file cannot be written or is not a game log; it is then left as it was.
@@ -162,7 +162,7 @@ class GameLog:
     # -- games --------------------------------------------------------------------------------------------------------
 
     def add(self, id: str, entry: dict[str, Any], owner: str = "", moves: Sequence[Move] = ()) -> bool:
-        """Add a game; returns whether it is new. On a shared server, `owner` is the person it belongs to."""
+        """Add a game; return whether it is new. On a shared server, `owner` is the person it belongs to."""
         with self._transaction() as database:
             values = (id, entry["env"], entry["finished"], owner, _to_json(entry), "")
             new = database.execute("insert or ignore into games values (?, ?, ?, ?, ?, ?)", values).rowcount == 1
@@ -267,7 +267,7 @@ class GameLog:
         return found
 
     def save_totals(self, id: str, version: str, totals: Sequence[Total]) -> None:
-        """Save the totals of a game's review in place of any that another version saved.
+        """Save the totals of a game's review, replacing any that another version saved.
 
         Raises:
             CardgymError: if the file cannot be written or the log has no such game.
@@ -282,7 +282,7 @@ class GameLog:
     # -- JSON lines ---------------------------------------------------------------------------------------------------
 
     def export(self, path: Path) -> int:
-        """Write all games as JSON lines, one game a line; returns how many.
+        """Write all games as JSON lines, one game per line; return how many.
 
         Raises:
             CardgymError: if the file cannot be written.
@@ -294,7 +294,7 @@ class GameLog:
         return count
 
     def import_entries(self, entries: Iterable[dict[str, Any]], owner: str = "") -> int:
-        """Add games read from an export that are not in the log yet, as those of `owner`; returns how many."""
+        """Add games read from an export that are not in the log yet, as those of `owner`; return how many."""
         count = 0
         for entry in entries:
             kept = {name: value for name, value in entry.items() if name not in ("id", "moves", "undone")}
@@ -311,7 +311,7 @@ class GameLog:
 
     @contextlib.contextmanager
     def _transaction(self, begin: str = "begin immediate") -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it is written or nothing is, and it sees no other process's writes."""
+        """A transaction: all of it is written or none of it, and it sees no writes of other processes."""
         with self._lock, self._errors():
             self._database.execute(begin)
             try:

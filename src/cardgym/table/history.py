@@ -39,7 +39,7 @@ _RECENT_GAMES = 10
 """Size of the "recent games" window."""
 
 HEAD = ("game, opponent", "games", "won", "decision", "how many", "as good as best", "cost each", "recently")
-"""What `Cost.cells` are."""
+"""The headers of `Cost.cells`."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Cost:
     """Decisions of one kind against one line-up of opponents; figures ending in `_ci95` are 95 % intervals.
 
     Attributes:
-        opponents: their names in order of play after the person, separated by commas.
+        opponents: the opponents' names in order of play after the person, separated by commas.
         won: the person's share of all scores; None if there were none.
         unit: what costs are in.
-        best: how many of them were as good as the best.
-        cost_ci95: its 95 % interval, over games.
+        best: how many of the decisions were as good as the best.
+        cost_ci95: the interval over games.
         recent_cost: the average cost in the last ten games.
         curve: the average cost in each of the last games, oldest first.
     """
@@ -107,7 +107,7 @@ def costs(
 
     Args:
         entries: games with their moves, oldest first; games that were only watched are left out.
-        game_log: the log that the games are from. It saves what the game's own adviser finds, so that no game is
+        game_log: the log that the games are from. It saves what each game's own adviser finds, so that no game is
             reviewed twice.
     """
     chosen = [entry for entry in entries if counts(entry) and entry["moves"]]
@@ -138,7 +138,7 @@ def save_costs(game_log: GameLog, reviewed: Review) -> None:
 
 
 class Reviewer:
-    """Reviews games of a game log, on demand and in the background; the log saves what they cost."""
+    """Reviews games of a game log, on demand and in the background; the log saves the costs."""
 
     def __init__(self, game_log: GameLog) -> None:
         self._game_log = game_log
@@ -165,7 +165,7 @@ class Reviewer:
             self._waiting |= dict.fromkeys(missing)
             if missing and not self._running:
                 self._running = True
-                # A daemon thread does not keep the server from ending.
+                # A daemon thread does not keep the server from exiting.
                 threading.Thread(target=self._work, name="reviewer", daemon=True).start()
         found: list[Reviewed] = [(entry, known[entry["id"]]) for entry in chosen if entry["id"] in known]
         return {"costs": [cost.asdict() for cost in _costs(found)], "reviewing": len(missing)}
@@ -248,7 +248,7 @@ def _interval(low: float, high: float) -> Interval:
 
 
 def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:
-    """A report for each line-up of logged games, and how many of these are unfinished and so not in the figures.
+    """A report for each line-up of logged games, and how many of its games are unfinished and so not in the figures.
 
     Yields:
         A report like the arena's, with each player's `score`, the `max_score` of all games and the names as `people`
@@ -288,7 +288,7 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
 
 
 def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[str, Any]]:
-    """The games of a game log (None: the user's own) or its export, oldest first, without those that have no move.
+    """The games of a game log (None: the user's own) or its export that have moves, oldest first.
 
     Raises:
         CardgymError: if there is no such file, it is not a game log, or no game matches.

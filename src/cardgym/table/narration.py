@@ -1,6 +1,6 @@
-"""What the people at a table read about its moves, each from their seat, with everyone's names; and what all can see.
+"""What the people at a table read about its moves, each from their own seat, with everyone's names; and what all see.
 
-What all can see is for spectators, and for a screen that passes from one person to the next.
+What all see is for spectators, and for a screen that is passed from one person to the next.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import COVERED, Item, Reveal, View, Zone
 
 PUBLIC = -2
-"""The viewer who sees what everybody sees, and nothing else."""
+"""The viewer who sees only what everyone sees."""
 
 _OWN = re.compile(r"\b[Yy]ou\b")
-"""What a text about the reader has."""
+"""Matches a text about its reader."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Event:
         seat: the seat that decided; -1 for chance.
         move: the action, or the outcome of chance, which the person may not know.
         text: what the person saw of it, with the names of `Session.people`; empty if nothing.
-        texts: what each viewer saw of it: more than the person where several people play.
+        texts: what each viewer saw of it: if several people play, there are more viewers than the person.
     """
 
     seat: int
@@ -46,7 +46,7 @@ class Narration:
 
     Attributes:
         names: the players' names by seat, as the game log has them.
-        texts: by viewer, the texts with the seat that decided; `PUBLIC` reads along where several people play.
+        texts: by viewer, the texts with the seat that decided; `PUBLIC` is a viewer if several people play.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Narration:
         return shown_names(self.names, viewer if viewer in self._persons else None, self._about)
 
     def add(self, before: State, move: int, after: State, seat: int, *, forced: bool) -> dict[int, str]:
-        """Narrate a move; returns what each viewer reads, often nothing.
+        """Narrate a move; return what each viewer reads, often nothing.
 
         Args:
             seat: who decided; -1 for chance.
@@ -96,12 +96,12 @@ class Narration:
 
 
 def public_view(game: Game, state: State, people: Sequence[str]) -> View:
-    """The game as all seats see it: each seat's zones as its neighbor sees them, and what is the same to all."""
+    """The game as all seats see it: each seat's zones as its neighbor sees them, and what is the same for all."""
     return _public([with_names(view_of(game, state, seat), people, seat) for seat in range(len(people))])
 
 
 def public_showdown(game: Game, before: State, move: int, after: State, people: Sequence[str]) -> View | None:
-    """The table with the hands turned up that a transition showed to all; None if it did not turn up hands."""
+    """The table with the hands face up that a transition showed to all; None if it showed no hands."""
     views = []
     for seat in range(len(people)):
         view = presentation_of(game).showdown(before, move, after, seat)
@@ -159,9 +159,9 @@ def _zones(view: View, seat: int | None) -> list[Zone]:
 
 
 def _common(zones: Sequence[Zone]) -> Zone:
-    """A zone in the middle with the items that all views have; those that one view covers are covered.
+    """A zone in the middle with the items that all views have; an item is covered if one view covers it.
 
-    What a seat may choose from follows from what it sees: of a palette only the room is left.
+    What a seat may choose depends on what it sees, so only the room of a palette is kept.
     """
     if zones[0]["kind"] == "palette":
         return {**zones[0], "items": []}

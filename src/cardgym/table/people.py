@@ -1,4 +1,4 @@
-"""What the people and players at a table are called: one name each, in the log, on the table and by the coach."""
+"""The names of the people and players at a table: one each, for the log, the table and the coach."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UNNAMED = ("id", "symbol", "kind")
 def shown_name(name: str) -> str:
     """A player's name for people: `double_dqn_seed2` is "Double DQN (seed 2)", `distill:greedy` "Distill greedy".
 
-    Of a path it is the name of the file.
+    For a path it is the name of the file.
     """
     if Path(name).suffix:
         return Path(name).name
@@ -36,7 +36,7 @@ def shown_name(name: str) -> str:
 
 
 def with_shown_names(text: str, names: Iterable[str]) -> str:
-    """A text about players, such as what one of them wins, with these names for people."""
+    """A text about players, such as what one of them wins, with these names as people read them."""
     pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"(?<![\w-])(?:{pattern})(?![\w-])", lambda match: shown_name(match[0]), text)
 

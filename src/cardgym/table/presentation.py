@@ -20,7 +20,6 @@ from cardgym.table.views import Reveal, View, view_in_words
 COACH = "coach"
 """The coach's name among the players whose strength was measured: it always takes its first advice."""
 
-
 IN_THE_TERMINAL = "In the terminal"
 """The heading of rules about what is typed, and how the board is drawn in letters."""
 
@@ -45,7 +44,7 @@ class Lesson:
 
 @dataclass(frozen=True, eq=False)
 class Presentation:
-    """What a game adds for people. Everything may be left out: the game is then shown by its words.
+    """What a game adds for people. Everything is optional: without a view, the game is shown by its words.
 
     Attributes:
         view: `view(state, seat)`: the game as that seat sees it, as zones of cards and other items; seat -1 sees
@@ -54,22 +53,22 @@ class Presentation:
         board: `board(state, seat)`: the game as text for a terminal of 80 x 24, in at most 12 lines.
         ending: `ending(state, seat)`: how the game ended for a seat, in one line; empty before the end.
         rules_text: `rules_text(state)`: the rules with these options, for a person who plays, in paragraphs.
-            A first sentence of at most four words is a heading; what is below `IN_THE_TERMINAL` is left out on a page.
-        examples: what the rules show in pictures: combinations of cards, what they are called and what they count.
+            A first sentence of at most four words is a heading; a page leaves out what is below `IN_THE_TERMINAL`.
+        examples: what the rules show in pictures: combinations of cards, with their names and what they count.
         tip: `tip(state, seat)`: what a person who plays for the first time should know at this decision, from what the
             seat can know; may be empty.
         lessons: a first game for people who have never played it, by the game's id.
-        showdown: `showdown(before, move, after, seat)`: the table with the hands turned up that a transition showed to
+        showdown: `showdown(before, move, after, seat)`: the table with the hands face up that a transition showed to
             all and then cleared away; None if it did not.
         symbols: the drawings of the items, by the names that views use.
         adviser: a reference `module:function`; `function(options)` returns the `Adviser`, or None for options that it
-            does not fit. It is imported when advice is needed; without it, the coach plays games out.
+            does not fit. It is imported when advice is needed; without it, the coach uses rollouts.
         strength: the measured strength of players, by the game's id and the player's name: a line each, with the
             opponent, the number of games and the interval; for the coach as a player, by the name `COACH`.
         ratings: the measured ratings of players, in Elo points above the mean of those measured, by the game's id and
             the player's name, for games with the default options: what a person's games are rated against.
-        levels: the players that a person can choose as levels, by the game's id, weakest first, as measured. Those that
-            do not fit the options are left out.
+        levels: the players that a person can choose as levels, by the game's id, weakest first, as measured. Players
+            that do not fit the options are left out.
     """
 
     view: Callable[[State, int], View] | None = None

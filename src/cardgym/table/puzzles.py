@@ -33,13 +33,13 @@ _TRIES_A_GAME = 6
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A decision to find the best action of.
+    """A decision whose best action is to be found.
 
     Attributes:
         state: the state; the solver sees only what `seat` sees.
         seat: whose decision it is.
         people: the names by seat for people; the solver is "You".
-        origin: where it is from, in words.
+        origin: where the decision is from, in words.
     """
 
     game: Game
@@ -53,12 +53,12 @@ class Puzzle:
 def find_puzzle(
     game: Game, options: Options, seed: int, own: Sequence[Mapping[str, Any]] = (), seconds: float = SEARCH_SECONDS
 ) -> Puzzle:
-    """A puzzle of a game: every other one from a person's games, if there are any, the rest from random deals.
+    """A puzzle of a game: half of them from a person's games, if there are any, the rest from random deals.
 
     Args:
-        seed: what is drawn at random follows from it.
+        seed: decides everything that is drawn at random.
         own: finished games of the person with these options, with their moves.
-        seconds: how long to look for one after the first advice, which may have to wait for compilation.
+        seconds: how long to look after the first advice, which may have to wait for compilation.
 
     Raises:
         CardgymError: if none was found in that time.

@@ -2,7 +2,7 @@
 
 Ratings are Elo points above the mean of a game's measured players, as in the leaderboards. The model is that of
 Plackett and Luce in Weng and Lin, "A Bayesian approximation method for online ranking", JMLR 12 (2011), which also
-knows how uncertain a rating is. Measured players keep their ratings.
+tracks how uncertain a rating is. Measured players keep their ratings.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Skill:
 
         Args:
             others: the ratings of the others, in Elo points.
-            places: the own place and those of the others: 0 for the winner, equal for a tie.
+            places: the person's place, then those of the others: 0 for the winner, equal for a tie.
         """
         known = [_MODEL.rating(mu=_MODEL.mu + points / _POINTS, sigma=_KNOWN) for points in others]
         teams = [[_MODEL.rating(mu=self.mu, sigma=self.sigma)], *([other] for other in known)]

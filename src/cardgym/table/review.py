@@ -21,7 +21,7 @@ from cardgym.table.setup import PERSON, TABLE, is_practice
 WORST = 3
 """How many of the costliest decisions are listed first."""
 _LISTED_ACTIONS = 5
-"""How many actions of a decision are listed, in addition to the one taken."""
+"""How many actions of a decision are listed, besides the one taken."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Decision:
         move: its index among the game's moves.
         unit: what `cost` and values are in.
         source: where the values come from; see `Advice`.
-        best: the best action; the one taken if it is as good.
+        best: the best action, or the one taken if it is as good.
         cost: how much less the action taken is worth; 0 if the difference is within the error.
         reason: why the best action is good.
         chosen_reason: the reason given for the action taken.
@@ -130,7 +130,7 @@ def review(
         source: who advises; see `Coach`.
         seats: whose decisions; None for the person's, or for all seats if the game was watched.
         chart: whether to compute the chart too.
-        progress: called with the moves done and the moves in all.
+        progress: called with the number of moves done and the total.
 
     Raises:
         CardgymError: if the game cannot be replayed or the source cannot advise.
@@ -196,7 +196,8 @@ def _choices(game: Game, options: Options, events: Sequence[Event], seats: Seque
 
 
 def reviewed_seats(entry: Mapping[str, Any]) -> list[int]:
-    """Whose decisions are reviewed by default: those of the person, of all at a screen, or of all seats if watched."""
+    """Whose decisions are reviewed by default: the person's, those of all people at a shared screen, or all if
+    watched."""
     person = entry["person"]
     if shares_screen(entry):
         return sorted(player["seat"] for player in entry["players"] if player["name"] == PERSON)
@@ -209,7 +210,7 @@ def shares_screen(entry: Mapping[str, Any]) -> bool:
 
 
 def counts(entry: Mapping[str, Any]) -> bool:
-    """Whether one person finished the game at a screen, without knowing what would come."""
+    """Whether one person finished the game, alone at a screen and without knowing what would come."""
     alone = entry["person"] is not None and not shares_screen(entry)
     return bool(entry["finished"]) and alone and not is_practice(entry)
 

@@ -25,10 +25,10 @@ from cardgym.table.narration import Event
 from cardgym.table.people import shown_name
 
 WORLDS = 1000
-"""How often the hidden cards are resampled for one decision."""
+"""How many times the hidden cards are resampled for one decision."""
 _STANDING_WORLDS = 200
 _ROWS = 4096
-"""Games played side by side."""
+"""Games played in parallel."""
 
 Worth = Callable[[State, int], float]
 Resample = Callable[[State, int, Generator], None]
@@ -69,7 +69,7 @@ class Rollouts:
             resample: a rule `resample(state, seat, generator)` that draws the hidden cards; None for the game's own,
                 which deals them uniformly.
             whole_game: play to the end of the game instead of the deal.
-            worlds: how often the hidden cards are resampled for one decision.
+            worlds: how many times the hidden cards are resampled for one decision.
             opponent: the name of the player in all other seats; empty for `player`.
 
         Raises:
@@ -104,9 +104,9 @@ class Rollouts:
 
         Args:
             base: what values are relative to.
-            prefers: rank the actions as the player does, by its probabilities. Where the rollouts disagree with that
+            prefers: rank the actions as the player does, by its probabilities. If the rollouts disagree with that
                 order, the actions share their mean value (isotonic regression).
-            reason: what is said of an action, from its values in all worlds, (worlds,), float64.
+            reason: what to say about an action, given its values in all worlds, (worlds,), float64.
         """
         legal, values = self._values(state, seat)
         values -= base
@@ -140,7 +140,7 @@ class Rollouts:
         return legal, np.concatenate(parts)
 
     def _preferences(self, state: State, seat: int) -> npt.NDArray[np.floating[Any]]:
-        """The player's probability of each action, (actions,); 1 for its action if it does not know them."""
+        """The player's probability of each action, (actions,); 1 for the action it draws if it has no probabilities."""
         copy = np.zeros(1, self.game.state)
         copy[:1] = state
         seats = np.array([seat], np.int64)
@@ -183,7 +183,7 @@ class Rollouts:
 
 
 def falling(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The closest values that do not increase: neighbors that do share their mean."""
+    """The closest values that do not increase: neighbors that do are replaced by their mean."""
     blocks: list[tuple[float, int]] = []
     for value in values.tolist():
         mean, size = value, 1

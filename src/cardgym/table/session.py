@@ -1,7 +1,7 @@
 """One game of people against players or each other, or of players that a person watches, saved move by move.
 
-The terminal and the page in the browser both play through a `Session`. Its moves restore it from the game log, so a
-process that ends loses nothing.
+The terminal and the page in the browser both play through a `Session`. It can be restored from its moves in the game
+log, so nothing is lost when a process ends.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class Session:
         id: its name in the game log, which cannot be guessed.
         number: the number of this game among those of the seed.
         about: further plain values that are saved with it.
-        seat: the person's seat, that of the first of several people; -1 if the game is watched.
-        persons: the seats of all people, the first of them first.
+        seat: the person's seat, or the first person's if there are several; -1 if the game is watched.
+        persons: the seats of all people, starting with `seat`.
         narrator: what people read about the moves.
         moves: the moves made and not taken back.
-        events: where several people play, what the moves did.
+        events: if several people play, what each move did.
         last: what the last move did.
         paid: the rewards of each seat so far, (num_players,), float64.
     """
@@ -155,17 +155,17 @@ class Session:
 
     @property
     def version(self) -> int:
-        """How many rows the game log has of it: grows with every move and every undo."""
+        """How many rows the game log has for this game; it grows with every move and every undo."""
         return len(self._rows)
 
     @property
     def choices(self) -> list[int]:
-        """The actions that people have chosen where they had a choice, without those taken back."""
+        """The actions that people chose when they had a choice, without those taken back."""
         return [self.moves[number][1] for number in self._choices]
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a decision to take back; not where several people have seen what followed."""
+        """Whether there is a decision to take back; there is none if several people saw what followed."""
         return bool(self._choices) and not self.over and len(self.persons) == 1
 
     def legal_actions(self, seat: int | None = None) -> list[int]:
@@ -221,7 +221,7 @@ class Session:
         }
 
     def _result(self, seat: int) -> dict[str, float]:
-        """A seat's score and return; the others share the score of a game that a person has resigned."""
+        """A seat's score and return; if a person has resigned, the others share the score."""
         paid = float(self.paid[seat])
         if RESIGNED not in self.about:
             return {"score": self._position.score(seat), "return": paid}
@@ -331,7 +331,7 @@ class Session:
         return event
 
     def resign(self, seat: int) -> None:
-        """Give the game up for the person at a seat; `CardgymError` if it is over or no person sits there."""
+        """Resign for the person at a seat; `CardgymError` if the game is over or no person sits there."""
         if self.over or seat not in self.persons:
             raise CardgymError("only a person at the table of an unfinished game can resign it")
         self.add_about(**{RESIGNED: seat})
@@ -372,7 +372,7 @@ class Session:
 
 
 def replay(entry: Mapping[str, Any]) -> list[Event]:
-    """The moves of a logged game as its person saw them. Players are not asked again.
+    """The moves of a logged game as its person saw them; the players do not decide again.
 
     Raises:
         CardgymError: if the game is not installed or the rules do not allow its moves.

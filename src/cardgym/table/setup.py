@@ -21,19 +21,19 @@ PERSON = "human"
 """The person's name in the game log and in reports."""
 
 AGAIN = "again"
-"""The key, in what a game's entry says about it, of the id of the game that it continues at one of its decisions."""
+"""The key in an entry's `about` of the id of the game that it continues at one of its decisions."""
 
 TABLE = "table"
-"""The key of how several people share a table: one of `PEOPLE`; left out for a person alone."""
+"""The key in `about` of how several people share a table: one of `PEOPLE`; left out for a person alone."""
 
 PEOPLE = ("one", "hot", "link")
-"""A person alone; several people at one screen, in turn; several people, each at a screen."""
+"""A person alone; several people taking turns at one screen; several people, each at a screen."""
 
 LESSON = "lesson"
-"""The key, in what a game's entry says about it, of whether it follows the game's lesson."""
+"""The key in `about` of whether the game follows its lesson."""
 
 RESIGNED = "resigned"
-"""The key of the seat of the person who gave a game up, in what its entry says about it."""
+"""The key in `about` of the seat of the person who resigned."""
 
 WATCHED = -1
 """The person's seat in a game that is watched."""

@@ -1,7 +1,7 @@
 """What a person sees of a game: zones of cards and other items, counters, and the items that each action is about.
 
-Plain data that JSON can hold. A game makes it in its `view` and `reveals`; pages and pictures lay it out without
-knowing the game.
+It is plain data for JSON. A game makes it in its `view` and `reveals`; pages and pictures lay it out without knowing
+the game.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Item(TypedDict):
     """A card, tile, die or peg.
 
     Keys:
-        id: its name within the view, such as `hand:0`.
+        id: its name in the view, such as `hand:0`.
         symbol: the name of its drawing among the symbols of the game.
         label: what a screen reader says, such as "five of hearts".
         caption: a few characters below it.
@@ -46,7 +46,7 @@ class Zone(TypedDict):
         kind: `hand` or `row` (side by side), `pile` (on top of each other), `dice`, `palette` (values to choose from,
             which are not on the table), `board` (items at `x` and `y` on `symbol`), `text` (the labels as lines).
         items: the items, from left to right.
-        room: for how many items the table keeps room, so that nothing moves when they come; as many as there are if
+        room: how many items the table reserves room for, so that nothing moves when they arrive; the number of items if
             left out.
         symbol: the drawing of a board.
     """

@@ -32,7 +32,7 @@ def order(standings: Standings) -> npt.NDArray[np.int64]:
 
 
 def _original(standings: Standings, player: int) -> int:
-    """The first named player that drew every deal with this one and won the same from all others."""
+    """The first player named that drew every deal with this one and won as much from all others."""
     alike = (standings.payoffs == standings.payoffs[player]).all(axis=1)
     alike &= (standings.payoffs_ci95[player] == 0.0).all(axis=1)  # NaN after a single deal, which shows nothing.
     alike[player] = True
@@ -174,7 +174,7 @@ def section(standings: Standings, payoffs_png: str) -> list[str]:
 
 
 def _level_with_the_first(standings: Standings) -> str:
-    """A sentence that names the players from whom neither the ratings nor its own matches separate the first."""
+    """A sentence that names the players that neither the ratings nor their matches separate from the first."""
     first, *others = order(standings)
     low, high = standings.payoffs_ci95[first, :, 0], standings.payoffs_ci95[first, :, 1]
     level = (standings.ratings_ci95[:, 1] >= standings.ratings_ci95[first, 0]) & (low <= 0) & (high >= 0)
@@ -184,7 +184,7 @@ def _level_with_the_first(standings: Standings) -> str:
 
 
 def _copies(standings: Standings) -> str:
-    """A sentence that names the players that are left out because they play exactly as another one does."""
+    """A sentence that names the players left out because they play exactly like another one."""
     shown = [f"`{name}`" for name in short_names(standings.names)]
     originals = [_original(standings, i) for i in range(len(shown))]
     copies = [shown[i] for i, original in enumerate(originals) if i != original]

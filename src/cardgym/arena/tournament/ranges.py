@@ -37,14 +37,14 @@ _MAX_SUM = 1e15
 """The largest sum; whole numbers up to this are exact."""
 
 _RANGES = 8
-"""Ranges of a match; a long match has more, because a range is no larger than what is played in parallel."""
+"""Ranges of a match; a long match has more, because a range is played in parallel as a whole."""
 
 
 @dataclass(frozen=True)
 class Pairing:
     """Two players of a tournament, with their identities (see `Entrant`), and the deals they play.
 
-    In a game of several seats the second player takes every other seat. In a game of one seat both play each deal. The
+    In a game of several seats the second player takes every other seat; in a game of one seat both play each deal. The
     payoff is `RETURN` or the name of one of the game's metrics. With `rollouts` the payoffs have less luck; see
     `AdvantageMatch`.
     """
@@ -135,7 +135,7 @@ class _Range(Document):
 
 
 class RangeStore:
-    """The ranges that a tournament has played, each in a file named by a digest of all that decides its sums.
+    """The ranges that a tournament has played, each in a file named by a digest of everything that determines its sums.
 
     Files are written atomically, so a tournament that was killed resumes from the ranges it finished.
     """
@@ -175,7 +175,7 @@ _CUMULATIVE = np.cumsum([math.exp(-1.0) / math.factorial(count) for count in ran
 
 
 def weights(first: int, count: int) -> npt.NDArray[np.float64]:
-    """How often each deal is in each resample, (1 + REPLICATES, count), float64; row 0 has every deal once.
+    """How many times each deal is in each resample, (1 + REPLICATES, count), float64; row 0 has every deal once.
 
     A count is drawn from Poisson(1) with the numbers of the deal, from `first` on, and of the resample as its seed. So
     sums over ranges of deals add up to sums over all deals, and all matches on the same deals are resampled together

@@ -28,7 +28,7 @@ from cardgym.players.formats import PLAYER_SUFFIXES, checkpoints
 from cardgym.scaling import Engine, Task, here
 
 MAX_PLAYERS = 64
-"""The most players of a tournament: a round robin of more would have thousands of matches."""
+"""The maximum number of players; a round robin of more would have thousands of matches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Entrant:
     """A player of a tournament.
 
     Attributes:
-        spec: how `resolve` finds it from any folder.
+        spec: what `resolve` finds it by, from any folder.
         name: its name in the standings.
         identity: its name, or a digest of its file.
     """
@@ -109,7 +109,7 @@ def _entrant(spec: PlayerSpec, game: Game, options: Options) -> Entrant:
 
 
 Range = tuple[tuple[int, int], int, int]
-"""The numbers of two players, of the first deal and of deals."""
+"""The numbers of the two players, the first deal, and the number of deals."""
 
 
 def tournament(
@@ -138,10 +138,10 @@ def tournament(
         options: the game's options, or the names and values of those that differ from the defaults.
         players: names, paths and folders of players; without an engine also players as `resolve` takes them.
         games: how many games each match has, at least 2; rounded up to whole deals.
-        games_of: fewer games for the matches of slow players, by name; the smaller number counts.
+        games_of: fewer games for the matches of slow players, by name; a match takes the smaller number.
         payoff: `return`, or the name of a metric; None for the game's own choice.
-        rollouts: how often the later named player of a pair plays out each decision of the other one, for payoffs with
-            less luck; 0 for plain results. See `AdvantageMatch`.
+        rollouts: how many times the second-named player of a pair plays out each decision of the other one, for payoffs
+            with less luck; 0 for plain results. See `AdvantageMatch`.
         engine: where to play; None for this process.
         folder: where to save the ranges played, for `resume`.
         progress: called from time to time with the games played and the total.
@@ -230,7 +230,7 @@ def _played(
             sums = store.load(pairings[part[0]], *part[1:])
             if sums is not None:
                 add(part, sums)
-    # In this order a worker mostly plays ranges of one match, which it has seated already.
+    # In this order a worker mostly plays ranges of one match, whose players are already seated.
     left = {str(number): part for number, part in enumerate(parts) if part not in played}
     tasks = [Task(key, play_range, (pairings[pair], *deals)) for key, (pair, *deals) in left.items()]
     for outcome in here(tasks) if engine is None else engine.run(tasks):

@@ -36,7 +36,7 @@ def bradley_terry(wins: Matrix, start: Vector | None = None) -> Vector:
     to both sides of every pair. Newton's method, with steps halved where they overshoot, for all tables at once.
 
     Args:
-        wins: how often the row's player beat the column's, (..., players, players); a draw is half a win for both.
+        wins: how many times the row's player beat the column's, (..., players, players); a draw is half a win for both.
         start: ratings to start from, such as those of nearly the same wins, (players,).
     """
     wins = wins + _PRIOR * ((wins + wins.swapaxes(-1, -2)) > 0)
@@ -138,11 +138,11 @@ class Standings:
     """The results of a tournament. Intervals are over deals, which all matches share.
 
     Attributes:
-        payoff: what the payoffs are sums of: `return` or the name of a metric.
+        payoff: what payoffs are made of: `return` or the name of a metric.
         payoffs: what the row's player wins from the column's, per game, (players, players): its payoff minus the mean
             of all seats, or in a game of one seat minus the other's on the same deal.
         payoffs_ci95: their 95 % intervals, (players, players, 2); NaN from a single deal.
-        rollouts: how often decisions were played out for payoffs with less luck; 0 for plain results.
+        rollouts: how many times decisions were played out for payoffs with less luck; 0 for plain results.
         win_rates: the share of points (games or hands) that the row's player took, (players, players).
         ratings: Bradley and Terry's, in Elo points of mean 0, (players,).
         nash: the equilibrium of the payoffs, probabilities, (players,).
@@ -220,7 +220,7 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
     half_widths = np.zeros((size, size))
     match_games = np.zeros((size, size), np.int64)
     for (i, j), match in sums.items():
-        # A resample of few deals may be empty; all deals then take its place.
+        # A resample of few deals may be empty; it is then replaced by all deals.
         part = np.where(match[:, [DEALS]] > 0, match, match[0])
         means = part[:, PAYOFF] / part[:, DEALS] / seats
         pairs = [((i, j), 1.0)] if seats > 2 else [((i, j), 1.0), ((j, i), -1.0)]

@@ -18,7 +18,7 @@ from cardgym.learn.config import (
 )
 
 
-# The bases of `NetworkConfig` are repeated for the order of the keys, in help and in files.
+# The bases of `NetworkConfig` are repeated to set the order of the keys, in help and in files.
 class DQNConfig(NetworkConfig, EvaluationConfig, ExplorationConfig, SelfPlayConfig):
     """Deep Q-learning of one seat of a card game, against a mix of opponents."""
 
@@ -38,28 +38,28 @@ class DQNConfig(NetworkConfig, EvaluationConfig, ExplorationConfig, SelfPlayConf
     max_grad_norm: NonNegativeFloat = 0.0
     """Longer gradients are scaled down to this norm; 0 for no limit."""
     gamma: Share = 0.99
-    """Discount from one of the learner's decisions to its next."""
+    """Discount between consecutive decisions of the learner."""
     n_step: PositiveInt = 1
-    """The learner's decisions over which rewards are summed before the target network values the rest."""
+    """Over how many of the learner's decisions rewards are summed before the target network values the rest."""
     buffer_size: PositiveInt = 200_000
     """Capacity of the replay buffer, in transitions."""
     learning_starts: NonNegativeInt = 10_000
     """Steps before the first update."""
     train_frequency: PositiveInt = 256
-    """Steps from one update to the next."""
+    """Steps between updates."""
     batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """Transitions in an update."""
     target_update_interval: PositiveInt = 100
-    """Updates of the network from one update of the target network to the next."""
+    """Updates of the network between updates of the target network."""
     tau: Share = 1.0
-    """How far the target network moves towards the network at each update of it; 1 copies the weights."""
+    """How far an update moves the target network towards the network; 1 copies the weights."""
 
     eval_games: Annotated[Games, Field(ge=1)] = 500
     """Games against each opponent in an evaluation."""
     save_every: PositiveInt = 500_000
-    """Steps from one checkpoint, with its state to resume from, to the next."""
+    """Steps between checkpoints, each saved with its state to resume from."""
     log_every: PositiveInt = 50_000
-    """Steps from one entry in TensorBoard to the next."""
+    """Steps between entries in TensorBoard."""
 
     @property
     def algorithm_name(self) -> str:
@@ -78,9 +78,9 @@ class NFSPConfig(DQNConfig):
     exploration_final_eps: Share = 0.0
     """The share of the best response's random decisions after epsilon has fallen."""
     exploration_fraction: Share = 1.0
-    """The part of the training in which epsilon falls."""
+    """The fraction of the training during which epsilon falls."""
     gamma: Share = 1.0
-    """Discount from one of the learner's decisions to its next."""
+    """Discount between consecutive decisions of the learner."""
 
     anticipatory_param: Share = 0.1
     """The share of games in which a seat plays its best response, instead of the average policy: the paper's eta."""

@@ -1,4 +1,4 @@
-"""Deep Q-learning: what a network learns towards, exploration, and the learner."""
+"""Deep Q-learning: the targets, exploration, and the learner."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class DQNLearner(NetworkLearner[QNetwork]):
         self._config = config
 
     def update(self, batch: Transitions) -> Tensor:
-        """Take one step of Adam on the Huber loss between Q(s, a) and the target; the loss, a scalar."""
+        """Take one step of Adam on the Huber loss between Q(s, a) and the target; return the loss, a scalar."""
         td_target = self._td_target(batch)
         values = self.network(batch.observations).gather(1, batch.actions[:, None]).squeeze(1)
         loss = smooth_l1_loss(values, td_target)

@@ -29,8 +29,8 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
     "Reevaluating policy gradient methods for imperfect-information games" (ICLR 2026).
 
     Attributes:
-        averaged: what is evaluated and saved: the network itself, or the average of its weights.
-        critic: what reads the observations of all seats, if something does; the network's own value learns too.
+        averaged: the network to evaluate and save: the learner's own, or one with the average of its weights.
+        critic: a critic that reads the observations of all seats, or None; the network's own value learns too.
     """
 
     saved = (*NetworkLearner.saved, "magnet", "averaged", "_generator")
@@ -68,7 +68,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         masks: npt.NDArray[np.int8],
         others: npt.NDArray[np.float32] | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Sample an action of each row; the critic of the whole table reads what the `others` see.
+        """Sample an action for each row; a critic of the whole table reads what the `others` see.
 
         Returns:
             The actions, int64, their log-probabilities and the states' values, float32, all (rows,).
@@ -136,14 +136,14 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
             self.magnet.load_state_dict(self.network.state_dict())
         followers = [(self.magnet, self.magnet_tau)] if config.magnet == "ema" else []
         if config.average_tau:
-            # The mean of all weights so far until that is slower than the moving average.
+            # A plain mean of all weights so far, until a moving average would move faster.
             followers.append((self.averaged, max(config.average_tau, 1.0 / self.updates)))
         for follower, tau in followers:
             for old, new in zip(follower.parameters(), self.network.parameters(), strict=True):
                 old.lerp_(new, tau)
 
     def checkpoint(self) -> PolicyNetwork:
-        """What is evaluated and saved, as a network that needs nothing of the training."""
+        """The network to evaluate and save, without anything that only the training needs."""
         return folded(self.averaged)
 
     def statistics(self) -> dict[str, float]:
@@ -157,7 +157,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
 
 
 def clipped_surrogate(log_probs: Tensor, old_log_probs: Tensor, advantages: Tensor, clip_coef: float) -> Tensor:
-    """min(r A, clip(r, 1 - c, 1 + c) A) of each, to be made large; r is the ratio of new to old probability.
+    """min(r A, clip(r, 1 - c, 1 + c) A) of each row, to be maximized; r is the ratio of new to old probability.
 
     Schulman et al., "Proximal policy optimization algorithms" (2017).
     """

@@ -17,7 +17,7 @@ from cardgym.players.networks import NetworkShape, hidden_layers
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 
 _DECISIONS = 50_000
-"""The number of decisions of the first policy whose observations are measured."""
+"""How many decisions of the first policy the observations are measured over."""
 _SMALLEST_DEVIATION = 0.05
 """Floor on the standard deviation, so near-constant inputs are not amplified."""
 
@@ -46,7 +46,7 @@ class Normalizer(nn.Module):
 def measure(
     rollout: SelfPlayRollout, player: PolicyPlayer, generator: np.random.Generator, *, others: bool
 ) -> Normalizer:
-    """Normalize what a player sees, by the first observations of a rollout.
+    """The normalizer of what a player sees, measured over the first observations of a rollout.
 
     Observations differ in scale by a factor of a hundred, and Adam moves all weights alike: small inputs are learned
     last (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?", ICLR 2021).
@@ -54,7 +54,7 @@ def measure(
     Args:
         rollout: separate games, used only for this.
         player: the policy that starts the training.
-        others: measure what the other seats see too, behind the seat's own observation.
+        others: also measure what the other seats see, which follows the seat's own observation.
     """
     size = rollout.turns.observations.shape[1] * (rollout.options.num_players if others else 1)
     check_memory(f"{_DECISIONS:,} observations to normalize by", 8 * _DECISIONS * size, "leave normalize out")
@@ -65,7 +65,7 @@ def measure(
         rollout.step(player.act(observations, masks, generator.random(len(masks))))
     table = np.concatenate(seen)
     deviations = table.std(axis=0, dtype=np.float64)
-    # An input that has been constant so far may still vary, over its whole range of about 1.
+    # An input that has been constant so far may still vary later, over its whole range of about 1.
     scale = np.where(deviations > 0, 1 / np.maximum(deviations, _SMALLEST_DEVIATION), 1.0)
     return Normalizer(torch.tensor(table.mean(axis=0), dtype=torch.float32), torch.tensor(scale, dtype=torch.float32))
 
@@ -75,9 +75,10 @@ def insert(network: PolicyNetwork, normalizer: Normalizer, *, same_function: boo
     """Put the normalizer of an observation before the hidden layers of a network.
 
     Args:
-        network: the network, whose features by action stay as they are.
-        normalizer: of all inputs of the network, and perhaps more behind them.
-        same_function: change the first layer so that the network computes what it did: its weights were learned.
+        network: the network; its features by action are not normalized.
+        normalizer: of all inputs of the network; further inputs after them are ignored.
+        same_function: adapt the first layer so that the network computes the same as before, for weights that were
+            trained.
     """
     own = Normalizer(normalizer.shift[network.others].clone(), normalizer.scale[network.others].clone())
     first = _first_layer(network.body)
@@ -89,7 +90,7 @@ def insert(network: PolicyNetwork, normalizer: Normalizer, *, same_function: boo
 
 @torch.no_grad()
 def folded(network: PolicyNetwork) -> PolicyNetwork:
-    """The network itself, or a copy that computes the same without the normalizer that was inserted."""
+    """The network itself, or if it has a normalizer, a copy that computes the same without one."""
     if not isinstance(network.body[0], Normalizer):
         return network
     plain = copy.deepcopy(network)

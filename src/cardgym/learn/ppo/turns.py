@@ -1,4 +1,4 @@
-"""The turns of a rollout, each with what was paid until the next turn of its seat, and their advantages."""
+"""The turns of a rollout, with the rewards up to the next turn of each seat, and their advantages."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ NONE = -1
 
 
 class TurnBatch(NamedTuple):
-    """Complete turns, one in each row, as NumPy arrays.
+    """Complete turns, one per row, as NumPy arrays.
 
     Attributes:
         observations: what the seat saw, (rows, size), float32.
-        others: what the other seats saw, (rows, others), float32; without columns if no critic reads it.
+        others: what the other seats saw, (rows, others), float32; no columns if no critic reads it.
         masks: what was legal, (rows, actions), bool.
         actions: what it did, (rows,), int64.
         log_probs: the log-probability with which it did, (rows,), float32.

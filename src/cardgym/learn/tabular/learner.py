@@ -34,7 +34,7 @@ _PLAY, _LEARN = np.uint64(0x7AB1E), np.uint64(0x7AB1F)
 
 
 class TabularLearner:
-    """A table of action values that learns as it plays, against the config's opponents or others with their weights.
+    """A table of action values that learns by playing against the config's opponents, or others given with weights.
 
     Attributes:
         values: action values of numbered states, (rows, actions), float64, 0 at first; no rows if the config names an
@@ -118,7 +118,7 @@ class TabularLearner:
         return int(self._counters["games"][0])
 
     def episode_statistics(self) -> dict[str, float]:
-        """The mean return and length of the games since the last call, seat by seat of the learner's, by tag.
+        """The mean return and length per seat of the learner in the games since the last call, by tag.
 
         Rewards and decisions of unfinished games so far are included.
         """
@@ -175,7 +175,7 @@ class TabularLearner:
             )
 
     def policy(self) -> npt.NDArray[np.int8]:
-        """The greedy action of each row among those tried, (rows,), int8: the first of equals; 0 if none was tried."""
+        """The greedy action of each row among those tried, (rows,), int8: the first in a tie; 0 if none was tried."""
         tried = np.where(self.visits > 0, self.values, -np.inf)
         actions: npt.NDArray[np.int8] = tried.argmax(axis=1).astype(np.int8)
         return actions

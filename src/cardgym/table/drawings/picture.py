@@ -1,7 +1,7 @@
 """Pictures of a table: the zones and counters of a view, laid out with a game's symbols in a fixed size.
 
 The other seats are at the top, the middle of the table below them, and the viewer's own zones at the bottom. Everything
-is drawn at the largest of a few scales that fits, so that the frames of a game look alike.
+is drawn at the largest of a few scales that fits, so the frames of a game look alike.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _placed_blocks(view: View, symbols: Mapping[str, Symbol]) -> list[tuple[_Blo
 
 
 def _viewer(view: View) -> int | None:
-    """The viewer's seat: views list its zones last."""
+    """The viewer's seat; views list its zones last."""
     owned = [zone["seat"] for zone in view["zones"] if zone["seat"] is not None]
     return owned[-1] if owned else None
 

@@ -52,7 +52,7 @@ def card_item(id: str, name: str) -> Item:
 
 
 def example(name: str, cards: str, total: str = "") -> Reveal:
-    """Cards such as "JS JD" for the rules, with what they are called and count."""
+    """Cards such as "JS JD" for the rules, with their name and what they count."""
     return reveal(name, items=[card_item(f"example:{card}", card) for card in cards.split()], total=total)
 
 

@@ -88,7 +88,7 @@ def placed(content: str, x: float, y: float, scale: float = 1.0, turn: float = 0
 
 
 def half_turned(content: str, width: float, height: float) -> str:
-    """Elements as they look on a card of that size that is upside down."""
+    """Elements as they look on an upside-down card of that size."""
     return f'<g transform="rotate(180 {width / 2:g} {height / 2:g})">{content}</g>'
 
 

@@ -24,9 +24,9 @@ from cardgym.table.terminal.review import step_through, summary_lines
 from cardgym.table.terminal.screen import Screen, reflowed
 
 _MAX_TEXT_WIDTH = 100
-"""Rules are not set wider than this, to stay readable."""
+"""Rules are wrapped to at most this width, to stay readable."""
 _HINT_ACTIONS = 3
-"""How many actions a hint names."""
+"""How many actions a hint lists."""
 _CONTINUED = re.compile(r"\n {3,}(?=\S)")
 _HELP = """\
 A move: its number, or words of it, such as {example}.
@@ -54,7 +54,7 @@ class Terminal:
     """A person's games in a terminal, one after the other.
 
     Attributes:
-        setup: what the first game starts from; each later one takes the seed's next game.
+        setup: the setup of the first game; each later one is the next game of the seed.
         session: the game being played.
         choices: the person's legal actions.
     """
@@ -85,7 +85,7 @@ class Terminal:
         self._games = 0
         self._strength_shown = False
         if coaching.source is not None:
-            self._coach  # noqa: B018 - Finds out now whether the source can advise.
+            self._coach  # noqa: B018 - Fails now if the source cannot advise.
 
     def play(self, resumed: Session | None = None) -> None:
         """Play games until the person leaves, first the one to be resumed, if any."""
@@ -128,7 +128,7 @@ class Terminal:
         return [part for line in joined(news) for part in self._screen.fitted(line, indent=2)]
 
     def _show_position(self, news: Sequence[str] = ()) -> None:
-        """Show the news, the board and, if they fit, the moves; if the news does not fit too, it comes first."""
+        """Show the news, the board and, if they fit, the moves; news that does not fit is shown first, by itself."""
         screen, choices = self._screen, self.choices
         board = _board_lines(self.session, screen)
         menu = choices.menu(screen.width)
@@ -191,7 +191,7 @@ class Terminal:
                     return action
 
     def _confirmed(self, action: int) -> bool:
-        """Whether the action is no blunder or the person wants it anyway."""
+        """Whether the action is not a blunder or the person wants to play it anyway."""
         if not self._coaching.warn:
             return True
         advice = self._advice()
@@ -206,7 +206,7 @@ class Terminal:
         for heading, body in rules_of(self.session.game, self.session.state):
             lines += [""] if lines else []
             lines += [self._screen.style.bold(heading)] if heading else []
-            whole = _CONTINUED.sub(" ", body)  # The lines of an item of a list.
+            whole = _CONTINUED.sub(" ", body)  # The lines of a list item.
             lines += reflowed(whole, min(self._screen.width, _MAX_TEXT_WIDTH))
         return lines
 
@@ -292,7 +292,7 @@ def watch(session: Session, screen: Screen | None = None) -> None:
 
 
 def joined(lines: Sequence[str]) -> list[str]:
-    """Lines with those joined that belong together: an indented text, and cards dealt one at a time."""
+    """Lines, with related ones joined: an indented text, and cards dealt one at a time."""
     out: list[str] = []
     start = ""
     for line in lines:

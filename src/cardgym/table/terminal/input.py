@@ -12,15 +12,15 @@ _SYMBOLS = str.maketrans({"♠": "S", "♥": "H", "♦": "D", "♣": "C", "♤":
 _VARIATION = "\N{VARIATION SELECTOR-16}"
 _TEN = re.compile(r"\b10(?=[cdhs]\b)")
 _TILE = re.compile(r"\b([BW])(?:lack|hite) (?=\d)", re.IGNORECASE)
-"""A numbered tile in words, which is typed as W7."""
+"""A numbered tile in words; people type W7."""
 _WORD = re.compile(r"[^\s,;]+")
 _HEAD_ENDS = re.compile(r"[,(:]")
-_FEW = 6
+_MAX_BY_START = 6
 """Up to this many moves are named by how their texts begin."""
 
 
 class Choices:
-    """The legal actions of one decision, as the person can name them.
+    """The legal actions of one decision, by the names that a person can type.
 
     Attributes:
         texts: the text of each action, in the order of the menu.
@@ -92,8 +92,8 @@ def words_of(text: str) -> list[str]:
 def matching(answer: str, texts: Mapping[int, str]) -> list[int]:
     """The moves that an answer may mean: one if it is clear, several if it is ambiguous, none if it fits no move.
 
-    From the strictest reading to the loosest: the answer is a move's name, starts it, has words of it in any order, or
-    has beginnings of its words. The name is the text up to the first comma, colon or bracket.
+    From the strictest reading to the loosest: the answer is a move's name, or starts it, or has some of its words in
+    any order, or has beginnings of its words. The name is the text up to the first comma, colon or bracket.
 
     Args:
         answer: what the person typed.
@@ -139,16 +139,16 @@ def _has_shortened(wanted: list[str], name: list[str]) -> bool:
 def short_forms(texts: Mapping[int, str]) -> dict[int, str]:
     """The shortest words that name each of these moves.
 
-    A few moves are named by how their texts begin, many by the words that others do not have, numbers first. Suits are
-    letters, which every keyboard has, and numbered tiles one word.
+    A few moves are named by how their texts begin, many by the words that the others lack, numbers first. Suits are
+    letters, which every keyboard has; a numbered tile is one word.
     """
     heads = {action: _HEAD_ENDS.split(text, maxsplit=1)[0] for action, text in texts.items()}
     names = {action: _typed(head).split() for action, head in heads.items()}
-    if len(texts) <= _FEW:
+    if len(texts) <= _MAX_BY_START:
         return {action: _shortest_start(name, texts) for action, name in names.items()}
     common = set.intersection(*(set(name) for name in names.values()))
     groups: dict[str, list[set[str]]] = {}
-    for name in names.values():  # By verb: one different move, such as a pass, must not lengthen the others.
+    for name in names.values():  # Grouped by verb: one different move, such as a pass, must not lengthen the others.
         groups.setdefault(name[0], []).append(set(name))
     forms = {}
     for action, name in names.items():

@@ -108,7 +108,7 @@ def _decision_lines(decision: Decision, review: Review) -> list[str]:
 
 
 def _chart_lines(review: Review, width: int) -> list[str]:
-    """A line of blocks for each seat: how it stood at every decision and at the end."""
+    """A line of blocks for each seat: its standing at every decision and at the end."""
     values = [point["values"] for point in review.chart]
     low = min(min(point) for point in values)
     high = max(max(point) for point in values)

@@ -1,4 +1,4 @@
-"""A person's terminal: texts that fit it, with color where it has it, and questions."""
+"""A person's terminal: texts that fit it, in color if it has color, and questions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Screen:
         """The line that the person types.
 
         Raises:
-            EOFError: if the person leaves: by `q`, or at the end of the input.
+            EOFError: if the person leaves, with `q` or by ending the input.
         """
         try:
             answer = self._ask(prompt).strip()
@@ -84,7 +84,7 @@ class Screen:
         self._write(self.style.cards("\n".join(lines)))
 
     def page(self, lines: Sequence[str]) -> None:
-        """Show lines one screen at a time, each up to the end of a paragraph where it is near."""
+        """Show lines one screen at a time, each up to the end of a paragraph if one is near."""
         room, first = self.height - 2, 0
         while len(lines) - first > room:
             ends = (end for end in range(first + room, first + room // 2, -1) if not lines[end])
