@@ -52,7 +52,7 @@ def page_of(games: list[Game]) -> str:
         "<!-- Made by docs/game_pages.py from the code. -->",
         "",
         *([first.strip(), ""] if first else []),
-        "[The page of the game](README.md) has its rules for people and how to play well. The text below is also",
+        "[The page of the game](README.md) explains the rules and how to play well. The text below is also",
         "`env.unwrapped.__doc__`.",
         "",
         *_summary(main),
@@ -117,8 +117,7 @@ def _players(games: list[Game]) -> list[str]:
     return [
         "## Players",
         "",
-        "Each is a name for `opponent=` and `--players`. A compiled player is as fast as the rules. The figures have",
-        "95 % intervals.",
+        "These names work for `opponent=` and `--players`. Compiled players are as fast as the rules. Intervals are 95 %.",
         "",
         "| player | kind | game | measured |",
         "|---|---|---|---|",

@@ -115,8 +115,8 @@ def _settings(results: Results) -> str:
     scale, budget = results.scale, results.budget
     return f"""## Set-up
 
-All games have 24 tiles, one for each player at the start. From the paper are the numbers of training games, the states
-and the rewards of the tables. The rest is our choice:
+All games have 24 tiles, one for each player at the start. The paper gives the numbers of training games, and the states
+and rewards of the tables. The rest is our choice:
 
 - **Q-learning and Sarsa**, {scale.tabular_games:,} games: a table over the paper's bits, with rewards of ±10 for a guess and ±10,000 for the
   game; alpha 0.1, gamma 0.9, epsilon 1 to 0.05.
@@ -139,7 +139,7 @@ def _performance(results: Results) -> str:
         "|---|---|---|---|---|---|",
         *(_performance_row(row) for row in results.performance),
         "",
-        """Times are of training; those of the heuristic are for playing 10,000 games in the paper, and here for 100,000. The paper's
+        """Times are for training, but the heuristic's are for playing 10,000 games in the paper and 100,000 here. The paper's times
 come from its own machine.
 
 However long they train, tables learn almost nothing about fresh deals: nearly every state is visited once. With fewer tiles

@@ -26,14 +26,14 @@ def guesses_features(options: CodaOptions) -> tuple[Feature, ...]:
         Feature("opponent_exposed", "by place: if hidden, the probability of the likeliest tile there", half),
         Feature(
             "may_be",
-            "by place x n + tile: 1 if the hidden tile there can be that one, given its colour, the order of the line, "
+            "by place x n + tile: 1 if the hidden tile there can be that one, given its color, the order of the line, "
             "all tiles seen and all guesses so far",
             size,
         ),
         Feature("below", "by place x n + tile: the probability of a lower tile there, where `may_be` is 1", size),
         Feature(
             "tells",
-            "by place x n + tile: where `may_be` is 1, how likely an observer who sees neither hand finds it that a "
+            "by place x n + tile: where `may_be` is 1, the probability, to an observer who sees neither hand, that a "
             "hidden tile of the own line is the named tile, which the guess rules out",
             size,
         ),

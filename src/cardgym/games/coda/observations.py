@@ -100,7 +100,7 @@ def full_features(options: CodaOptions) -> tuple[Feature, ...]:
         Feature("opponent_white", "by place: 1 if known to be white", half),
         Feature(
             "opponent_may_be",
-            "by place x n + tile: 1 for a face-up tile; for a hidden one, 1 for each unseen tile of its colour that "
+            "by place x n + tile: 1 for a face-up tile; for a hidden one, 1 for each unseen tile of its color that "
             "neither own misses there nor the opponent's guesses rule out",
             half * n,
         ),
