@@ -117,7 +117,8 @@ def _players(games: list[Game]) -> list[str]:
     return [
         "## Players",
         "",
-        "These names work for `opponent=` and `--players`. Compiled players are as fast as the rules. Intervals are 95 %.",
+        "These names work for `opponent=` and `--players`. Compiled players are as fast as the rules. Intervals are",
+        "95 %.",
         "",
         "| player | kind | game | measured |",
         "|---|---|---|---|",
