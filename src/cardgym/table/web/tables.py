@@ -88,6 +88,7 @@ class Table:
         people = session.narrator.people(viewer)
         entry = session.entry() if over else None
         showdown, banners = self._last(viewer) if over and RESIGNED not in session.about else (None, [])
+        opened = with_names(view_of(game, state, -1), people, -1) if over else None  # All cards, as in the review.
         turn, mode = session.turn, session.about.get(TABLE, "one")
         others_turn = turn in session.persons and turn != viewer and not over
         return {
@@ -105,7 +106,7 @@ class Table:
             "hints": self.hints,
             "version": session.version,
             "ended": over,
-            "view": (view := showdown or self._view(state, viewer, actions)),
+            "view": (view := showdown or opened or self._view(state, viewer, actions)),
             "banners": banners,
             "actions": listed(view, {action: game.action_text(state, action) for action in actions}),
             "narration": [{"seat": seat, "text": text} for seat, text in session.narrator.texts[self._reader(viewer)]],
