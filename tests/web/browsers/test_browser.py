@@ -133,6 +133,16 @@ def test_hidden_cards_are_not_in_the_page(server: Server, person: Person) -> Non
     assert {back.get_attribute("aria-label") for back in backs} == {"card, face down"}
 
 
+def test_all_cards_are_turned_up_at_the_end(server: Server, person: Person) -> None:
+    person.sit_down(server.open_table("Coda-v0"))
+    hidden = person.page.locator(".others .item[aria-label^=hidden]")
+    assert person.phase == "yours"
+    assert hidden.count()
+    person.play_to_the_end("keys")
+    assert hidden.count() == 0
+    assert person.page.locator(".others .item").count()
+
+
 @pytest.mark.parametrize(
     ("look", "games"),
     [
@@ -234,6 +244,17 @@ def test_nothing_jumps_and_everything_is_in_the_window(
         assert sum(value for value, _ in shifts) < 0.02, shifts
     assert page.locator(".felt").evaluate("felt => felt.style.getPropertyValue('--card')") == card
     assert not person.faults
+
+
+@pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(size, marks=pytest.mark.slow) for size in SIZES[1:])])
+def test_eight_players_fit(server: Server, person: Person, size: tuple[int, int]) -> None:
+    person.page.set_viewport_size({"width": size[0], "height": size[1]})
+    person.sit_down(server.open_table("CorellianSpike-v0", options={"num_players": 8}))
+    for _ in range(3):
+        assert person.phase == "yours"
+        assert person.page.evaluate(IN_WINDOW) == []
+        assert person.page.query_selector(".felt.tight") is None
+        person.move("clicks")
 
 
 def test_a_showdown_names_the_rule_and_waits(server: Server, person: Person) -> None:

@@ -42,7 +42,7 @@ export function fit(sizes) {
 
 // Makes the buttons below the table as small as they have to be to show all of them.
 function fitButtons(moves) {
-  for (const size of moves ? ["", "dense", "denser", "densest"] : []) {
+  for (const size of moves ? ["", "snug", "dense", "denser", "densest"] : []) {
     moves.dataset.size = size;
     if (moves.scrollHeight <= moves.clientHeight + 1) return;
   }

@@ -8,7 +8,7 @@ export function drawView(game, view, names, viewer, { choice, marks = {}, badge 
   const own = viewer ?? 0;
   const around = seats.slice(1).map((ahead) => (own + ahead) % seats.length);
   return h("div", { class: "felt", "data-seats": seats.length },
-    around.length > 0 && h("div", { class: "others" }, around.map((seat) => player(seat))),
+    around.length > 0 && h("div", { class: "others", style: { "--columns": Math.min(around.length, 4) } }, around.map((seat) => player(seat))),
     h("section", { class: "middle", "aria-label": "Middle of the table" }, zones(null), counters(null)),
     player(own), over);
 
