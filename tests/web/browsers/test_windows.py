@@ -114,7 +114,7 @@ def test_a_click_survives_the_redrawing_of_the_lobby(server: Server, person: Per
     card.get_by_label("opponent").wait_for()
     door = Door(page)  # Before any question: one that is under way when it comes can keep the next one from it.
     card.locator("[name=seed]").fill("5")
-    card.get_by_label("num players").fill("4")
+    card.get_by_label("number of players").fill("4")
     door.answer(*door.take(1))
     card.get_by_role("button", name="Sit down").hover()
     page.mouse.down()

@@ -105,7 +105,7 @@ export class Explorer {
     update(h("div", { class: "table puzzle explore" },
       h("h1", { class: "unseen" }, `Explorer: ${title(this.game)}`),
       drawView(line.game, line.view, line.names, Math.max(line.seat, 0), { choice, marks, badge: busy ? "…" : `to ${this.verb()}` }),
-      h("p", { class: "now" }, h("span", {}, line.ending || `${line.advice ? "Choose an action to play it." : ""}${steps.size ? " Click a card to change it." : ""}`)),
+      h("p", { class: "now" }, h("span", {}, line.ending || `All cards are open: ${[steps.size > 0 && "click one to change it", line.advice && "choose an action to play it"].filter(Boolean).join(", or ")}.`)),
       h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": busy ? "busy" : line.ending ? "ended" : "yours", "data-version": line.moves.length },
         h("div", { class: "moves" },
           h("button", { type: "button", class: "soft", "data-key": "n", onclick: () => this.ask({ moves: [] }) }, "New deal", h("kbd", {}, "n")),

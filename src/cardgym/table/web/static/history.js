@@ -3,7 +3,7 @@ import { get, post } from "./api.js";
 import { h, notice, percent, plain, points, remember, remembered, reopen, show, svg, twice } from "./dom.js";
 import { title, withWhom } from "./lobby.js";
 
-const PAGE = 25;
+const PAGE = 10;
 
 export async function openHistory() {
   const record = await get("history");
@@ -23,15 +23,15 @@ export async function openHistory() {
       record.ratings.some(wanted) && h("div", { class: "charts", tabIndex: 0, role: "region", "aria-label": "Ratings" }, record.ratings.filter(wanted).map(drawRating)),
       drawTable("Results (95 % intervals)", ["game", "players", "games", "your wins", "per game"],
         results.map((report) => [`${title(report.env)}${differing(report, results)}`, report.people.join(", "), report.games, [bar(report.players[0]), won(report.players[0])], gained(report)])),
-      drawTable(`Cost of a decision${record.reviewing > 0 ? ` (${record.reviewing} more games are being reviewed)` : ""}`, ["game", "opponents", "kind", "decisions", "as good as the best", "average cost", "game by game"],
-        record.costs.filter(wanted).map((row) => [title(row.env), row.people, row.kind, row.decisions, percent(row.best / row.decisions), `${plain(row.cost)} ${row.unit}`, drawCurve(row.curve, row.unit)])),
       games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "", "", ""], games.slice(0, shown).map((game) =>
         [when(game.time), title(game.env), withWhom(game), [outcome(game), scores(game)], game.resigned ? "resigned" : game.again ? "tried again" : game.lesson ? "lesson" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game)]))
-        : h("p", {}, "You have not finished a game yet. ", h("a", { href: "#/" }, "Start one.")),
+        : h("p", {}, "You have not finished a game yet. ", h("a", { href: "#/" }, "Start one."), " Its result, its review and what your decisions cost will be here."),
       games.length > shown && h("button", { type: "button", onclick: () => ((shown += PAGE), show(draw())) }, `Show ${Math.min(PAGE, games.length - shown)} more`),
       drawTable("Unfinished", ["when", "game", "players", "", "", ""], record.unfinished.filter(wanted).map((game) =>
         [when(game.time), title(game.env), withWhom(game), h("a", { href: `#/table/${game.table}` }, "continue"),
-          game.person !== null && twice("resign", () => post(`tables/${game.table}/resign`).then(reopen)), remover(game)])));
+          game.person !== null && twice("resign", () => post(`tables/${game.table}/resign`).then(reopen)), remover(game)])),
+      drawTable(`Cost of a decision${record.reviewing > 0 ? ` (${record.reviewing} more games are being reviewed)` : ""}`, ["game", "opponents", "kind", "decisions", "as good as the best", "average cost", "game by game"],
+        record.costs.filter(wanted).map((row) => [title(row.env), row.people, row.kind, row.decisions, percent(row.best / row.decisions), `${plain(row.cost)} ${row.unit}`, drawCurve(row.curve, row.unit)])));
   };
   return draw();
 
@@ -63,7 +63,7 @@ function when(time) {
 
 // The options in which a line of results differs from others of its game.
 function differing({ env, options }, results) {
-  const words = Object.keys(options).filter((name) => results.some((other) => other.env === env && other.options[name] !== options[name])).map((name) => `${name.replaceAll("_", " ")} ${options[name]}`);
+  const words = Object.keys(options).filter((name) => results.some((other) => other.env === env && other.options[name] !== options[name])).map((name) => `${name.replace("num_", "").replaceAll("_", " ")} ${options[name]}`);
   return words.length ? ` (${words.join(", ")})` : "";
 }
 

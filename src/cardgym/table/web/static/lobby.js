@@ -82,7 +82,7 @@ class Card {
       h("div", { class: "folds" }, this.drawStrength(), h("details", {}, h("summary", {}, "Options"),
         h("div", { class: "fields" },
           field("hints", select("hints", [["demand", "when I ask"], ["always", "always"], ["off", "never"]], values.hints ?? "demand")),
-          game.options.map((option) => field(option.name.replaceAll("_", " "), this.drawOption(option), option.help)),
+          game.options.map((option) => field(option.help || option.name.replaceAll("_", " "), this.drawOption(option), option.name)),
           field("your seat", select("seat", [["any", "random"], ...Array.from({ length: game.seats[1] }, (_, seat) => [String(seat), String(seat + 1)]), ["watch", "none: watch"]], values.seat ?? "any")),
           field("seed", h("input", { name: "seed", value: this.form?.elements.seed.value ?? "", inputMode: "numeric", pattern: "\\d*", placeholder: "random" }))))),
       h("div", { class: "row" }, h("button", { type: "submit", class: "sit" }, this.opening ? WAIT : "Sit down"),
@@ -135,7 +135,7 @@ class Card {
 
   drawOption(option) {
     const name = `option.${option.name}`;
-    if (option.choices) return select(name, option.choices.map((value) => [String(value), String(value)]), this.option(option));
+    if (option.choices) return select(name, option.choices.map((value) => [String(value), String(value).replaceAll("_", " ")]), this.option(option));
     const { low, high, step } = option;
     return h("input", { name, type: "number", min: low, max: high, step, value: this.option(option) });
   }
@@ -219,4 +219,4 @@ function select(name, choices, chosen) {
   return h("select", { name }, choices.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
 }
 
-const field = (name, input, help) => h("label", { title: help, "data-key": input.name }, h("span", {}, name), input, help && h("small", {}, help));
+const field = (words, input, title) => h("label", { title, "data-key": input.name }, h("span", {}, words), input);

@@ -29,8 +29,8 @@ export function drawMoves(view, left, taken, act, guide) {
   const alike = !taken.size && sizes.size === 1 && new Set(left.flatMap((action) => action.items).map(zoneOf)).size === 1;
   const count = alike ? [...sizes][0] : 1;
   const named = left.every((action) => action.items.filter((item) => !taken.has(item)).every((item) => view.zones[zoneOf(item)].kind === "palette"));
-  const what = verbs.size === 1 ? ` ${count > 1 ? `${["two", "three", "four"][count - 2] ?? count} cards` : "what"} to ${[...verbs][0]}` : "";
-  return [listed.length < left.length && h("span", { class: "prompt", "data-part": "prompt" }, taken.size ? (named ? "Now choose what it is." : "Choose one more on the table.") : `Choose on the table${what}${listed.length ? ", or:" : "."}`),
+  const what = verbs.size === 1 ? ` ${count > 1 ? `${["two", "three", "four"][count - 2] ?? count} cards` : "what"} to ${[...verbs][0]}` : " what to do";
+  return [listed.length < left.length && h("span", { class: "prompt", "data-part": "prompt" }, taken.size ? (named ? "Now choose what it is." : "Choose one more.") : `On the table, choose${what}${listed.length ? ", or:" : "."}`),
     listed.map(({ action, text }, number) => h("button", { type: "button", class: action === guide ? "guide" : "", "data-key": KEYS[number], onclick: () => act(action) },
       text, KEYS[number] && h("kbd", {}, KEYS[number])))];
 }
@@ -48,7 +48,7 @@ export function drawLog(narration, onscroll) {
 export function merged(narration) {
   const out = [];
   for (const { seat, text } of narration) {
-    const [, start = null, card] = /^([^\n]* dealt)( [^\n]*)$/.exec(text) ?? [];
+    const [, start = null, card] = /(?:^|\n)([^\n]* dealt)( [^\n]*)$/.exec(text) ?? [];
     const dealt = start && out.slice(out.findLastIndex((entry) => entry.start === null) + 1).find((entry) => entry.start === start);
     if (dealt) dealt.text += `,${card}`;
     else out.push({ seat, start, text });

@@ -56,7 +56,7 @@ export class Puzzles {
     say(this.verdict());
   }
 
-  verdict = () => (this.answer.right ? "Right: the best move." : `Not the best: it costs ${plain(this.answer.cost)} ${this.answer.advice.unit}.`);
+  verdict = () => (this.answer.right ? "Right: the best move." : `Not the best: it costs ${plain(this.answer.cost)} ${this.answer.advice.unit}. Better: ${this.answer.advice.actions[0].text}.`);
   left = () => leftOf(this.puzzle.actions, this.taken);
 
   take(item) {
@@ -95,7 +95,7 @@ export class Puzzles {
           this.games.map((game) => h("option", { value: game, selected: game === this.game }, title(game))))),
         h("h2", { class: "task" }, `Find the best ${puzzle.kind}`),
         h("dl", { class: "tally" }, figure("streak", `${streak} (best ${best})`), figure("solved", `${solved} of ${tried}`),
-          figure("this puzzle", points(puzzle.rating)), tried > 0 && rating !== undefined && figure("your rating", `${points(rating)} ± ${half.toFixed(0)}`)),
+          figure("difficulty", points(puzzle.rating)), tried > 0 && rating !== undefined && figure("your rating", `${points(rating)} ± ${half.toFixed(0)}`)),
         last && h("p", { class: "lately", role: "img", "aria-label": `Your last ${last.length}: ${last.replaceAll("0", "wrong ").replaceAll("1", "right ")}` },
           [...last].map((right) => h("span", { class: right === "1" ? "right" : "wrong" }, right === "1" ? "✓" : "✗"))),
         h("section", { class: "lists", tabIndex: 0, "aria-label": "Solution" }, answer ? drawAdvice(answer.advice, null) : h("p", { class: "quiet" }, "One move here is clearly better than all others.")))));
