@@ -3,8 +3,8 @@
 Usage:
     python train/distill.py --config configs/cribbage/distill.toml [--seed 2] [--out FOLDER] [--resume] ...
 
-`--help` lists every hyper-parameter; docs/algorithms/more.md says what the teacher's share is for. The update
-and the teacher that is imitated are in distill_learner.py.
+`--help` lists every hyper-parameter; docs/algorithms/more.md says what the teacher's share is for. The update and the
+teacher are in distill_learner.py.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from torch import Tensor
 
 from cardgym.arena.rollouts import actions_of, known_probabilities
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
 from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
@@ -55,16 +55,13 @@ class DistillConfig(NetworkConfig):
     """Longer gradients are scaled down to this norm; 0 for no limit."""
 
     eval_greedy: bool = False
-    """Evaluate with the most probable actions, instead of drawn ones."""
+    """Evaluate with the most probable actions instead of sampled ones."""
     eval_games: Annotated[Games, Field(ge=1)] = 500
     """Games against each opponent in an evaluation."""
     log_every: NonNegativeInt = 50_000
     """Steps between entries in TensorBoard."""
 
-    @property
-    def algorithm_name(self) -> str:
-        """The algorithm's short name."""
-        return "distill"
+    algorithm_name: ClassVar[str] = "distill"
 
 
 class Teacher:
@@ -95,9 +92,7 @@ class Teacher:
         self._temperature = temperature
         self._generator = generator
 
-    def targets(
-        self, states: npt.NDArray[Any], seats: npt.NDArray[np.int64], masks: npt.NDArray[np.int8]
-    ) -> npt.NDArray[np.float32]:
+    def targets(self, states: npt.NDArray[Any], seats: Int64s, masks: Int8s) -> Float32s:
         """The probability of each action, (rows, actions), float32: 0 for illegal actions, a sum of 1 in each row."""
         game, options, player = self._game, self._options, self._player
         probabilities = known_probabilities(player, game, options, states, seats, self._temperature)
@@ -143,13 +138,7 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
         self._generator = generator
 
     @torch.inference_mode()
-    def act(
-        self,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
-        targets: npt.NDArray[np.float32],
-        teacher_share: float,
-    ) -> npt.NDArray[np.int64]:
+    def act(self, observations: Float32s, masks: Int8s, targets: Float32s, teacher_share: float) -> Int64s:
         """Draw an action for each row, (rows,), int64: with probability `teacher_share` the teacher's, else its own.
 
         So the network learns in the states that its own play reaches: Ross, Gordon and Bagnell, "A reduction of

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
@@ -72,9 +72,7 @@ class LeagueConfig(TrainingConfig):
         """The id of the game; empty if none is named yet."""
         return self.env_id
 
-    @property
-    def algorithm_name(self) -> str:
-        return "league"
+    algorithm_name: ClassVar[str] = "league"
 
     def lasting(self) -> LeagueConfig:
         """The config without the keys that may change when a league resumes."""
@@ -291,7 +289,7 @@ def asdict(config: LeagueConfig, generations: Sequence[Generation], folder: Path
 
 
 def curve(config: LeagueConfig, generations: Sequence[Generation]) -> Figure:
-    """Exploitability by generation: exact where it is known, and what the best responder found wins."""
+    """Exploitability by generation: the exact value if it is known, and what the best responder found wins."""
     figure = new_figure(6.0, 3.6)
     panel = figure.subplots()
     numbers = [generation.number for generation in generations]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from cardgym.engine.contract import Int64s
 from cardgym.learn import tags
 from cardgym.learn.buffers import Decisions, SampledBuffer
 from cardgym.learn.dqn.config import NFSPConfig
@@ -85,20 +86,20 @@ class Behavior:
         self._responds = np.zeros(num_streams, np.bool_)
         self.start(np.arange(num_streams))
 
-    def start(self, streams: npt.NDArray[np.int64]) -> None:
+    def start(self, streams: Int64s) -> None:
         """Draw a policy for the next game of each of these streams."""
         self._responds[streams] = self._generator.random(len(streams)) < self._anticipatory_param
 
-    def responds(self, streams: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    def responds(self, streams: Int64s) -> npt.NDArray[np.bool_]:
         """Whether each of these streams plays its best response in this game."""
         return self._responds[streams]
 
-    def decisions(self, turns: Turns, actions: npt.NDArray[np.int64]) -> Decisions:
+    def decisions(self, turns: Turns, actions: Int64s) -> Decisions:
         """The turns at which a best response decided, with its actions: what the average policy learns from."""
         responds = self.responds(turns.streams)
         return Decisions(turns.observations[responds], turns.masks[responds] != 0, actions[responds])
 
-    def act(self, turns: Turns, epsilon: float) -> npt.NDArray[np.int64]:
+    def act(self, turns: Turns, epsilon: float) -> Int64s:
         """An action for each turn, (turns,), int64; the best response takes a random one with probability epsilon."""
         actions = np.zeros(len(turns.streams), np.int64)
         responds = self.responds(turns.streams)
@@ -144,6 +145,6 @@ class ReservoirBuffer(SampledBuffer[Decisions]):
         places[late] = self._generator.integers(0, numbers[late] + 1)
         kept = places < self.capacity
         for name, values in decisions._asdict().items():
-            self._records[name][places[kept]] = values[kept]  # Where a place occurs twice, the later decision stays.
+            self._records[name][places[kept]] = values[kept]  # If a place occurs twice, the later decision stays.
         self.added += len(numbers)
         self.size = min(self.added, self.capacity)

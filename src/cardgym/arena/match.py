@@ -15,7 +15,7 @@ import numpy.typing as npt
 from cardgym.arena.report import ByAdvantages, Report, Totals
 from cardgym.arena.rollouts import ManyGames, actions_of, advantages
 from cardgym.engine.compilation import bind, bound, template
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.kernel import NOOP, RESET, code_name
 from cardgym.engine.registry import find
 from cardgym.engine.rules import derive
@@ -115,7 +115,7 @@ def evaluate(
     )
 
 
-def _by_advantages(estimates: npt.NDArray[np.float64], rollouts: int) -> ByAdvantages:
+def _by_advantages(estimates: Float64s, rollouts: int) -> ByAdvantages:
     """The report of returns and of their estimates, (deals, 2)."""
     values = with_less_luck(*estimates.T)
     before, after = np.var(estimates[:, 0]), np.var(values)
@@ -168,7 +168,7 @@ class Match:
         """How many decisions all seats have taken so far."""
         return int(self._played.batch.rows.decisions.sum())
 
-    def play(self, first: int, count: int) -> Iterator[npt.NDArray[np.float64]]:
+    def play(self, first: int, count: int) -> Iterator[Float64s]:
         """Play the deals `first` to `first + count - 1`; yields totals in parts, (deals, size), float64."""
         played, commands, seatings = self._played, self._commands, self._seatings
         for start in range(first, first + count, self._deals_at_once):
@@ -219,7 +219,7 @@ class AdvantageMatch:
         self.layout = self._tally.layout
         self.decisions = 0
 
-    def play(self, first: int, count: int) -> Iterator[npt.NDArray[np.float64]]:
+    def play(self, first: int, count: int) -> Iterator[Float64s]:
         """As `Match.play`, with a column more: the first player's returns on each deal, estimated by its advantages.
 
         Raises:
@@ -239,7 +239,7 @@ class AdvantageMatch:
             deals = gained.reshape(-1, seats).sum(axis=1) + min(sums)
             yield np.column_stack([self._tally.totals_of(games.states, games.paid, len(deals)), deals])
 
-    def _play(self, deals: npt.NDArray[np.uint64]) -> tuple[ManyGames, npt.NDArray[np.float64]]:
+    def _play(self, deals: npt.NDArray[np.uint64]) -> tuple[ManyGames, Float64s]:
         """The games of some deals, and the sum of the first player's advantages in each, (games,)."""
         game, options, seats = self._game, self._options, self._options.num_players
         first, second = self._players
@@ -325,9 +325,7 @@ class _Tally:
         self._seatings = seatings
         self._max_score, self._metrics = _measures(game)
 
-    def totals_of(
-        self, states: npt.NDArray[Any], paid: npt.NDArray[np.float64], num_deals: int
-    ) -> npt.NDArray[np.float64]:
+    def totals_of(self, states: npt.NDArray[Any], paid: Float64s, num_deals: int) -> Float64s:
         """The totals of the first deals of games that have ended, (num_deals, size), float64.
 
         Args:

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.console.tables import print_results, short_names, with_interval
-from cardgym.engine.contract import Game
+from cardgym.engine.contract import Float64s, Game
 from cardgym.statistics import Interval, Moments
 
 
@@ -119,7 +118,7 @@ class Totals:
         """The place of a player's first total, its score."""
         return 1 + player * self.per_player
 
-    def vector(self, max_score: float, players: Iterable[Mapping[str, Any]]) -> npt.NDArray[np.float64]:
+    def vector(self, max_score: float, players: Iterable[Mapping[str, Any]]) -> Float64s:
         """The totals of one game, (size,) float64, from each player's `score`, `return` and `metrics` by name."""
         numbers = [max_score]
         for player in players:
@@ -146,7 +145,7 @@ class Totals:
             metrics,
         )
 
-    def _weights(self, place: int, weight: float) -> npt.NDArray[np.float64]:
+    def _weights(self, place: int, weight: float) -> Float64s:
         weights = np.zeros(self.size, np.float64)
         weights[place] = weight
         return weights

@@ -11,14 +11,13 @@ import numpy.typing as npt
 
 from cardgym.engine.batch import look
 from cardgym.engine.compilation import bound, name_entry_point, template
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float64s, Game, Int64s, Options
 from cardgym.engine.kernel import MAX_PLAYERS, kernel_of
 from cardgym.engine.rules import Generator, draws_of
 from cardgym.engine.states import CHANCE, END, choose_actions, new_state
 from cardgym.players import CompiledPlayer, KernelPlayer, Player, legal_actions
 
 States = npt.NDArray[Any]
-Integers = npt.NDArray[np.int64]
 
 NO_MOVE = -1
 """In place of an action: only chance moves."""
@@ -62,7 +61,7 @@ class ManyGames:
         games.advance(np.full(len(chance), NO_MOVE))
         return games
 
-    def advance(self, moves: Integers, until: int = DECISION) -> None:
+    def advance(self, moves: Int64s, until: int = DECISION) -> None:
         """Play a move in each game, (rows,), or chance alone for `NO_MOVE`, then chance until `until`.
 
         With `DEAL` the games end with the deal; with `MOVE` a move is also an outcome of chance.
@@ -70,7 +69,7 @@ class ManyGames:
         self._advance(self.states, moves, self._chance, self.paid, self.who, self.deals, until)
 
     def play_on(
-        self, player: Player, moves: Integers, choice: npt.NDArray[np.uint64], source: Generator, until: int = DECISION,
+        self, player: Player, moves: Int64s, choice: npt.NDArray[np.uint64], source: Generator, until: int = DECISION,
         opponent: Player | None = None, seat: int = -1,
     ) -> None:  # fmt: skip
         """Play a move in each game, then let the player decide in all seats until the games or their deals end.
@@ -99,9 +98,9 @@ class ManyGames:
 
 
 def payoffs(
-    player: Player, game: Game, options: Options, states: States, actions: Integers, seats: Integers, luck: Integers,
+    player: Player, game: Game, options: Options, states: States, actions: Int64s, seats: Int64s, luck: Int64s,
     generator: np.random.Generator, until: int = DECISION,
-) -> npt.NDArray[np.float64]:  # fmt: skip
+) -> Float64s:  # fmt: skip
     """What actions pay the seats that take them when the player decides everything afterwards, (rows,), float64.
 
     Args:
@@ -124,9 +123,9 @@ def payoffs(
 
 
 def advantages(
-    player: Player, game: Game, options: Options, states: States, chosen: Integers, usual: Integers, seats: Integers,
+    player: Player, game: Game, options: Options, states: States, chosen: Int64s, usual: Int64s, seats: Int64s,
     generator: np.random.Generator, rollouts: int,
-) -> npt.NDArray[np.float64]:  # fmt: skip
+) -> Float64s:  # fmt: skip
     """What chosen actions pay more than the player's usual ones, by fresh rollouts to the end of the game, (rows,).
 
     Summed over the decisions of a game, and over all seats, this estimates what the one who chose wins from the player
@@ -153,9 +152,9 @@ def advantages(
 
 
 def actions_of(
-    player: Player, game: Game, options: Options, states: States, seats: Integers, draws: npt.NDArray[np.float64],
+    player: Player, game: Game, options: Options, states: States, seats: Int64s, draws: Float64s,
     source: Generator,
-) -> Integers:  # fmt: skip
+) -> Int64s:  # fmt: skip
     """A player's actions where `seats` are to decide in `states`, (rows,), int64; see `ManyGames.play_on`."""
     if isinstance(player, KernelPlayer):
         return choose_actions(game, options, player.policy, states, seats, source)
@@ -164,10 +163,10 @@ def actions_of(
 
 
 def probabilities_of(
-    player: Player, game: Game, options: Options, states: States, seats: Integers, draws: npt.NDArray[np.float64],
+    player: Player, game: Game, options: Options, states: States, seats: Int64s, draws: Float64s,
     source: Generator,
 ) -> npt.NDArray[np.floating[Any]]:  # fmt: skip
-    """A player's probability of each action, (rows, actions); 1 for a drawn action where they are not known."""
+    """A player's probability of each action, (rows, actions); if they are unknown, 1 for the action it draws."""
     known = known_probabilities(player, game, options, states, seats)
     if known is None:
         known = np.eye(game.actions(options))[actions_of(player, game, options, states, seats, draws, source)]
@@ -175,7 +174,7 @@ def probabilities_of(
 
 
 def known_probabilities(
-    player: Player, game: Game, options: Options, states: States, seats: Integers, temperature: float = 0.0
+    player: Player, game: Game, options: Options, states: States, seats: Int64s, temperature: float = 0.0
 ) -> npt.NDArray[np.floating[Any]] | None:
     """A player's probability of each action, (rows, actions), where `seats` are to decide in `states`.
 

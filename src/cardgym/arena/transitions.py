@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.arena.match import MAX_SEED, number_of_games, whole_number
 from cardgym.engine.compilation import bound, name_entry_point, template
-from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.contract import Game, Int8s, Options, State
 from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random, code_name
 from cardgym.engine.registry import find, registered
 from cardgym.engine.rules import Generator, derive
@@ -26,7 +25,7 @@ from cardgym.files import replacing
 from cardgym.players import PlayerSpec, resolve_all
 from cardgym.players.seats import SeatedBatch
 
-Explore = Callable[[State, int, npt.NDArray[np.int8], Generator], int]
+Explore = Callable[[State, int, Int8s, Generator], int]
 """How a seat explores: `explore(state, seat, mask, generator)`, made by `rule`, returns a legal action."""
 
 StateName = Callable[[State, int], int]

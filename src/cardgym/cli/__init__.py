@@ -1,7 +1,7 @@
 """The command `cardgym`: general commands, each a module here, and those that games bring.
 
 A command's module is imported only when the command is called. It has either `add_arguments(parser)` and
-`run(arguments)`, or `main(words) -> int` where it parses its own words.
+`run(arguments)`, or `main(words) -> int` if it parses its own words.
 """
 
 from __future__ import annotations

@@ -142,14 +142,14 @@ class Progress:
     # -- display ------------------------------------------------------------------------------------------------------
 
     def _count(self) -> str:
-        """The count, such as `50 of 100 games`; empty where nothing is counted yet."""
+        """The count, such as `50 of 100 games`; empty if nothing is counted yet."""
         if self._total is None and not self._done:
             return ""
         total = "" if self._total is None else f" of {self._total:,}"
         return f"{self._done:,}{total} {self._unit}".rstrip()
 
     def _pace(self) -> tuple[str, str]:
-        """The rate and the time left in words; empty where they are unknown."""
+        """The rate and the time left in words; empty if they are unknown."""
         # Measured from the first update on, if there are more: compilation before it would distort the pace.
         since, done_then = self._first if self._first and self._first[1] < self._done else self._begun
         seconds, done = _now() - since, self._done - done_then

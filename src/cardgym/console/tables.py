@@ -33,7 +33,7 @@ def number(value: float, form: str) -> str:
 
 
 def interval(ends: Iterable[float | None] | None, form: str, *, percent: bool = False) -> str:
-    """An interval such as `[59.8, 62.1]`; empty where it is unknown (None or NaN)."""
+    """An interval such as `[59.8, 62.1]`; empty if it is unknown (None or NaN)."""
     factor = 100.0 if percent else 1.0
     known = [end for end in (() if ends is None else ends) if end is not None and not math.isnan(end)]
     return f"[{', '.join(number(factor * end, form) for end in known)}]" if known else ""
@@ -42,7 +42,7 @@ def interval(ends: Iterable[float | None] | None, form: str, *, percent: bool = 
 def with_interval(
     value: float, ends: Iterable[float | None] | None, form: str, *, percent: bool = False, separator: str = " "
 ) -> str:
-    """A figure with its interval, such as `61.0 % [59.8, 62.1]`; without it where it is unknown."""
+    """A figure with its interval, such as `61.0 % [59.8, 62.1]`; without it if it is unknown."""
     figure = f"{number(100.0 * value, form)} %" if percent else number(value, form)
     text = interval(ends, form, percent=percent)
     return f"{figure}{separator}{text}" if text else figure
@@ -76,7 +76,7 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], align: st
 
     Args:
         rows: the cells of each row; `|` in a cell is escaped.
-        align: for each column `l` (left) or `r` (right); left where it is shorter.
+        align: for each column `l` (left) or `r` (right); left if it is shorter.
     """
     rule = "|".join("---:" if side == "r" else "---" for side in align.ljust(len(head), "l"))
     return [markdown_row(head), f"|{rule}|", *map(markdown_row, rows)]
@@ -140,8 +140,8 @@ def fitting_tables(head: Sequence[str], rows: Sequence[Sequence[str]], width: in
 
     Args:
         head: the names of the columns, wrapped to the width of the figures below them.
-        rows: the cells of each row, which may have several lines. The first column wraps between words where it is
-            wider than a third of `width`; a word is broken only where it is longer than half of `width`.
+        rows: the cells of each row, which may have several lines. The first column wraps between words if it is wider
+            than a third of `width`; a word is broken only if it is longer than half of `width`.
     """
     from rich.table import Table
     from rich.text import Text

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from gymnasium import logger, spaces
 
 from cardgym.engine.compilation import bind, bound, name_entry_point, template
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.engine.declarations import checkpoint_metadata, load
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM, code_name
 from cardgym.engine.registry import find
@@ -163,7 +163,7 @@ class EnvCore:
         mask = spaces.Box(0, 1, (self.game.actions(self.options),), self.masked.dtype)
         return spaces.Dict({self.masked.observation: observation, self.masked.mask: mask})
 
-    def shown(self, observation: Any, mask: npt.NDArray[np.int8]) -> Any:
+    def shown(self, observation: Any, mask: Int8s) -> Any:
         """Convert an observation, (size,), or a batch of them, (rows, size), to the form of the observation space."""
         if self.observation.discrete is not None:
             observation = observation.T[0].astype(np.int64)
@@ -182,7 +182,7 @@ class EnvCore:
         """Draw the key of a row's games."""
         return int(generator.integers(0, 2**64 - 1, dtype=np.uint64, endpoint=True))
 
-    def viewers(self) -> npt.NDArray[np.int64]:
+    def viewers(self) -> Int64s:
         """The seat whose view each row shows, (rows,) int64: the caller's, or the seat to decide if it plays all."""
         rows = self.seated.batch.plain_rows
         seats = rows["seat"]
@@ -190,8 +190,8 @@ class EnvCore:
             seats = np.where(rows["current_player"] >= 0, rows["current_player"], seats)
         return seats.astype(np.int64)
 
-    def observe_now(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """New observations (rows, size) float32 and masks (rows, actions) int8, all ones where a game is over."""
+    def observe_now(self) -> tuple[Float32s, Int8s]:
+        """New observations (rows, size) float32 and masks (rows, actions) int8, all ones if the game is over."""
         observations, masks, _ = self.seated.look(None, self.viewers())
         masks[self.seated.batch.plain_rows["current_player"] < 0] = 1
         return observations, masks
@@ -290,7 +290,7 @@ def _winners_of(game: Game) -> Any:
     return found
 
 
-def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> Int64s:
     """The winner of each row of a batch, (rows,) int64: a seat, or -1.
 
     The winner is the seat with the highest score, as in the win rates of `cardgym evaluate`; in a game with one seat it

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.utils import seeding
 
-from cardgym.engine.contract import Game
+from cardgym.engine.contract import Float64s, Game
 from cardgym.engine.kernel import RESET
 from cardgym.envs import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, winners
 from cardgym.errors import CardgymError, missing
@@ -110,7 +109,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         """Do nothing; there is nothing to close."""
 
     def _pay(self) -> None:
-        paid: npt.NDArray[np.float64] = self._core.seated.paid[0]
+        paid: Float64s = self._core.seated.paid[0]
         for seat, agent in enumerate(self.possible_agents):
             self.rewards[agent] = float(paid[seat])
         self._accumulate_rewards()

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Game
+from cardgym.engine.contract import Float32s, Game, Int8s
 from cardgym.engine.kernel import MAX_PLAYERS, RESET
 from cardgym.envs import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, check_reset_options, winners
 from cardgym.errors import CardgymError
@@ -107,7 +107,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
         """The game as the seat sees it: text, or a picture (720, 960, 3), uint8."""
         return self._core.render(0, int(self._core.viewers()[0]))
 
-    def _outputs(self, observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> tuple[Any, dict[str, Any]]:
+    def _outputs(self, observation: Float32s, mask: Int8s) -> tuple[Any, dict[str, Any]]:
         """The observation as the env shows it, and the info after a step."""
         core = self._core
         info: dict[str, Any] = {"action_mask": mask}  # NumPy values: wrappers read their dtype.

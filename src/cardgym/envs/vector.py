@@ -10,7 +10,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from cardgym.engine.contract import Game
+from cardgym.engine.contract import Float64s, Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, check_reset_options, winners
 from cardgym.errors import CardgymError, IllegalActionError, unknown
@@ -113,9 +113,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         self._start(resetting)
         return self._observations(), self._infos(resetting)
 
-    def step(
-        self, actions: Any
-    ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Any, Float64s, npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
         """Play an action in every row; `autoreset_mode` determines what happens in rows whose game is over.
 
         Args:

@@ -32,7 +32,7 @@ RESULTS = "results.json"
 
 _POLL_SECONDS = 0.5
 _SAVE_SECONDS = 8.0
-"""How long a process that was asked to end may take to save; see `cardgym.learn.signals.SECONDS`."""
+"""How long a process may take to save after it was asked to end; see `cardgym.learn.signals.SECONDS`."""
 _LOCK_SECONDS = 600.0
 
 SCRIPTS = {

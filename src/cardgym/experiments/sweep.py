@@ -26,7 +26,7 @@ from cardgym.files import opened, replacing
 from cardgym.files.documents import Document, Name, Number, at_most, parse_document
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.files.locks import locked
-from cardgym.scaling import Engine, Outcome, Task
+from cardgym.scaling import Engine, Task
 
 SWEEP = "sweep.json"
 """The file in a sweep's folder that says what its runs are."""
@@ -196,7 +196,11 @@ def run_all(
     for outcome in engine.run(tasks):
         if outcome.error is not None and outcome.error.startswith(_UNSEEN):
             raise CardgymError(outcome.error)
-        result = _result(by_name[outcome.key], folder, outcome)
+        run, place = by_name[outcome.key], folder / outcome.key
+        if outcome.error is None:
+            result = result_of(run, place, int(outcome.value))
+        else:
+            result = RunResult(run, place, None, problem=f"{outcome.error} (log: {place / LOG})")
         results[outcome.key] = result
         ended(result)
         new.append(result)
@@ -237,12 +241,6 @@ def train(command: list[str], folder: str, marker: str, working_folder: str) -> 
         if code >= 0 and code not in _TAKEN_AWAY:
             break
     return code
-
-
-def _result(run: Run, folder: Path, outcome: Outcome) -> RunResult:
-    if outcome.error is not None:
-        return RunResult(run, folder / run.name, None, problem=f"{outcome.error} (log: {folder / run.name / LOG})")
-    return result_of(run, folder / run.name, int(outcome.value))
 
 
 def result_of(run: Run, folder: Path, code: int) -> RunResult:

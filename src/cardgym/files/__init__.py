@@ -43,7 +43,7 @@ def opened(path: Path, what: str) -> IO[bytes]:
 def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """A temporary path that replaces `path` at the end of the block, and is removed after an error.
 
-    Unless `durable`, the content may be lost if the machine stops: the disk is not asked to write it at once.
+    Unless `durable`, the content may be lost if the machine crashes: the disk is not told to write it at once.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -61,7 +61,7 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove the temporary files that killed processes left in a folder, but none that is still being written."""
+    """Remove the temporary files that killed processes left in a folder, but not those still being written."""
     for path in folder.glob(".*.part"):
         with contextlib.suppress(OSError):
             if not _running(path.name.split(".")[-2]) or time.time() - path.stat().st_mtime > _OLD_SECONDS:

@@ -25,7 +25,7 @@ _BROKEN = (
     RuntimeError,
     NotImplementedError,
 )
-"""What zipfile raises for damaged archives."""
+"""What `zipfile` raises for damaged archives."""
 
 
 class Archive:

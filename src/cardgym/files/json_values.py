@@ -16,7 +16,7 @@ from cardgym.files import opened
 MAX_BYTES = 16 << 20
 """The largest document that is read, unless its reader allows more."""
 _MAX_DIGITS = 20
-"""The most digits of a whole number; cardgym writes fewer."""
+"""The maximum number of digits of a whole number; cardgym writes fewer."""
 _SEAL = "sha256"
 
 
@@ -33,7 +33,7 @@ def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
     """The content of a file of at most `limit` bytes; `what` names it in messages, such as `report a.json`."""
     with opened(path, what) as file:
         try:
-            # `read` allocates what it is asked for: never more than the file's size.
+            # `read` allocates as much as it is asked for, so never ask for more than the file's size.
             content = file.read(min(os.fstat(file.fileno()).st_size, limit) + 1)
         except OSError as error:
             raise CardgymError(f"{what}: cannot be read ({error.strerror or error})") from None

@@ -2,8 +2,8 @@
 
 `OpenSpielGame` is any game of cardgym as a Python game of OpenSpiel. Information states are those of
 `cardgym.solvers.tree`: what a seat has seen (its observation, key and legal actions) and done at its decisions.
-`open_spiel_tree` enumerates any game of OpenSpiel for `CFR`, best responses and exact exploitability. Both are walked
-in Python, so they are for small games.
+`open_spiel_tree` enumerates any game of OpenSpiel for `CFR`, best responses and exact exploitability. Both run in
+Python, so they are for small games.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.batch import look
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.states import CHANCE, END, SingleGame, new_state
 from cardgym.errors import CardgymError, unknown
@@ -32,7 +31,7 @@ except ImportError:
 _MANY = 1_000_000
 """Stands in for bounds that a game of cardgym does not state."""
 _NODES = 1_000_000
-"""Nodes of the largest tree of OpenSpiel that is walked."""
+"""The largest tree of OpenSpiel to enumerate, in nodes."""
 
 
 class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
@@ -144,7 +143,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         """Whether the game is over."""
         return self._position.single.over
 
-    def returns(self) -> npt.NDArray[np.float64]:
+    def returns(self) -> Float64s:
         """What each seat has been paid; 0 before the end, as OpenSpiel expects of terminal rewards."""
         return self._position.returns if self.is_terminal() else np.zeros_like(self._position.returns)
 

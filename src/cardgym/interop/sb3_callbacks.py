@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.kernel import ANY_SEAT
 from cardgym.errors import CardgymError
 from cardgym.interop.sb3_player import ModelPlayer
@@ -123,7 +121,7 @@ class LearnerPlayer(Player):
     def __repr__(self) -> str:
         return repr(self.name)
 
-    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """See `Player.act`."""
         if self.model is not None:
             return self.model.act(observations, masks, draws)

@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
 from torch.nn.utils import clip_grad_norm_
 
+from cardgym.engine.contract import Int64s
 from cardgym.errors import CardgymError
 from cardgym.learn.dqn.learner import double_dqn_target, dqn_target, random_legal
 from cardgym.players.networks import masked
@@ -237,7 +238,7 @@ class MaskableDQN(DQN):
             actions, _ = self.predict(self._last_obs, action_masks=masks)
         return actions, actions
 
-    def _random_actions(self, masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def _random_actions(self, masks: npt.NDArray[Any]) -> Int64s:
         """Actions uniform over the legal ones, (rows,), from the generator of the action space, which `seed` seeds."""
         return random_legal(masks.astype(np.int8), self.action_space.np_random)
 

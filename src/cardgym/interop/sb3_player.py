@@ -34,7 +34,7 @@ from stable_baselines3.common.save_util import data_to_json
 from stable_baselines3.dqn import policies as dqn
 from torch import Tensor, nn
 
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Options
 from cardgym.envs import EnvCore
 from cardgym.errors import CardgymError
 from cardgym.files.archives import Archive
@@ -113,7 +113,7 @@ class ModelPlayer(Player):
         frozen._policy = type(self._policy).load(stored, device=self._policy.device)
         return frozen
 
-    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """See `Player.act`."""
         if self.samples and draws is not None:
             return sample_actions(self.probabilities(observations, masks), draws)
@@ -127,22 +127,20 @@ class ModelPlayer(Player):
         if not _has_values(self._policy):
             return softmax(scores, masks, 1.0)
         rate = float(getattr(self._model, "exploration_rate", 0.0))
-        uniform: npt.NDArray[np.float64] = masks / masks.sum(axis=1, keepdims=True)
+        uniform: Float64s = masks / masks.sum(axis=1, keepdims=True)
         return rate * uniform + (1.0 - rate) * one_hot(best_actions(scores, masks), masks)
 
-    def _scores(self, observations: Observations, masks: Masks) -> npt.NDArray[np.float32]:
+    def _scores(self, observations: Observations, masks: Masks) -> Float32s:
         """See `action_scores`, (rows, actions), float32."""
         policy, inputs = self._policy, self._inputs(observations, masks)
         if self._normalize is not None:
             inputs = self._normalize.normalize_obs(inputs)
         policy.set_training_mode(False)
         with one_thread(), torch.inference_mode():
-            scores: npt.NDArray[np.float32] = action_scores(policy, policy.obs_to_tensor(inputs)[0]).cpu().numpy()
+            scores: Float32s = action_scores(policy, policy.obs_to_tensor(inputs)[0]).cpu().numpy()
         return scores
 
-    def _inputs(
-        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
-    ) -> npt.NDArray[Any] | dict[str, npt.NDArray[Any]]:
+    def _inputs(self, observations: Float32s, masks: Int8s) -> npt.NDArray[Any] | dict[str, npt.NDArray[Any]]:
         """What the policy reads: `observations` as the model's env shows them."""
         space = self._policy.observation_space
         as_dict = isinstance(space, spaces.Dict)
@@ -258,7 +256,7 @@ def _read(path: Path, what: str) -> tuple[_Model, dict[str, Tensor]]:
 
 
 def _check_layers(what: str, kwargs: Mapping[str, Any], weights: Mapping[str, Tensor], num_actions: int) -> None:
-    """Check that the layers that a policy's settings call for are no larger than the weights there are."""
+    """Check that the layers in a policy's settings are no larger than its weights."""
     stored = {value.untyped_storage().data_ptr(): value.untyped_storage().nbytes() for value in weights.values()}
     arch = kwargs.get("net_arch") or []
     branches = list(arch.values()) if isinstance(arch, dict) else [arch]

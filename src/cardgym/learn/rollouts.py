@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
@@ -25,9 +24,9 @@ class Turns(NamedTuple):
         masks: what each of them may do, (turns, actions), int8, 1 where legal.
     """
 
-    streams: npt.NDArray[np.int64]
-    observations: npt.NDArray[np.float32]
-    masks: npt.NDArray[np.int8]
+    streams: Int64s
+    observations: Float32s
+    masks: Int8s
 
 
 class SelfPlayRollout:
@@ -107,7 +106,7 @@ class SelfPlayRollout:
         deciding: np.recarray[Any, Any] = self._seated.batch.states[self._deciding]  # type: ignore[assignment]
         return deciding
 
-    def others(self) -> npt.NDArray[np.float32]:
+    def others(self) -> Float32s:
         """What the other seats know at `turns`, next seat first, (turns, (seats - 1) * size), float32.
 
         For critics only: players must not read it.
@@ -117,7 +116,7 @@ class SelfPlayRollout:
         seen = [self._seated.look(self._deciding, other)[0] for other in ahead]
         return np.concatenate([np.zeros((len(seats), 0), np.float32), *seen], axis=1)
 
-    def step(self, actions: npt.NDArray[np.int64]) -> None:
+    def step(self, actions: Int64s) -> None:
         """Play the learner's actions, (turns,), int64, up to its next turns, and replace the games that had ended."""
         rows = self._seated.batch.plain_rows
         all_actions = np.zeros(len(rows), np.int64)
@@ -138,7 +137,7 @@ class SelfPlayRollout:
         self.episodes.add(acted, self.rewards, self.ended)
         self._update_turns()
 
-    def _draw_opponents(self, envs: npt.NDArray[np.int64]) -> None:
+    def _draw_opponents(self, envs: Int64s) -> None:
         drawn = self._generator.choice(len(self._choices), (len(envs), self._num_seats - 1), p=self._probabilities)
         self._seated.batch.plain_rows["lineup"][envs, 1 : self._num_seats] = self._choices[drawn]
 
@@ -171,7 +170,7 @@ class SelfPlayRollout:
 
 
 class EpisodeStatistics:
-    """Adds up what each stream is paid and how often it decides, and means over the games that end.
+    """Adds up each stream's rewards and decisions, and averages them over the games that end.
 
     A stream is one seat of one env, as in `SelfPlayRollout`. An episode is what the learner sees of a game from one
     seat; a seat in which it took no decision has none.
@@ -184,7 +183,7 @@ class EpisodeStatistics:
         self._lengths = np.zeros(num_streams, np.int64)
         self._ended = np.zeros(3)  # Episodes, sums of their returns and lengths since `statistics` was called.
 
-    def add(self, acted: npt.NDArray[np.int64], rewards: npt.NDArray[np.float64], ended: npt.NDArray[np.int64]) -> None:
+    def add(self, acted: Int64s, rewards: Float64s, ended: Int64s) -> None:
         """Add a step.
 
         Args:

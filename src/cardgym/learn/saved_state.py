@@ -1,4 +1,4 @@
-"""States to resume from: what the parts of a training declare, in one file that is written whole or not at all.
+"""States to resume from: what the parts of a training declare, in one file that is written atomically.
 
 A part lists its attributes in `saved`; `state_of` reads them and `restore` writes them back. They may be plain values,
 tensors, NumPy arrays, generators, other parts, and tuples and dicts of these. A part without `saved` has `state_dict`

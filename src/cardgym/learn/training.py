@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cardgym.learn.tabular.config import TabularConfig
 
 _EXACT_NODES = 1_500_000
-"""Nodes of the largest game whose exploitability is computed in every evaluation."""
+"""The largest game tree, in nodes, for which every evaluation computes the exploitability."""
 
 
 class Training:
@@ -184,7 +184,7 @@ class Training:
         return self._player()
 
     def _exploitability(self) -> float | None:
-        """The learner's exact exploitability; None in a game that is too large, or if evaluations are off."""
+        """The learner's exact exploitability; None if the game is too large or evaluations are off."""
         if not self._is_exact:
             return None
         from cardgym.solvers.exact import tree_exploitability

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cardgym.engine.contract import Float64s, Int64s
 from cardgym.files.limits import check_memory
 from cardgym.learn.rollouts import Turns
 
@@ -55,7 +55,7 @@ class TransitionBuilder:
         self._next = np.zeros(num_streams, np.int64)  # The slot of the next turn.
         self._paid = np.zeros(num_streams, np.float64)  # What the stream was paid since its last turn.
 
-    def act(self, turns: Turns, actions: npt.NDArray[np.int64]) -> None:
+    def act(self, turns: Turns, actions: Int64s) -> None:
         """Record the actions, (turns,), int64, that were chosen at these turns."""
         streams = turns.streams
         slots = self._next[streams]
@@ -66,9 +66,7 @@ class TransitionBuilder:
         self._next[streams] = (slots + 1) % self.n_step
         self._open[streams] += 1
 
-    def complete(
-        self, rewards: npt.NDArray[np.float64], turns: Turns, ended: npt.NDArray[np.int64]
-    ) -> tuple[Transitions, Transitions]:
+    def complete(self, rewards: Float64s, turns: Turns, ended: Int64s) -> tuple[Transitions, Transitions]:
         """The transitions that the last step completed by another turn of their stream, and by the end of their game.
 
         `turns` follow the step; it paid each stream `rewards`, (streams,), float64, and ended the games of the streams
@@ -86,7 +84,7 @@ class TransitionBuilder:
         done = np.zeros(len(streams), np.bool_)
         return self._transitions(slots, streams, turns.observations[full], turns.masks[full] != 0, done)
 
-    def _end(self, ended: npt.NDArray[np.int64]) -> Transitions:
+    def _end(self, ended: Int64s) -> Transitions:
         self._credit(ended)
         ages, which = np.nonzero(np.arange(self.n_step)[:, None] < self._open[ended])
         streams = ended[which]
@@ -96,12 +94,12 @@ class TransitionBuilder:
         next_masks = np.ones((len(streams), self._num_actions), np.bool_)
         return self._transitions(slots, streams, next_observations, next_masks, np.ones(len(streams), np.bool_))
 
-    def _transitions(self, slots: npt.NDArray[np.int64], streams: npt.NDArray[np.int64], *after: Any) -> Transitions:
+    def _transitions(self, slots: Int64s, streams: Int64s, *after: Any) -> Transitions:
         """The transitions from the turns in these slots to what comes `after` them: the last three fields."""
         rewards = self._rewards[slots, streams].astype(np.float32)
         return Transitions(self._observations[slots, streams], self._actions[slots, streams], rewards, *after)
 
-    def _credit(self, streams: npt.NDArray[np.int64]) -> None:
+    def _credit(self, streams: Int64s) -> None:
         """Add what was paid since the last turn to every open turn, discounted by the turn's age."""
         for age in range(self.n_step):
             older = streams[self._open[streams] > age]

@@ -130,12 +130,6 @@ def one_line(error: BaseException) -> str:
     return printable(f"{type(error).__name__}: {words}" if words else type(error).__name__, 300)
 
 
-def signal_name(exit_code: int | None) -> str:
-    if exit_code is None:
-        return "lost"
-    return f"killed by signal {-exit_code}" if exit_code < 0 else f"exit code {exit_code}"
-
-
 @contextlib.contextmanager
 def ignoring_interrupts() -> Iterator[None]:
     """Ignore Ctrl-C in the block, so that it does not interrupt the cleanup. Only works in the main thread."""

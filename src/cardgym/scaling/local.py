@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from cardgym.scaling.engine import Engine, Outcome, Task, ignoring_interrupts, one_line, perform, signal_name
+from cardgym.scaling.engine import Engine, Outcome, Task, ignoring_interrupts, one_line, perform
 
 STOP_SECONDS = 15.0
 """A worker that takes longer to stop its task is killed."""
@@ -94,7 +94,8 @@ class _Worker:
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
-        return signal_name(self.process.exitcode)
+        code = self.process.exitcode or 0
+        return f"killed by signal {-code}" if code < 0 else f"exit code {code}"
 
 
 def _end_all(workers: Sequence[_Worker]) -> None:

@@ -93,7 +93,7 @@ def usual_player(game: Game) -> str:
 
 @lru_cache(8)  # A strategy takes megabytes, its tree hundreds, and solving it seconds.
 def equilibrium_player(game: Game, options: Options) -> StrategyPlayer | None:
-    """The average strategy of discounted CFR; None in a game that is too large, or not of two seats."""
+    """The average strategy of discounted CFR; None if the game is too large or does not have two seats."""
     tree = small_tree(game, options) if options.num_players == 2 else None
     if tree is None:
         return None

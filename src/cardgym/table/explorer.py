@@ -58,7 +58,7 @@ class Explorer:
 
         Args:
             seed: decides what chance draws.
-            change: a step and another outcome of chance for it. Later cards stay the same where they can (the card that
+            change: a step and another outcome of chance for it. Later cards stay the same if they can (the card that
                 was changed takes the place of the chosen one); the line ends at a move that is no longer legal.
 
         Raises:

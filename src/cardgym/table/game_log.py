@@ -86,8 +86,8 @@ class GameLog:
     An entry is a dictionary with `env`, `options`, `seed`, `game` (its number among the games of that seed), `time` (of
     its start, ISO 8601), `finished`, `max_score`, `players` (name, seat, score, return and metrics of each; a person
     first, then in order of play), `person` (the person's seat; None if the game was watched), `versions` and `about`.
-    Those read back also have `id`, `moves` (pairs of seat and move, without those taken back) and `undone` (how often
-    moves were taken back).
+    Those read back also have `id`, `moves` (pairs of seat and move, without those taken back) and `undone` (how many
+    times moves were taken back).
 
     Each game has a digest of its entry and its moves. A game that was damaged or changed is left out, with a warning.
     """

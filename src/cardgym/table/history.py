@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import cardgym
 from cardgym.arena.report import Report, Totals
 from cardgym.console.tables import with_interval
+from cardgym.engine.contract import Float64s
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.statistics import Moments, half_width
@@ -232,7 +232,7 @@ def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[Cost]:
     return found
 
 
-def _mean_interval(decisions: npt.NDArray[np.float64], costs: npt.NDArray[np.float64]) -> Interval:
+def _mean_interval(decisions: Float64s, costs: Float64s) -> Interval:
     """The 95 % interval of the cost of a decision: a ratio of totals of independent games (Cochran, ch. 6)."""
     cost = costs.sum() / decisions.sum()
     squares = float(((costs - cost * decisions) ** 2).sum())

@@ -21,12 +21,12 @@ COACH = "coach"
 """The coach's name among the players whose strength was measured: it always takes its first advice."""
 
 IN_THE_TERMINAL = "In the terminal"
-"""The heading of rules about what is typed, and how the board is drawn in letters."""
+"""The heading of the rules about what to type and how the board is drawn in letters."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A first game that is explained decision by decision: a real one, whose cards are known.
+    """A first game that is explained decision by decision: a real game, with known cards.
 
     Attributes:
         opponent: the player in the other seats; the person has seat 0.
@@ -118,7 +118,7 @@ def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = ()) -> V
 
 
 def board_of(game: Game, state: State, seat: int) -> str:
-    """The game as text for a terminal of 80 x 24; the game's description if it has no board of its own."""
+    """The game as text for a terminal of 80 x 24; the game's description if it has no board."""
     return (presentation_of(game).board or game.describe)(state, seat)
 
 

@@ -56,7 +56,7 @@ def find_puzzle(
     """A puzzle of a game: half of them from a person's games, if there are any, the rest from random deals.
 
     Args:
-        seed: decides everything that is drawn at random.
+        seed: decides everything drawn at random.
         own: finished games of the person with these options, with their moves.
         seconds: how long to look after the first advice, which may have to wait for compilation.
 

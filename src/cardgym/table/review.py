@@ -128,7 +128,7 @@ def review(
     Args:
         entry: the game with its moves, from a game log or its export.
         source: who advises; see `Coach`.
-        seats: whose decisions; None for the person's, or for all seats if the game was watched.
+        seats: whose decisions; None for the person's, or all seats' if the game was watched.
         chart: whether to compute the chart too.
         progress: called with the number of moves done and the total.
 

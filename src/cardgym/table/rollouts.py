@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cardgym.arena.rollouts import DEAL, DECISION, ManyGames, probabilities_of
 from cardgym.engine import batch
 from cardgym.engine.compilation import bound, name_entry_point, template
-from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Options, State
 from cardgym.engine.kernel import Kernel, code_name, kernel_of
 from cardgym.engine.rules import Generator, derive, draws_of, rule
 from cardgym.errors import CardgymError
@@ -98,7 +98,7 @@ class Rollouts:
         *,
         base: float = 0.0,
         prefers: bool = False,
-        reason: Callable[[npt.NDArray[np.float64]], str] = lambda values: "",
+        reason: Callable[[Float64s], str] = lambda values: "",
     ) -> Advice:
         """The mean value of every legal action over the worlds, best first; see `Adviser.advise`.
 
@@ -124,7 +124,7 @@ class Rollouts:
         source = f"{self._worlds:,} rollouts of {self.player}"
         return Advice(kind, self._unit, source, ranked(actions, self._unit), self._blunder)
 
-    def _values(self, state: State, seat: int) -> tuple[list[int], npt.NDArray[np.float64]]:
+    def _values(self, state: State, seat: int) -> tuple[list[int], Float64s]:
         """The legal actions, and the value of each in each world, (worlds, actions), float64."""
         observation, mask = look(self.game, self.options, state, seat)
         legal = legal_of(mask)
@@ -153,18 +153,18 @@ class Rollouts:
         )[0]
         return row
 
-    def standing(self, state: State) -> npt.NDArray[np.float64]:
+    def standing(self, state: State) -> Float64s:
         """Each seat's mean share of the game, with the actual hidden cards: (num_players,), float64."""
         key = _key_of(state.tobytes())
         played, _ = self._play(state, -1, key, 0, _STANDING_WORLDS, np.array([-1], np.int64))
         shares = np.zeros((len(played), self.options.num_players), np.float64)
         self._evaluate(played, False, shares)
-        means: npt.NDArray[np.float64] = shares.mean(axis=0)
+        means: Float64s = shares.mean(axis=0)
         return means
 
     def _play(
-        self, root: State, seat: int, key: np.uint64, first: int, worlds: int, actions: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        self, root: State, seat: int, key: np.uint64, first: int, worlds: int, actions: Int64s
+    ) -> tuple[npt.NDArray[Any], Float64s]:
         """Play each action (-1 for none) in some worlds and then on; the last states and what each seat was paid.
 
         Rows are ordered by world, then by action: (worlds x actions,) and (worlds x actions, MAX_PLAYERS).
@@ -182,7 +182,7 @@ class Rollouts:
         return played, games.paid
 
 
-def falling(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def falling(values: Float64s) -> Float64s:
     """The closest values that do not increase: neighbors that do are replaced by their mean."""
     blocks: list[tuple[float, int]] = []
     for value in values.tolist():
@@ -197,7 +197,7 @@ def falling(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def look(
     game: Game, options: Options, state: State, seat: int, observation_name: str | None = None
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
+) -> tuple[Float32s, Int8s]:
     """The observation of the seat to decide, (size,) float32, and its mask of legal actions, (actions,) int8."""
     copy = np.zeros(1, game.state)
     copy[:1] = state

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from cardgym.engine import states
 from cardgym.engine.compilation import name_entry_point
-from cardgym.engine.contract import State
+from cardgym.engine.contract import Float64s, State
 from cardgym.engine.kernel import CALLER
 from cardgym.engine.states import SingleGame, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
@@ -90,7 +90,7 @@ class Session:
         self._start_row, self._move_of_row = row_moves(self._played.batch.kernel)
         self._mask = np.zeros(game.actions(options), np.int8)
         self._time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        self.paid: npt.NDArray[np.float64] = np.zeros(options.num_players, np.float64)
+        self.paid: Float64s = np.zeros(options.num_players, np.float64)
         self._snapshot: State = None
         self._rows: list[Move] = []
         self._num_saved = 0

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.arena.report import options_text
 from cardgym.arena.tournament.standings import Standings
 from cardgym.console.figures import new_figure, save_png
 from cardgym.console.tables import markdown_table, number, short_names, with_interval, wrapped
+from cardgym.engine.contract import Int64s
 from cardgym.engine.registry import find
 from cardgym.files import replacing
 
@@ -25,7 +25,7 @@ Texts = tuple[str, list[str], list[list[str]], str]
 """The title, the column headers, the rows and a line below; see `cardgym.console.tables.print_results`."""
 
 
-def order(standings: Standings) -> npt.NDArray[np.int64]:
+def order(standings: Standings) -> Int64s:
     """The players' indices from the highest rating to the lowest, without copies of players named earlier."""
     by_rating = np.argsort(-standings.ratings, kind="stable")
     return np.array([i for i in by_rating if _original(standings, i) == i])

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from cardgym.arena.match import AdvantageMatch, Match, deals_at_once
 from cardgym.arena.report import Totals
-from cardgym.engine.contract import RETURN, Game, Options
+from cardgym.engine.contract import RETURN, Float64s, Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.rules import derive, draws_of
 from cardgym.errors import CardgymError
@@ -23,7 +23,7 @@ from cardgym.files.tensors import SUFFIX, read_tensors, write_tensors
 from cardgym.players import Player, PlayerSpec, resolve
 from cardgym.statistics import with_less_luck
 
-Sums = npt.NDArray[np.float64]
+Sums = Float64s
 """Sums over deals, (1 + REPLICATES, 5): for each resample the number of deals, the wins of the first player and of the
 second, and the first player's payoff and its square. Row 0 has every deal once."""
 
@@ -96,7 +96,7 @@ def play_range(pairing: Pairing, first: int, count: int) -> Sums:
     return sums
 
 
-def _payoffs(layout: Totals, totals: npt.NDArray[np.float64], payoff: str) -> npt.NDArray[np.float64]:
+def _payoffs(layout: Totals, totals: Float64s, payoff: str) -> Float64s:
     """Each player's payoff on each deal, (deals, num_players)."""
     offset = 1 if payoff == RETURN else 2 + layout.metrics.index(payoff)
     return totals[:, [layout.start(player) + offset for player in range(layout.num_players)]]
@@ -174,7 +174,7 @@ _STREAM = np.uint64(0xB0075)
 _CUMULATIVE = np.cumsum([math.exp(-1.0) / math.factorial(count) for count in range(20)])
 
 
-def weights(first: int, count: int) -> npt.NDArray[np.float64]:
+def weights(first: int, count: int) -> Float64s:
     """How many times each deal is in each resample, (1 + REPLICATES, count), float64; row 0 has every deal once.
 
     A count is drawn from Poisson(1) with the numbers of the deal, from `first` on, and of the resample as its seed. So

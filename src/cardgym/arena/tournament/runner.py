@@ -47,7 +47,7 @@ class Entrant:
 
 
 def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Entrant]:
-    """The players of a tournament: those named, and every player in a folder that is named, or below it.
+    """The players of a tournament: those named, and all players in or below a folder that is named.
 
     Files in a folder that are not players for this game and these options are left out, with a message on stderr.
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.arena.report import plain
 from cardgym.arena.tournament.ranges import DEALS, LOSSES, PAYOFF, REPLICATES, SQUARE, WINS, Sums
+from cardgym.engine.contract import Float64s, Int64s
 from cardgym.errors import require
 from cardgym.statistics import Z95, half_width
 
-Matrix = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float64]
+Matrix = Float64s
+Vector = Float64s
 
 ELO = 400.0 / math.log(10.0)
 """Points of a rating for each unit of log-odds: 400 points more are odds of 10 to 1."""
@@ -24,8 +24,8 @@ ELO = 400.0 / math.log(10.0)
 _PRIOR = 0.5
 """Wins added to both sides of every pair that met, so that a player that won or lost everything has a finite rating."""
 _STEPS, _SLOPE, _LONGEST, _ROUNDING = 100, 1e-10, 2.0, 1e-14
-"""The most steps of Newton's method, the slope of the mean log-likelihood at which they end, the longest step in
-log-odds, and the rounding error of the mean log-likelihood."""
+"""The maximum number of steps of Newton's method, the slope of the mean log-likelihood at which it stops, the longest
+step in log-odds, and the rounding error of the mean log-likelihood."""
 
 
 def bradley_terry(wins: Matrix, start: Vector | None = None) -> Vector:
@@ -33,7 +33,7 @@ def bradley_terry(wins: Matrix, start: Vector | None = None) -> Vector:
 
     The model: a player of rating a beats one of rating b with probability 1 / (1 + 10^((b - a) / 400)) (Bradley and
     Terry, "Rank analysis of incomplete block designs", Biometrika 1952). The likelihood is concave; half a win is added
-    to both sides of every pair. Newton's method, with steps halved where they overshoot, for all tables at once.
+    to both sides of every pair. Newton's method, with steps halved when they overshoot, for all tables at once.
 
     Args:
         wins: how many times the row's player beat the column's, (..., players, players); a draw is half a win for both.
@@ -162,7 +162,7 @@ class Standings:
     nash: Vector
     nash_payoffs: Vector
     nash_payoffs_ci95: Matrix
-    match_games: npt.NDArray[np.int64]
+    match_games: Int64s
     seed: int
     seconds: float
     workers: int
@@ -257,5 +257,5 @@ def _spread(resampled: Matrix, known: bool) -> Vector:
     return spread if known else np.full_like(spread, math.nan)
 
 
-def _interval(centres: npt.NDArray[np.float64], half_widths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _interval(centres: Float64s, half_widths: Float64s) -> Float64s:
     return np.stack([centres - half_widths, centres + half_widths], axis=-1)

@@ -6,11 +6,11 @@ import copy
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
 
+from cardgym.engine.contract import Int8s, Int64s
 from cardgym.learn import tags
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.learner import NetworkLearner
@@ -18,11 +18,11 @@ from cardgym.learn.transitions import Transitions
 from cardgym.players.networks import QNetwork, masked
 
 
-def random_legal(masks: npt.NDArray[np.int8], generator: np.random.Generator) -> npt.NDArray[np.int64]:
+def random_legal(masks: Int8s, generator: np.random.Generator) -> Int64s:
     """An action for each row of masks (rows, actions), uniform over the legal ones, (rows,), int64."""
     legal_so_far = np.cumsum(masks != 0, axis=1)
     drawn = generator.integers(0, legal_so_far[:, -1])
-    chosen: npt.NDArray[np.int64] = np.argmax(legal_so_far > drawn[:, None], axis=1)
+    chosen: Int64s = np.argmax(legal_so_far > drawn[:, None], axis=1)
     return chosen
 
 
@@ -34,9 +34,7 @@ class EpsilonGreedy:
     def __init__(self, generator: np.random.Generator) -> None:
         self._generator = generator
 
-    def __call__(
-        self, greedy: npt.NDArray[np.int64], masks: npt.NDArray[np.int8], epsilon: float
-    ) -> npt.NDArray[np.int64]:
+    def __call__(self, greedy: Int64s, masks: Int8s, epsilon: float) -> Int64s:
         """The greedy actions, (rows,), int64, each replaced by a random legal one with probability `epsilon`."""
         exploring = np.flatnonzero(self._generator.random(len(greedy)) < epsilon)
         actions = greedy.copy()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from cardgym.engine.contract import Float32s, Int8s, Int64s
 from cardgym.learn import tags
 from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
 from cardgym.learn.ppo.config import PPOConfig
@@ -63,11 +63,8 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
 
     @torch.inference_mode()
     def act(
-        self,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
-        others: npt.NDArray[np.float32] | None = None,
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        self, observations: Float32s, masks: Int8s, others: Float32s | None = None
+    ) -> tuple[Int64s, Float32s, Float32s]:
         """Sample an action for each row; a critic of the whole table reads what the `others` see.
 
         Returns:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Float32s, Float64s, Int64s
 from cardgym.files.limits import check_memory
 from cardgym.learn.rollouts import Turns
 
@@ -67,12 +68,7 @@ class TurnBuffer:
         }
 
     def act(
-        self,
-        turns: Turns,
-        actions: npt.NDArray[np.int64],
-        log_probs: npt.NDArray[np.float32],
-        values: npt.NDArray[np.float32],
-        others: npt.NDArray[np.float32] | None = None,
+        self, turns: Turns, actions: Int64s, log_probs: Float32s, values: Float32s, others: Float32s | None = None
     ) -> None:
         """Record what was done at these turns, all arrays (turns,), and what the `others` saw, (turns, others)."""
         places = np.arange(self.size, self.size + len(actions))
@@ -95,7 +91,7 @@ class TurnBuffer:
         self.size += len(actions)
         self._blocks.append(self.size)
 
-    def pay(self, rewards: npt.NDArray[np.float64], ended: npt.NDArray[np.int64]) -> None:
+    def pay(self, rewards: Float64s, ended: Int64s) -> None:
         """Credit what a step paid each stream, (streams,), to its open turn, and close those of games that ended."""
         waiting = np.flatnonzero(self._open != NONE)
         self._fields["rewards"][self._open[waiting]] += rewards[waiting]
@@ -113,7 +109,7 @@ class TurnBuffer:
         self._keep(np.flatnonzero(~complete))
         return batch
 
-    def _advantages(self, gamma: float, gae_lambda: float) -> npt.NDArray[np.float32]:
+    def _advantages(self, gamma: float, gae_lambda: float) -> Float32s:
         """The generalized advantage estimate of each turn; an open turn has 0 and passes on its value.
 
         Schulman et al., "High-dimensional continuous control using generalized advantage estimation", ICLR 2016,
@@ -131,7 +127,7 @@ class TurnBuffer:
             result[first:last] = np.where(continues | done[first:last], delta + gamma * gae_lambda * ahead, 0.0)
         return result
 
-    def _keep(self, places: npt.NDArray[np.int64]) -> None:
+    def _keep(self, places: Int64s) -> None:
         """Move the open turns to the front."""
         moved = np.full(self.size + 1, NONE)
         moved[places] = np.arange(len(places))

@@ -13,7 +13,7 @@ class TabularConfig(EvaluationConfig, ExplorationConfig, GameConfig):
     """Q-learning or Sarsa over a table: one seat of a card game, against a mix of opponents."""
 
     observation: str = ""
-    """An observation whose hash is the state; the game's own numbering of states if empty."""
+    """The observation whose hash identifies the state; if empty, the game's own numbering of states."""
     opponents: Items[str] = ("random=1",)
     """Who plays the other seats, each as name=weight: compiled players, tables, policy files, or `self`."""
     num_deals: Annotated[int, Field(ge=0, lt=2**31)] = 0

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import name_entry_point
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Game, Int8s, Options
 from cardgym.engine.kernel import CALLER
 from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
@@ -39,7 +39,7 @@ class TabularLearner:
     Attributes:
         values: action values of numbered states, (rows, actions), float64, 0 at first; no rows if the config names an
             observation.
-        visits: how often each was updated, (rows, actions), int32.
+        visits: the number of updates of each, (rows, actions), int32.
         entries: the dictionary of observations and actions, `loop.ENTRY`; one free entry with numbered states.
 
     Raises:
@@ -174,10 +174,10 @@ class TabularLearner:
                 "an observation that distinguishes fewer states"
             )
 
-    def policy(self) -> npt.NDArray[np.int8]:
+    def policy(self) -> Int8s:
         """The greedy action of each row among those tried, (rows,), int8: the first in a tie; 0 if none was tried."""
         tried = np.where(self.visits > 0, self.values, -np.inf)
-        actions: npt.NDArray[np.int8] = tried.argmax(axis=1).astype(np.int8)
+        actions: Int8s = tried.argmax(axis=1).astype(np.int8)
         return actions
 
     def table(self) -> Pairs:

@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.compilation import bind, bound, template
+from cardgym.engine.contract import Float64s, Int8s
 from cardgym.engine.kernel import CALLER, Kernel
 from cardgym.engine.rules import hash_of, next_bits, rule, uniform, uniform_float, uniform_legal
 from cardgym.learn import schedules
@@ -156,7 +156,7 @@ def _insert(entries: Any, pairs: Any) -> None:
 
 
 @rule
-def best_legal(values: npt.NDArray[np.float64], mask: npt.NDArray[np.int8]) -> float:
+def best_legal(values: Float64s, mask: Int8s) -> float:
     """The highest value of a legal action."""
     best = -np.inf
     for action in range(mask.shape[0]):
@@ -166,7 +166,7 @@ def best_legal(values: npt.NDArray[np.float64], mask: npt.NDArray[np.int8]) -> f
 
 
 @rule
-def greedy_legal(values: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], generator: Any) -> int:
+def greedy_legal(values: Float64s, mask: Int8s, generator: Any) -> int:
     """A legal action of the highest value; ties are broken at random."""
     best = best_legal(values, mask)
     ties = 0
@@ -228,7 +228,7 @@ def _learn(
         choices: the policy numbers that opponents are drawn from, (choices,).
         cumulative_weights: their weights added up, the last 1, (choices,).
         values: action values by state number, (states, actions), float64; no rows if observations are hashed.
-        visits: how often each was updated, int32, of the same shape.
+        visits: the number of updates of each, int32, of the same shape.
         entries: the dictionary, (a power of two,), `ENTRY`.
         observation: scratch, (size,), float32.
         action_values: scratch, (actions,), float64.
