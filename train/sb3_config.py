@@ -78,7 +78,7 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     device: Literal["cpu", "cuda", "auto"] = "cpu"
     """Where the network learns; auto is cuda if there is a GPU."""
     hidden_sizes: HiddenSizes = (128, 128)
-    """Units of each hidden layer; PPO has a second network of these for the value."""
+    """Units of each hidden layer; PPO has a second such network for the value."""
 
     learning_rate: LearningRate = 1e-3
     """Adam's step size at the start."""

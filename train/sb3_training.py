@@ -171,7 +171,7 @@ def make_model(config: SB3Config, env: VecEnv) -> BaseAlgorithm:
 
 
 def _check_buffer(config: SB3Config, env: VecEnv) -> None:
-    """Refuse a buffer that does not fit in memory: Stable-Baselines3 warns of it at most, and allocates it."""
+    """Refuse a buffer that does not fit in memory: Stable-Baselines3 allocates it, with a warning at most."""
     observation, action = env.observation_space, env.action_space
     assert isinstance(action, spaces.Discrete)
     observation_bytes = 4 * math.prod(observation.shape or (1,))

@@ -24,10 +24,10 @@ class UnexpectedArgumentError(CardgymError, TypeError):
 
 def printable(text: str, length: int = 200) -> str:
     """Untrusted text made safe for a terminal: control characters are escaped, and it is cut to `length`."""
-    shown = text[: length + 1]
-    if not shown.isprintable():
-        shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in shown)
-    return shown if len(shown) <= length else f"{shown[: length - 3]}..."
+    start = text[: length + 1]
+    if not start.isprintable():
+        start = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in start)
+    return start if len(start) <= length else f"{start[: length - 3]}..."
 
 
 def quoted(value: object) -> str:

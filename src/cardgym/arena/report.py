@@ -126,7 +126,7 @@ class Totals:
         return np.array(numbers, np.float64)
 
     def reports(self, moments: Moments, names: Iterable[str], games_per_deal: int = 1) -> tuple[PlayerReport, ...]:
-        """The players' reports. Means are per game, and each deal had `games_per_deal` of them."""
+        """The players' reports. Means are per game; each deal had `games_per_deal` games."""
         return tuple(self._report(moments, player, name, games_per_deal) for player, name in enumerate(names))
 
     def _report(self, moments: Moments, player: int, name: str, games_per_deal: int) -> PlayerReport:

@@ -90,18 +90,18 @@ class ManyGames:
             draws = draws_of(choice[live, 0], choice[live, 1])
             choice[live, 1] += np.uint64(1)
             own = np.ones(len(live), np.bool_) if opponent is None else self.who[live] == seat
-            for one, turns in ((player, own), (opponent, ~own)):
+            for decider, turns in ((player, own), (opponent, ~own)):
                 rows = live[turns]
-                if one is not None and rows.size:
+                if decider is not None and rows.size:
                     at = self.states.take(rows)  # Indexing would copy field by field.
-                    moves[rows] = actions_of(one, self.game, self.options, at, self.who[rows], draws[turns], source)
+                    moves[rows] = actions_of(decider, self.game, self.options, at, self.who[rows], draws[turns], source)
 
 
 def payoffs(
     player: Player, game: Game, options: Options, states: States, actions: Int64s, seats: Int64s, luck: Int64s,
     generator: np.random.Generator, until: int = DECISION,
 ) -> Float64s:  # fmt: skip
-    """What actions pay the seats that take them when the player decides everything afterwards, (rows,), float64.
+    """The payoffs of actions to the seats that take them if the player decides everything afterwards, (rows,), float64.
 
     Args:
         states: the states, (rows,); they stay as they are.
@@ -126,7 +126,7 @@ def advantages(
     player: Player, game: Game, options: Options, states: States, chosen: Int64s, usual: Int64s, seats: Int64s,
     generator: np.random.Generator, rollouts: int,
 ) -> Float64s:  # fmt: skip
-    """What chosen actions pay more than the player's usual ones, by fresh rollouts to the end of the game, (rows,).
+    """How much more chosen actions pay than the player's usual ones, by fresh rollouts to the end of the game, (rows,).
 
     Summed over the decisions of a game, and over all seats, this estimates what the one who chose wins from the player
     in all other seats of a zero-sum game, with less noise than the result of the game: it is the performance difference

@@ -111,4 +111,4 @@ USES: dict[str, Callable[[Game], None]] = {
     "recordings": _record,
     "tabular learning": _learn,
 }
-"""What is compiled, by its name in the progress bar."""
+"""The uses to compile, by their names in the progress bar."""

@@ -1,4 +1,4 @@
-"""List the games, or one of them, with players, observations and options."""
+"""List all games, or one, with players, observations and options."""
 
 from __future__ import annotations
 

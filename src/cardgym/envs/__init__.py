@@ -236,8 +236,8 @@ class EnvCore:
         if self.render_mode == "rgb_array":
             # By reference: the module belongs to a higher layer and takes a second to load.
             draw = load("cardgym.table.drawings.picture:picture_of")
-            drawn: npt.NDArray[np.uint8] = draw(self.game, state, seat)
-            return drawn
+            picture: npt.NDArray[np.uint8] = draw(self.game, state, seat)
+            return picture
         raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
 
 

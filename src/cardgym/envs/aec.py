@@ -95,7 +95,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         self._select()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What the agent sees, and its legal actions if it is its turn."""
+        """The agent's observation, and its legal actions if it is its turn."""
         seats = np.array([self.possible_agents.index(agent)], np.int64)
         observations, masks, _ = self._core.seated.look(None, seats)
         shown: dict[str, Any] = self._core.shown(observations[0], masks[0])
@@ -118,13 +118,12 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         """Select the agent to decide; at the end of the game, each agent in turn for its last step."""
         batch = self._core.seated.batch
         current_player = int(batch.plain_rows["current_player"][0])
+        self.infos = {agent: {} for agent in self.agents}
         if current_player >= 0:
             self.agent_selection = self.possible_agents[current_player]
         else:
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]
-        self.infos = {agent: {} for agent in self.agents}
-        if current_player < 0:
             end = {
                 "winner": winners(self.game, batch, np.ones(1, np.bool_))[0],
                 "illegal_action": batch.plain_rows["forfeited"][0] >= 0,

@@ -22,7 +22,7 @@ from cardgym.errors import CardgymError, nearest, quoted, unknown
 from cardgym.files import replacing
 from cardgym.files.locks import locked
 from cardgym.files.shipped import config_path, run_script, scripts
-from cardgym.learn.config import TrainingConfig, config_files, parse_run, read_config
+from cardgym.learn.config import TrainingConfig, config_files, parse_run, read_config, words_of
 from cardgym.learn.signals import Stopped
 
 LOG = "log.txt"
@@ -100,7 +100,7 @@ class TrainingScript:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What a sweep's folder is for: the script and the hyper-parameters except the seed."""
+        """What identifies a sweep's folder: the script and the hyper-parameters except the seed."""
         return {"script": self.script, "config": self.config.model_dump(mode="json", exclude={"seed"})}
 
     def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
@@ -114,7 +114,7 @@ class TrainingScript:
                 temporary.write_bytes(path.read_bytes())
 
     def command(self, run: Run, folder: Path) -> list[str]:
-        """What follows `python` to train a run in its folder below a sweep's, with the config's copy."""
+        """The arguments of `python` that train a run in its folder below a sweep's, with the config's copy."""
         return training_command(self.script, self.flags(run, folder / self.path.name), str(folder / run.name))
 
     def _value(self, key: str, value: str) -> bool | str | list[str]:
@@ -139,12 +139,8 @@ def flags_of(values: Mapping[str, Any]) -> list[str]:
         flag = f"--{key.replace('_', '-')}"
         if isinstance(value, bool):
             flags.append(flag if value else flag.replace("--", "--no-", 1))
-        elif isinstance(value, list | tuple):
-            flags += [flag, *map(str, value)]
-        elif isinstance(value, Mapping):
-            flags += [flag, *(f"{name}={item}" for name, item in value.items())] if value else []
-        elif value != "":
-            flags += [flag, str(value)]
+        elif value not in ("", {}):
+            flags += [flag, *words_of(value)]
     return flags
 
 
@@ -173,17 +169,11 @@ def _script_of(path: Path) -> str:
 
 def _folder_name(options: Mapping[str, Any]) -> str:
     """A folder's name for options, short and without characters that are special anywhere."""
-    name = ",".join(f"{key}={_plain(value)}" for key, value in options.items())
+    name = ",".join(f"{key}={'+'.join(words_of(value))}" for key, value in options.items())
     name = re.sub(r"[^\w=,.+-]", "-", name)
     if len(name) > 120:
         name = f"{name[:100]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
     return name
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "+".join(f"{key}={item}" for key, item in value.items())
-    return "+".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 
 # -- processes --------------------------------------------------------------------------------------------------------
@@ -217,7 +207,7 @@ def train_here(script: str, flags: Sequence[str], folder: str) -> int:
 
 
 def training_command(script: str, flags: Sequence[str], folder: str) -> list[str]:
-    """What follows `python` on the command line to train in a folder.
+    """The arguments of `python` that train in a folder.
 
     A run that is already there resumes, or starts over if its script cannot resume it.
     """

@@ -111,13 +111,14 @@ class RunResult:
 
 
 class Program(Protocol):
-    """What the runs in a folder execute, such as a `TrainingScript`."""
+    """The program that the runs in a folder execute, such as a `TrainingScript`."""
 
     @property
     def about(self) -> dict[str, Any]: ...
 
     def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
-        """What a folder of `earlier` is for once this program resumes it; None if it must not."""
+        """The new `about` of a folder that is about `earlier`, when this program resumes it; None if it must not resume
+        it."""
         ...
 
     def prepare(self, folder: Path) -> None:
@@ -125,7 +126,7 @@ class Program(Protocol):
         ...
 
     def command(self, run: Run, folder: Path) -> list[str]:
-        """What follows `python` to execute a run in its folder below this one."""
+        """The arguments of `python` that execute a run in its folder below this one."""
         ...
 
 
@@ -142,7 +143,7 @@ class _Results(Document):
 
 @contextlib.contextmanager
 def sweep_folder(path: Path, script: Program, resume: bool) -> Iterator[Path]:
-    """Create the folder of a sweep, or open that of an earlier one, and keep other commands out of it."""
+    """Create the folder of a sweep, or open an earlier sweep's, and keep other commands out of it."""
     folder = path.resolve()
     with locked(folder):
         _prepare(folder, script, resume)

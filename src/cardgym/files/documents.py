@@ -53,7 +53,7 @@ def validate(kind: type[D], value: Any, what: str) -> D:
 
 
 def validated(check: Callable[[Any], T], value: Any, what: str) -> T:
-    """What one of pydantic's validators makes of a value."""
+    """A value, validated by one of pydantic's validators."""
     try:
         return check(value)
     except ValidationError as error:

@@ -124,7 +124,7 @@ class ModelPlayer(Player):
         scores = self._scores(observations, masks)
         if not self.samples:
             return one_hot(best_actions(scores, masks), masks)
-        if not _has_values(self._policy):
+        if not isinstance(self._policy, dqn.DQNPolicy | qrdqn.QRDQNPolicy):  # Then scores are logits, not values.
             return softmax(scores, masks, 1.0)
         rate = float(getattr(self._model, "exploration_rate", 0.0))
         uniform: Float64s = masks / masks.sum(axis=1, keepdims=True)
@@ -141,18 +141,13 @@ class ModelPlayer(Player):
         return scores
 
     def _inputs(self, observations: Float32s, masks: Int8s) -> npt.NDArray[Any] | dict[str, npt.NDArray[Any]]:
-        """What the policy reads: `observations` as the model's env shows them."""
+        """The inputs of the policy: `observations` as the model's env shows them."""
         space = self._policy.observation_space
         as_dict = isinstance(space, spaces.Dict)
         shown: npt.NDArray[Any] = observations
         if isinstance(space["observation"] if isinstance(space, spaces.Dict) else space, spaces.Discrete):
             shown = observations[:, 0].astype(np.int64)
         return {"observation": shown, "action_mask": masks} if as_dict else shown
-
-
-def _has_values(policy: BasePolicy) -> bool:
-    """Whether a policy's scores are values of actions, not logits."""
-    return isinstance(policy, dqn.DQNPolicy | qrdqn.QRDQNPolicy)
 
 
 def action_scores(policy: BasePolicy, observations: Any) -> Tensor:
@@ -195,7 +190,8 @@ def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
     check_compatible(what, metadata, game, options)
     core = EnvCore(game, options.asdict(), obs=metadata.observation, obs_mode="dict" if metadata.as_dict else "flat")
     observation_space, action_space = core.observation_space(), core.action_space()
-    same_space = _description(data.observation_space) == _description(_as_json(observation_space))
+    described = json.loads(data_to_json({"space": observation_space}))["space"]
+    same_space = _description(data.observation_space) == _description(described)
     if not same_space or not _contains(observation_space, _arrays(data.last_obs)):
         raise CardgymError(
             f"{what}: a wrapper such as VecNormalize changed its observations, which this file does not contain; "
@@ -217,7 +213,7 @@ def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
 
 
 class _ModelMetadata(PlayerMetadata):
-    """What an env of cardgym writes into its action space."""
+    """The metadata that an env of cardgym writes into its action space."""
 
     as_dict: bool = False
 
@@ -275,14 +271,8 @@ def _check_layers(what: str, kwargs: Mapping[str, Any], weights: Mapping[str, Te
         )
 
 
-def _as_json(space: spaces.Space[Any]) -> dict[str, Any]:
-    """A space as a model's JSON describes it."""
-    described: dict[str, Any] = json.loads(data_to_json({"space": space}))["space"]
-    return described
-
-
 def _description(described: Mapping[str, Any]) -> list[Any]:
-    """What distinguishes the spaces that a model's JSON describes: type, shape, bounds, number of values, parts."""
+    """The distinctive parts of a space that a model's JSON describes: type, shape, bounds, number of values, parts."""
     return [described.get(name) for name in (":type:", "_shape", "low", "high", "n", "spaces")]
 
 

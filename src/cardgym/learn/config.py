@@ -291,8 +291,8 @@ def _add_flag(group: argparse._ArgumentGroup, name: str, schema: Mapping[str, An
     """Add the flag of a field. Without it on the command line the parser returns nothing for the field."""
     flag = f"--{name.replace('_', '-')}"
     help = schema["description"].replace("%", "%%")
-    if shown := " ".join(_words(default)):
-        help += f" ({shown})"
+    if default := str(default).lower() if isinstance(default, bool) else " ".join(words_of(default)):
+        help += f" ({default})"
     if schema["type"] == "boolean":
         group.add_argument(flag, default=argparse.SUPPRESS, action=argparse.BooleanOptionalAction, help=help)
         return
@@ -303,13 +303,11 @@ def _add_flag(group: argparse._ArgumentGroup, name: str, schema: Mapping[str, An
     group.add_argument(flag, default=argparse.SUPPRESS, metavar=metavar, type=parse, help=help, **several)
 
 
-def _words(value: Any) -> list[str]:
-    """A value as its flag takes it."""
-    if isinstance(value, tuple):
-        return [str(item) for item in value]
-    if isinstance(value, dict):
+def words_of(value: Any) -> list[str]:
+    """A value as the words that its flag takes."""
+    if isinstance(value, Mapping):
         return [f"{name}={item}" for name, item in value.items()]
-    return [str(value).lower() if isinstance(value, bool) else str(value)]
+    return [str(item) for item in (value if isinstance(value, tuple | list) else [value])]
 
 
 def _as(kind: type[int] | type[float], word: str) -> float | str:

@@ -59,7 +59,7 @@ class OpponentPool:
 
     @classmethod
     def of(cls, weights: Mapping[PlayerSpec, float]) -> OpponentPool:
-        """The pool of these players with these weights."""
+        """The pool of players with their weights."""
         return cls(tuple(weights), tuple(weights.values()))
 
     @property

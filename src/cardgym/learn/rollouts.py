@@ -138,8 +138,8 @@ class SelfPlayRollout:
         self._update_turns()
 
     def _draw_opponents(self, envs: Int64s) -> None:
-        drawn = self._generator.choice(len(self._choices), (len(envs), self._num_seats - 1), p=self._probabilities)
-        self._seated.batch.plain_rows["lineup"][envs, 1 : self._num_seats] = self._choices[drawn]
+        choices = self._generator.choice(len(self._choices), (len(envs), self._num_seats - 1), p=self._probabilities)
+        self._seated.batch.plain_rows["lineup"][envs, 1 : self._num_seats] = self._choices[choices]
 
     def _update_turns(self) -> None:
         rows = self._seated.batch.plain_rows

@@ -16,6 +16,7 @@ from cardgym.console.tables import markdown_table
 from cardgym.errors import CardgymError
 from cardgym.files import opened
 from cardgym.learn import tags
+from cardgym.learn.config import words_of
 from cardgym.learn.tags import Metrics
 
 Curve = tuple[list[int], list[float]]
@@ -107,11 +108,7 @@ def bands(values: Collection[str]) -> dict[str, dict[str, list[Any]]]:
 
 
 def _plain(value: Any) -> int | float | str | bool:
-    if isinstance(value, int | float | str | bool):
-        return value
-    if isinstance(value, Mapping):
-        return " ".join(f"{name}={item}" for name, item in value.items())
-    return " ".join(map(str, value))
+    return value if isinstance(value, int | float | str | bool) else " ".join(words_of(value))
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ _EXACT_NODES = 1_500_000
 
 
 class Training:
-    """One training: its game, and progress, logging, evaluation and checkpoints. A context manager around all of it.
+    """A training, as a context manager: its game, progress, logging, evaluation and checkpoints.
 
     A script makes the parts that learn, calls `start`, and calls `report` at the end of each round of its loop.
     """

@@ -53,7 +53,7 @@ class TransitionBuilder:
         self._rewards = np.zeros((n_step, num_streams), np.float64)
         self._open = np.zeros(num_streams, np.int64)  # How many of them wait for rewards.
         self._next = np.zeros(num_streams, np.int64)  # The slot of the next turn.
-        self._paid = np.zeros(num_streams, np.float64)  # What the stream was paid since its last turn.
+        self._paid = np.zeros(num_streams, np.float64)  # Rewards of the stream since its last turn.
 
     def act(self, turns: Turns, actions: Int64s) -> None:
         """Record the actions, (turns,), int64, that were chosen at these turns."""

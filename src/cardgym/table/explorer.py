@@ -54,7 +54,7 @@ class Explorer:
         self.people = list(people) or numbered
 
     def line(self, moves: Sequence[int], seed: int, change: tuple[int, int] | None = None) -> Line:
-        """Play moves, then those of chance and the forced ones up to the next decision.
+        """Play moves, then all chance moves and forced moves up to the next decision.
 
         Args:
             seed: decides what chance draws.
@@ -126,7 +126,7 @@ class Line:
         return max(self.position.current_player, -1)
 
     def add(self, move: int) -> None:
-        """Play a move, which is legal."""
+        """Play a legal move."""
         seat = self.seat
         several = self.position.num_chance_outcomes > 1
         self.position.apply_action(move)

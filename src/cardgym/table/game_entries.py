@@ -61,7 +61,7 @@ class GameEntry(Document):
 
 
 class SavedTotals(Document):
-    """What a review found in a game."""
+    """The totals that a review found in a game."""
 
     totals: Annotated[Items[Annotated[tuple[Name, Name, Count, Count, Number], Field(strict=False)]], at_most(1000)]
 

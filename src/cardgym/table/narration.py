@@ -112,7 +112,7 @@ def public_showdown(game: Game, before: State, move: int, after: State, people: 
 
 
 def public_reveals(game: Game, before: State, move: int, after: State, people: Sequence[str]) -> list[Reveal]:
-    """What a transition revealed to all seats in the same words."""
+    """The reveals of a transition that all seats see in the same words."""
     reveals = presentation_of(game).reveals
     seen = [with_names(reveals(before, move, after, seat), people, seat) for seat in range(len(people))]
     return [reveal for reveal in seen[0] if all(_content(reveal) in map(_content, others) for others in seen)]

@@ -99,7 +99,7 @@ _WORDS_ALONE = Presentation()
 
 
 def presentation_of(game: Game) -> Presentation:
-    """How a game is shown: what its package, or its registration, names as `table`."""
+    """The presentation that a game's package or registration names as its `table`."""
     table = table_of(game)
     presentation: Presentation = _WORDS_ALONE if table is None else load(table)
     return presentation

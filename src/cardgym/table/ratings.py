@@ -115,5 +115,5 @@ def puzzle_points(advice: Advice) -> float:
     """
     best = advice.best.value
     others = sum(math.exp(min((action.value - best) / advice.blunder, 0.0)) for action in advice.actions[1:])
-    odds = max(others, 1e-9)  # Of not finding it.
+    odds = max(others, 1e-9)  # Against finding it.
     return max(-MAX_PUZZLE, min(MAX_PUZZLE, 400.0 * math.log10(odds)))

@@ -121,7 +121,7 @@ class Session:
         setup = setup_of(entry, resolve)
         about = {name: value for name, value in setup.about.items() if name != RESIGNED} | {AGAIN: entry["id"]}
         self = cls(dataclasses.replace(setup, about=about), game_log, owner)
-        self._rows = [(seat, made) for seat, made in entry["moves"][:move]]
+        self._rows = [tuple(row) for row in entry["moves"][:move]]
         self._load(self._rows)
         self._save()
         return self

@@ -79,8 +79,9 @@ class Setup:
         """The person's seat, drawn if it is not set; WATCHED if there is none."""
         if self.watched:
             return WATCHED
-        drawn = int(derive(self.key, np.uint64(self.number) + _SEAT)) % self.options.num_players
-        return drawn if self.seat is None else self.seat
+        if self.seat is not None:
+            return self.seat
+        return int(derive(self.key, np.uint64(self.number) + _SEAT)) % self.options.num_players
 
     def __post_init__(self) -> None:
         num_seats = self.options.num_players

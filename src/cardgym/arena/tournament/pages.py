@@ -65,7 +65,7 @@ def ranking(standings: Standings) -> Rows:
 
 
 def matrix(standings: Standings) -> Rows:
-    """What the row's player wins from the column's, with half the width of the interval."""
+    """The payoffs of the row's player against the column's, with half the width of the interval."""
     shown, places = short_names(standings.names), order(standings)
     form = payoff_format(standings)
     rows = [[shown[i], *(_cell(standings, i, j, form) for j in places)] for i in places]
@@ -116,7 +116,7 @@ _MAX_NUMBERED = 24
 
 
 def heat_map(standings: Standings) -> Figure:
-    """What each player wins from each other, best player first, with the numbers in the cells."""
+    """A heat map of what each player wins from each other, best player first, with numbers in the cells."""
     places = order(standings)
     payoffs = standings.payoffs[np.ix_(places, places)]
     names = [short_names(standings.names)[i] for i in places]

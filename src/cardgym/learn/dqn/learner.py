@@ -21,8 +21,8 @@ from cardgym.players.networks import QNetwork, masked
 def random_legal(masks: Int8s, generator: np.random.Generator) -> Int64s:
     """An action for each row of masks (rows, actions), uniform over the legal ones, (rows,), int64."""
     legal_so_far = np.cumsum(masks != 0, axis=1)
-    drawn = generator.integers(0, legal_so_far[:, -1])
-    chosen: Int64s = np.argmax(legal_so_far > drawn[:, None], axis=1)
+    ranks = generator.integers(0, legal_so_far[:, -1])
+    chosen: Int64s = np.argmax(legal_so_far > ranks[:, None], axis=1)
     return chosen
 
 

@@ -92,7 +92,8 @@ class TurnBuffer:
         self._blocks.append(self.size)
 
     def pay(self, rewards: Float64s, ended: Int64s) -> None:
-        """Credit what a step paid each stream, (streams,), to its open turn, and close those of games that ended."""
+        """Credit each stream's reward of a step, (streams,), to its open turn, and close the turns of games that
+        ended."""
         waiting = np.flatnonzero(self._open != NONE)
         self._fields["rewards"][self._open[waiting]] += rewards[waiting]
         closing = self._open[ended]

@@ -121,7 +121,7 @@ class Terminal:
         screen.page(["", *news])
 
     def _news(self, events: Sequence[Event]) -> list[str]:
-        """What happened, as lines."""
+        """The events, as lines."""
         news: list[str] = []
         for event in events:
             news += [line for line in event.text.splitlines() if line]

@@ -137,7 +137,7 @@ def _has_shortened(wanted: list[str], name: list[str]) -> bool:
 
 
 def short_forms(texts: Mapping[int, str]) -> dict[int, str]:
-    """The shortest words that name each of these moves.
+    """The shortest words that name each move.
 
     A few moves are named by how their texts begin, many by the words that the others lack, numbers first. Suits are
     letters, which every keyboard has; a numbered tile is one word.

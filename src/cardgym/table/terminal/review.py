@@ -96,7 +96,7 @@ def advice_lines(game: Game, event: Event, advice: Advice, people: Sequence[str]
 
 
 def _prefix(review: Review, seat: int) -> str:
-    """Who decided, unless only one seat is reviewed."""
+    """The name of who decided; empty if only one seat is reviewed."""
     return "" if len(review.seats) == 1 else f"{review.people[seat]}: "
 
 
