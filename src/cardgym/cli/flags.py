@@ -83,7 +83,6 @@ def add_engine(parser: Parser) -> None:
 
 
 def open_engine(arguments: argparse.Namespace) -> Engine:
-    """The chosen engine, a context manager."""
     return make(arguments.engine, arguments.workers, arguments.address)
 
 

@@ -70,7 +70,6 @@ class TrainingScript:
     """A training script with a config, from which runs are derived."""
 
     def __init__(self, config: Path, script: str | None = None) -> None:
-        """Read a config and find the script that it is for."""
         self.path = config_path(config).resolve()
         if script is not None and script not in SCRIPTS:
             raise unknown("training script", script, SCRIPTS)
@@ -269,20 +268,16 @@ def main(folder: str, words: Sequence[str]) -> None:
     threading.Thread(target=_follow_parent, daemon=True).start()
     try:
         with locked(Path(folder), seconds=_LOCK_SECONDS):
-            _run(words)
+            if words[0] == "-m":
+                sys.argv = list(words[1:])
+                runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+            else:
+                sys.argv = list(words)
+                sys.path[0] = str(Path(words[0]).parent)
+                runpy.run_path(words[0], run_name="__main__")
     except CardgymError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
-
-
-def _run(words: Sequence[str]) -> None:
-    if words[0] == "-m":
-        sys.argv = list(words[1:])
-        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
-    else:
-        sys.argv = list(words)
-        sys.path[0] = str(Path(words[0]).parent)
-        runpy.run_path(words[0], run_name="__main__")
 
 
 def _follow_parent() -> None:

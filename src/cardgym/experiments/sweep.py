@@ -245,7 +245,6 @@ def train(command: list[str], folder: str, marker: str, working_folder: str) -> 
 
 
 def result_of(run: Run, folder: Path, code: int) -> RunResult:
-    """How the run in a folder ended."""
     path = folder / RESULTS
     if path.exists() and code == 0:
         try:

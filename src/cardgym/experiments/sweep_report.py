@@ -114,7 +114,6 @@ def shown(metric: str, estimate: Estimate | None) -> str:
 
 
 def write_report(folder: Path, about: Mapping[str, Any], results: Sequence[RunResult], metric: str = WIN_RATE) -> None:
-    """Write `report.json` into a sweep's folder."""
     document = {**about, "groups": summary(results, metric), "runs": [result.asdict() for result in results]}
     with replacing(folder / REPORT_JSON) as temporary:
         temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
@@ -192,17 +191,13 @@ def _caption(groups: Mapping[str, Sequence[Curves]]) -> str:
     return f"{several}; of a single run, {single}" if len(sizes) == 2 else several if sizes == {True} else single
 
 
-def _middle(values: Sequence[float]) -> Estimate:
-    return interquartile_mean([values])
-
-
 def draw_lines(
     panel: Axes,
     tag: str,
     groups: Mapping[str, Sequence[Curves]],
     *,
     unit: float = 1e6,
-    estimate: Callable[[Sequence[float]], Estimate] = _middle,
+    estimate: Callable[[Sequence[float]], Estimate] = lambda values: interquartile_mean([values]),
 ) -> None:
     """Draw a line with a band for each group of runs."""
     for (name, runs), *style in zip(groups.items(), cycle(COLORS), cycle(MARKERS), cycle(LINES), strict=False):

@@ -43,12 +43,10 @@ D = TypeVar("D", bound=Document)
 
 
 def parse_document(kind: type[D], content: bytes | str, what: str) -> D:
-    """Parse JSON into a model."""
     return validate(kind, parse_json(content, what), what)
 
 
 def validate(kind: type[D], value: Any, what: str) -> D:
-    """Plain values, validated as a model."""
     return validated(kind.model_validate, value, what)
 
 

@@ -70,13 +70,12 @@ def check_memory(what: str, needed: int, advice: str) -> None:
 def duration(count: int, per_second: int) -> str:
     """How long `count` things take at that rate, in words, such as `3 years at 10,000 a second`."""
     seconds = count // per_second
-    for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("seconds", 1)):
-        if seconds >= 2 * length or length == 1:
-            number = seconds // length
-            # A power of ten is more readable for huge numbers, and exact floats end there.
-            shown = f"{number:,}" if number < 10**6 else f"10^{math.floor(math.log10(number))}"
-            return f"{shown} {unit} at {per_second:,} a second"
-    raise AssertionError
+    units = (("years", 31_557_600), ("days", 86_400), ("hours", 3600))
+    unit, length = next(((unit, length) for unit, length in units if seconds >= 2 * length), ("seconds", 1))
+    number = seconds // length
+    # A power of ten is more readable for huge numbers, and exact floats end there.
+    rounded = f"{number:,}" if number < 10**6 else f"10^{math.floor(math.log10(number))}"
+    return f"{rounded} {unit} at {per_second:,} a second"
 
 
 @cache

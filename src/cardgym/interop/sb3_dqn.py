@@ -311,7 +311,6 @@ class MaskableDQN(DQN):
 
     @torch.no_grad()
     def _td_target(self, batch: MaskableReplayBufferSamples) -> Tensor:
-        """The target of the update, (batch,)."""
         rewards, done = batch.rewards.squeeze(1), batch.dones.squeeze(1) != 0
         next_values = self.q_net_target(batch.next_observations)
         if not self.double:

@@ -216,15 +216,8 @@ class CardVecEnv(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """A picture of each row, (height, width, 3), uint8, all of one size; None without `render_mode="rgb_array"`."""
-        if self.render_mode != "rgb_array":
-            return [None] * self.num_envs
-        pictures: list[npt.NDArray[np.uint8]] = self.env_method("render")
-        height, width = (max(picture.shape[axis] for picture in pictures) for axis in (0, 1))
-        return [
-            np.pad(picture, ((0, height - picture.shape[0]), (0, width - picture.shape[1]), (0, 0)), mode="edge")
-            for picture in pictures
-        ]
+        """A picture of each row, (720, 960, 3), uint8; None without `render_mode="rgb_array"`."""
+        return self.env_method("render") if self.render_mode == "rgb_array" else [None] * self.num_envs
 
     def _get_indices(self, indices: VecEnvIndices) -> Iterable[int]:
         """As `VecEnv`'s; NumPy's whole numbers are indices too."""

@@ -180,8 +180,6 @@ def _check_same(began: Mapping[str, Any], config: TrainingConfig, path: Path) ->
 
 
 class _State(Document):
-    """The document of a state."""
-
     format: Literal["cardgym-training-state-1"]
     state: dict[str, Any]
     """Plain values, and names of arrays."""

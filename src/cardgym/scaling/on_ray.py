@@ -43,7 +43,6 @@ class RayEngine(Engine):
     name = "ray"
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        """Connect."""
         require("the engine ray", "ray")
         self._address = address or os.environ.get("RAY_ADDRESS") or "auto"
         self._max_workers = workers

@@ -50,7 +50,6 @@ class Coach:
             self.strength = strength_of(game, COACH)
         if source is not None:
             self.adviser = dataclasses.replace(self.adviser, advise=self._rollouts(source).advise, advise_against=None)
-        self._standing: Rollouts | None = None
 
     def advise(self, state: State, seat: int, names: Sequence[str] = ()) -> Advice:
         """The advice for the seat to decide; see `Adviser`. `names` are those of the players by seat, if known."""
@@ -66,14 +65,16 @@ class Coach:
         seats = range(self.options.num_players)
         if self.adviser.standing is not None:
             return [float(self.adviser.standing(state, seat)) for seat in seats]
-        if self._standing is None:
-            self._standing = self._rollouts(usual_player(self.game))
         return [float(share) for share in self._standing.standing(state)]
 
     @property
     def standing_unit(self) -> str:
         """What `standing` is in."""
         return self.adviser.standing_unit if self.adviser.standing is not None else "chance to win"
+
+    @cached_property
+    def _standing(self) -> Rollouts:
+        return self._rollouts(usual_player(self.game))
 
     @cached_property
     def _by_rollouts(self) -> Callable[[State, int], Advice]:

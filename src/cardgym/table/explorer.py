@@ -112,7 +112,6 @@ class Line:
     """Moves from the start of a game, and the position that they lead to."""
 
     def __init__(self, explorer: Explorer) -> None:
-        """Begin at the start of a game."""
         self._explorer = explorer
         game, options = explorer.game, explorer.options
         self.position = SingleGame(game, options, new_state(game, options))

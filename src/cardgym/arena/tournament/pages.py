@@ -84,7 +84,8 @@ def payoff_text(standings: Standings) -> str:
     unit = game.unit
     if standings.payoff != game.payoff:
         unit = standings.payoff.replace("_", " ").removesuffix(" per game")
-    return f"{unit} a game" + f", by advantages (rollouts: {standings.rollouts})" * bool(standings.rollouts)
+    by_advantages = f", by advantages (rollouts: {standings.rollouts})" if standings.rollouts else ""
+    return f"{unit} a game{by_advantages}"
 
 
 def _cell(standings: Standings, i: int, j: int, form: str) -> str:

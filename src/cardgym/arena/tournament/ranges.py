@@ -129,8 +129,6 @@ def _player(spec: Any, game: Game, options: Options) -> Player:
 
 
 class _Range(Document):
-    """The document of a range's file."""
-
     format: Literal["cardgym-tournament-range-1"]
 
 

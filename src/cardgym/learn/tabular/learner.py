@@ -229,7 +229,6 @@ class TabularLearner:
 
 
 def _settings(config: TabularConfig) -> npt.NDArray[Any]:
-    """The one `SETTINGS` of a config."""
     settings = np.zeros(1, SETTINGS)
     assert SETTINGS.names is not None
     for name in SETTINGS.names:

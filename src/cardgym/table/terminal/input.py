@@ -47,7 +47,6 @@ class Choices:
         return f"`{short_forms(self.possible)[next(iter(self.possible))]}`"
 
     def menu(self, width: int) -> list[str]:
-        """The actions with their numbers."""
         digits = len(str(len(self.texts)))
         return in_columns([f"{n:>{digits}}  {text}" for n, text in enumerate(self.texts.values(), 1)], width)
 
@@ -103,27 +102,11 @@ def matching(answer: str, texts: Mapping[int, str]) -> list[int]:
     if not wanted:
         return []
     names = {action: words_of(_HEAD_ENDS.split(text, maxsplit=1)[0]) for action, text in texts.items()}
-    for fits in (_is, _starts, _has_words, _starts_shortened, _has_shortened):
+    for fits in _READINGS:
         found = [action for action, name in names.items() if fits(wanted, name)]
         if found:
             return found
     return []
-
-
-def _is(wanted: list[str], name: list[str]) -> bool:
-    return wanted == name
-
-
-def _starts(wanted: list[str], name: list[str]) -> bool:
-    return name[: len(wanted)] == wanted
-
-
-def _has_words(wanted: list[str], name: list[str]) -> bool:
-    return all(wanted.count(word) <= name.count(word) for word in wanted)
-
-
-def _starts_shortened(wanted: list[str], name: list[str]) -> bool:
-    return len(wanted) <= len(name) and all(map(str.startswith, name, wanted))
 
 
 def _has_shortened(wanted: list[str], name: list[str]) -> bool:
@@ -134,6 +117,16 @@ def _has_shortened(wanted: list[str], name: list[str]) -> bool:
             return False
         left.remove(full)
     return True
+
+
+_READINGS: tuple[Callable[[list[str], list[str]], bool], ...] = (
+    lambda wanted, name: wanted == name,
+    lambda wanted, name: name[: len(wanted)] == wanted,
+    lambda wanted, name: all(wanted.count(word) <= name.count(word) for word in wanted),
+    lambda wanted, name: len(wanted) <= len(name) and all(map(str.startswith, name, wanted)),
+    _has_shortened,
+)
+"""How the words of an answer may fit those of a move's name, the strictest first; see `matching`."""
 
 
 def short_forms(texts: Mapping[int, str]) -> dict[int, str]:

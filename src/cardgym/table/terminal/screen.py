@@ -39,8 +39,6 @@ class Style:
 
 
 class Screen:
-    """A person's terminal."""
-
     def __init__(
         self, ask: Callable[[str], str] = input, write: Callable[[str], None] = print, style: Style | None = None
     ) -> None:
