@@ -86,7 +86,7 @@ class Teacher:
             raise CardgymError("teacher: name the player to imitate, such as --teacher random")
         player = resolve(name, game, options)
         if isinstance(player, MixturePlayer):
-            raise CardgymError(f"teacher {name!r}: a mixture is another player in each game; imitate one of its parts")
+            raise CardgymError(f"teacher {name!r}: a mixture is a different player each game; imitate one of its parts")
         self._game, self._options = game, options
         self._player = player
         self._temperature = temperature

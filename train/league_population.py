@@ -193,7 +193,7 @@ class Population:
             found, left_out = in_folder(folder, self.game, self.options)
             if len(found) != 1:
                 why = left_out[-1] if left_out else f"{len(found)} players"
-                raise CardgymError(f"{folder}: no player came out of the training: {why}")
+                raise CardgymError(f"{folder}: the training made no player: {why}")
             self.players[folder.relative_to(self.folder).as_posix()] = str(found[0].spec)
 
     def measure(self, standings: Standings) -> None:

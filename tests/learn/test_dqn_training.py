@@ -132,14 +132,14 @@ def test_existing_run_is_not_overwritten(
     assert "truncated or not a safetensors file" in capsys.readouterr().err
     save_state(tmp_path / "resume.safetensors", {"weights": [1.0]})
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
-    assert "no state of a training script" in capsys.readouterr().err
+    assert "not a state that a training script can resume from" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"env_id": "Tiny-v0", "iterations": 50}, "a run of another training script, or version, with the key 'itera"),
-        ({"env_id": "Tiny-v0", "seed": "one"}, "no state of this training script (seed='one': "),
+        ({"env_id": "Tiny-v0", "iterations": 50}, "saved by another training script or version: it has the key 'itera"),
+        ({"env_id": "Tiny-v0", "seed": "one"}, "not a state of this training script (seed='one': "),
     ],
 )
 def test_another_scripts_run_is_not_resumed(

@@ -114,7 +114,7 @@ class EnvCore:
             CardgymError: for an unknown name or a value that is not allowed.
         """
         if not isinstance(num_threads, int) or num_threads < 1:
-            raise CardgymError(f"num_threads={num_threads!r}: allowed are whole numbers from 1")
+            raise CardgymError(f"num_threads={num_threads!r}: allowed are whole numbers from 1 up")
         self.game = find(game)
         own = [spec.name for spec in dataclasses.fields(self.game.options)]
         accepted = [name for name in _ARGUMENTS if name not in fixed]

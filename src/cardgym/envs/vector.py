@@ -52,7 +52,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         **arguments: Any,
     ) -> None:
         if not isinstance(num_envs, int) or num_envs < 1:
-            raise CardgymError(f"num_envs={num_envs}: allowed are whole numbers from 1")
+            raise CardgymError(f"num_envs={num_envs}: allowed are whole numbers from 1 up")
         if max_episode_steps is not None and (not isinstance(max_episode_steps, int) or max_episode_steps < 1):
             raise CardgymError(f"max_episode_steps={max_episode_steps!r}: allowed are whole numbers from 1, and None")
         self._core = EnvCore(game, arguments, num_rows=num_envs, num_threads=num_threads)

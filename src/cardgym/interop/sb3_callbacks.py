@@ -195,7 +195,7 @@ class SelfPlayCallback(BaseCallback):
     def __init__(self, snapshot_every: int = 50_000) -> None:
         super().__init__()
         if snapshot_every < 1:
-            raise CardgymError(f"snapshot_every={snapshot_every}: allowed are whole numbers from 1")
+            raise CardgymError(f"snapshot_every={snapshot_every}: allowed are whole numbers from 1 up")
         self.snapshot_every = snapshot_every
 
     def _init_callback(self) -> None:

@@ -66,7 +66,7 @@ class CardVecEnv(VecEnv):
     ) -> None:
         for name, number in (("num_envs", num_envs), ("num_snapshots", num_snapshots)):
             if not isinstance(number, int) or number < 1:
-                raise CardgymError(f"{name}={number}: allowed are whole numbers from 1")
+                raise CardgymError(f"{name}={number}: allowed are whole numbers from 1 up")
         given = {"illegal_action": "random", "obs_mode": "flat", "seat": 0, "opponent": "random", **arguments}
         if given["obs_mode"] not in ("flat", "dict"):
             raise CardgymError(f"obs_mode={given['obs_mode']!r}: allowed are 'flat' and 'dict' for Stable-Baselines3")

@@ -147,7 +147,7 @@ def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> 
     state = load_state(path)
     began = parse_json(state["config"], f"{path}: its config") if isinstance(state.get("config"), str) else None
     if not isinstance(began, dict):
-        raise CardgymError(f"{path}: no state of a training script to resume from; train from the start")
+        raise CardgymError(f"{path}: not a state that a training script can resume from; train from the start")
     _check_same(began, config, path)
     for name, part in parts.items():
         try:
@@ -165,13 +165,13 @@ def _check_same(began: Mapping[str, Any], config: TrainingConfig, path: Path) ->
     unknown = sorted(set(began) - set(type(config).model_fields))
     if unknown:
         raise CardgymError(
-            f"{path}: a run of another training script, or version, with the key {quoted(unknown[0])}; resume it with "
+            f"{path}: saved by another training script or version: it has the key {quoted(unknown[0])}; resume it with "
             "that, or name another folder with --out"
         )
     try:
         earlier = type(config)(**began).model_dump()
     except CardgymError as error:
-        raise CardgymError(f"{path}: no state of this training script ({error}); train from the start") from None
+        raise CardgymError(f"{path}: not a state of this training script ({error}); train from the start") from None
     for name, value in config.model_dump().items():
         if earlier[name] != value:
             raise CardgymError(
@@ -201,7 +201,7 @@ def load_state(path: Path) -> dict[str, Any]:
     try:
         state: dict[str, Any] = _with_arrays(document.state, arrays)
     except (KeyError, RecursionError, TypeError, ValueError):
-        raise CardgymError(f"{path}: no state to resume from; train from the start") from None
+        raise CardgymError(f"{path}: not a state to resume from; train from the start") from None
     return state
 
 

@@ -162,7 +162,7 @@ def _events(path: Path) -> Iterator[Any]:
         while len(head := file.read(_HEAD.size)) == _HEAD.size:
             length, checksum = _HEAD.unpack(head)
             if masked_crc32c(head[:8]) != checksum:
-                raise CardgymError(f"{what}: damaged, or not of TensorBoard")
+                raise CardgymError(f"{what}: damaged, or not a file of TensorBoard")
             end = file.tell() + length + 4
             if end > size:
                 return
@@ -173,7 +173,7 @@ def _events(path: Path) -> Iterator[Any]:
                         raise ValueError
                     yield Event.FromString(record)
                 except Exception:  # What protobuf raises depends on its build.
-                    raise CardgymError(f"{what}: damaged, or not of TensorBoard") from None
+                    raise CardgymError(f"{what}: damaged, or not a file of TensorBoard") from None
             file.seek(end)
 
 

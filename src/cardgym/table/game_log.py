@@ -142,7 +142,7 @@ class GameLog:
         if version > _VERSION:
             raise CardgymError(f"{self._what}: written by a later cardgym; update cardgym")
         if version < _VERSION:
-            raise CardgymError(f"{self._what}: of another version of cardgym; name another, or move it away")
+            raise CardgymError(f"{self._what}: written by another version of cardgym; name another, or move it away")
         self._database.execute("select id, env, finished, owner, entry, seal, seat, move from games, moves limit 1")
         if not read_only:
             self._database.execute("pragma synchronous = normal")

@@ -152,7 +152,7 @@ class RangeStore:
             return None
         _, arrays = read_tensors(path, f"range {path}", _Range, {"sums": (np.float64, (1 + REPLICATES, 5))})
         if np.abs(arrays["sums"]).max() > _MAX_SUM:
-            raise CardgymError(f"range {path}: a sum is beyond all games; delete the file to play the range again")
+            raise CardgymError(f"range {path}: a sum is too large for games; delete the file to play the range again")
         return arrays["sums"]
 
     def save(self, pairing: Pairing, first: int, count: int, sums: Sums) -> None:
