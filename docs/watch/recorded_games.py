@@ -63,7 +63,8 @@ def build(folder: Path, games: dict[str, list[str]]) -> None:
     for name in ("api.js", "main.js"):
         shutil.copy(HERE / name, folder / "static" / name)
     page = (STATIC / "index.html").read_text(encoding="utf-8").replace('"/static/', '"static/')
-    page = re.sub(r"<nav .*?</nav>", '<nav aria-label="Pages"><a href="../index.html">Documentation</a></nav>', page)
+    links = '<a href="#/">Games</a> <a href="../index.html">Documentation</a>'
+    page = re.sub(r"<nav .*?</nav>", f'<nav aria-label="Pages">{links}</nav>', page)
     hidden = '<style>a[href^="#/explore/"] { display: none; }</style>'  # The explorer needs the server.
     (folder / "index.html").write_text(page.replace("</head>", f"{hidden}</head>"), encoding="utf-8")
     shelf = []
@@ -79,13 +80,13 @@ def build(folder: Path, games: dict[str, list[str]]) -> None:
             assert status == 200
             (folder / "symbols").mkdir(exist_ok=True)
             (folder / "symbols" / f"{game}.svg").write_bytes(sprite)
-            shelf.append({"id": game, "players": parts["review"]["players"], "puzzles": False})
-        lobby = client.get("/api/lobby")["games"]
-        for entry in lobby:
-            if entry["id"] in games and entry["puzzles"]:
-                puzzles = [puzzle(client, entry["id"]) for _ in range(PUZZLES)]
-                write(folder / "api" / "puzzles" / f"{entry['id']}.json", puzzles)
-                next(one for one in shelf if one["id"] == entry["id"])["puzzles"] = True
+            shelf.append({"id": game, "players": parts["review"]["players"]})
+        lobby = {entry["id"]: entry for entry in client.get("/api/lobby")["games"]}
+        for shown in shelf:
+            game = shown["id"]
+            shown |= {key: lobby[game][key] for key in ("line", "puzzles")}
+            if shown["puzzles"]:
+                write(folder / "api" / "puzzles" / f"{game}.json", [puzzle(client, game) for _ in range(PUZZLES)])
     write(folder / "api" / "lobby.json", {"games": shelf})
 
 
