@@ -298,7 +298,7 @@ def test_greedy_is_for_policy_networks(dqn: ModuleType, tiny: Game, tmp_path: Pa
     options = tiny.parse_options()
     shape = network_shape(tiny, options, "plain", (8,), dueling=False)
     save_checkpoint(tmp_path / "q.safetensors", QNetwork(shape), tiny, options, "plain")
-    with pytest.raises(CardgymError, match="a Q-network, which is greedy as it is"):
+    with pytest.raises(CardgymError, match="a Q-network, which is always greedy"):
         resolve(f"{tmp_path / 'q.safetensors'}:greedy", tiny, options)
     with pytest.raises(CardgymError, match="no such file"):
         resolve(f"{tmp_path / 'none.safetensors'}:greedy", tiny, options)

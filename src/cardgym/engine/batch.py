@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import bind, bound, compiled, name_entry_point, template
+from cardgym.engine.compilation import bound, compiled, name_entry_point, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, code_name, kernel_of, rules_of
+from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, bind_rules, kernel_of
 from cardgym.engine.rules import Generator, derive, uniform_legal
 
 NO_POLICY_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
 _FLOAT32, _INT8 = np.dtype(np.float32), np.dtype(np.int8)
 _empty = np.empty
 ROWS_PER_THREAD = 512
-"""The minimum number of rows per thread; with fewer, handing over takes longer than it saves."""
+"""The minimum number of rows per thread; with fewer, handing them over costs more than it saves."""
 
 
 class Batch:
@@ -48,7 +47,7 @@ class Batch:
         Args:
             observation_name: an observation; the game's default if None.
             policy_tables: (tables, info states) int8, actions by info state index.
-            players: names of compiled players to include besides `random`.
+            players: names of compiled players to include in addition to `random`.
             num_threads: the maximum number of threads that share a step; each gets at least `ROWS_PER_THREAD` rows.
                 The games do not depend on it.
 
@@ -217,7 +216,7 @@ def look_into(
     keys: npt.NDArray[np.int64],
 ) -> None:
     """Write the results of `look` into the given arrays."""
-    _compiled_look(game, observation_name)(states, seats, observations, masks, keys)
+    bind_rules(_look, game, observation_name)(states, seats, observations, masks, keys)
 
 
 @template
@@ -229,12 +228,6 @@ def _look(states: Any, seats: Any, observations: Any, masks: Any, keys: Any) -> 
             bound.legal_action_mask(state, masks[i])
         bound.observe(state, seats[i], observations[i])
         keys[i] = bound.info_state_key(state, seats[i])
-
-
-@cache
-def _compiled_look(game: Game, observation_name: str) -> Callable[..., None]:
-    parts = {**rules_of(game), "observe": game.observation(observation_name).write}
-    return bind(_look, code_name(game, parts.values()), **parts)
 
 
 # -- random actions ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Compiled code on disk: what it depends on, by digest, and the folder of each digest."""
+"""Compiled code on disk: a digest of everything it depends on, and a folder for each digest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ import platformdirs
 
 _VERSIONS = repr((sys.version_info[:2], numba.__version__, llvmlite.__version__, np.__version__))
 _COMPILER = tuple(f"{__package__}.{name}" for name in ("compilation", "cache", "internals"))
-"""The modules that decide how all others are compiled."""
+"""The modules that determine how all others are compiled."""
 _LOCK_SECONDS = 600
 """After waiting this long for another process, compile as well: slower, but harmless."""
 _KEEP_SECONDS = 30 * 24 * 3600
@@ -49,7 +49,7 @@ def digest_of(function: Callable[..., Any] | None) -> str:
 
 @cache
 def reachable(function: Callable[..., Any]) -> tuple[frozenset[str], frozenset[bytes]]:
-    """The modules of the functions that a compiled function can reach, with its own, and the constants read there."""
+    """The modules of a compiled function and of all functions it can reach, and the constants that these read."""
     functions: dict[int, types.FunctionType] = {}
     constants: set[bytes] = set()
     waiting: list[Any] = [plain_function(function)]
@@ -161,7 +161,7 @@ def _temporary_root() -> Path:
     try:
         temporary = tempfile.mkdtemp(prefix="cardgym-compiled-")
     except OSError:
-        return Path(os.devnull)  # Nothing can be written anywhere: nothing is cached.
+        return Path(os.devnull)  # No folder is writable, so nothing is cached.
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
     return Path(temporary)
 
@@ -177,7 +177,7 @@ def _prune(root: Path) -> None:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock if it can be locked, so that other processes wait and then find the code compiled."""
+    """Hold the folder's lock, if the disk supports locks: other processes wait, then find the code compiled."""
     lock = filelock.FileLock(folder / "lock", timeout=_LOCK_SECONDS, is_singleton=True)  # Reentrant.
     try:
         try:

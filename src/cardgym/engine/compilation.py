@@ -4,8 +4,8 @@ Numba's own cache does not notice an edit in an imported file. So the code of ea
 by a digest of every module that the code can reach and every constant that it reads: stale code is never used, and an
 edit elsewhere recompiles nothing.
 
-`internals` makes compiling fast with private parts of Numba. With a Numba that has changed them, or with
-`CARDGYM_PLAIN_NUMBA=1`, public Numba compiles the same functions: slower, with the same results bit for bit.
+`internals` speeds up compilation with private parts of Numba. If a release of Numba has changed them, or with
+`CARDGYM_PLAIN_NUMBA=1`, the same functions go through Numba's public API: it is slower, but the results are identical.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ carray: Any = numba.carray  # type: ignore[attr-defined]
 COMPILE_TIME_HINT = "seconds, a minute on a slow machine"
 """How long compiling a game takes, in messages."""
 _RETRY_SECONDS = 24 * 3600
-"""How long a failed self-test is not repeated."""
+"""A failed self-test is repeated after this long."""
 _numbers = itertools.count()
 
 
@@ -61,7 +61,7 @@ def compiled(function: F) -> F:
 
 
 def template(function: F) -> F:
-    """Mark a function that reads `bound.NAME`, so that `bind` can compile it with different values of the names.
+    """Mark a function that reads `bound.NAME`, so that `bind` can compile it with different values for the names.
 
     A closure could do the same, but would never hit Numba's disk cache.
     """
@@ -107,13 +107,13 @@ def inlined_rule(function: Callable[..., Any]) -> Any:
 
 
 def rule_for_python(function: Callable[..., Any], dispatcher: Any) -> Callable[..., Any]:
-    """What Python calls in place of a rule; it is not kept on disk."""
+    """What Python calls in place of a rule; it is not cached on disk."""
     internals = known_internals()
     return cast(Callable[..., Any], internals.entry_point(function) if internals else dispatcher)
 
 
 def _entry_point(function: Callable[..., Any]) -> Any:
-    """A compiled function whose code is kept on disk."""
+    """A compiled function whose code is cached on disk."""
     if config.DISABLE_JIT:
         return _with_records(function)
     internals = known_internals()
@@ -125,15 +125,15 @@ def _entry_point(function: Callable[..., Any]) -> Any:
 
 @cache
 def known_internals() -> Any:
-    """The module `internals`, or None if public Numba must do."""
+    """The module `internals`, or None to use only Numba's public API."""
     return None if os.environ.get("CARDGYM_PLAIN_NUMBA", "0") not in ("", "0") else _try_internals()
 
 
 def _try_internals() -> Any:
-    """The module `internals`, or None if this Numba is not as it knows it.
+    """The module `internals`, or None if it does not work with this version of Numba.
 
-    It is tried once per version of Numba; the result is kept with the compiled code, a failure for a day, because its
-    cause may pass.
+    It is tested once per version, and the result is stored with the compiled code; a failure only for a day, because
+    its cause may be temporary.
     """
     verdict = cache_folder(digest_of(None)) / "self_test"
     with alone(verdict.parent):
@@ -149,10 +149,10 @@ def _try_internals() -> Any:
                 return internals
             internals.self_test()
             known = "passed"
-        except (OSError, MemoryError) as error:  # A problem of this moment, not of this Numba.
+        except (OSError, MemoryError) as error:  # A temporary problem, not an incompatible version.
             print(f"cardgym: compiling takes longer: {printable(str(error))}", file=sys.stderr, flush=True)
             return None
-        except Exception as error:  # Names that are gone fail in many ways.
+        except Exception as error:  # Missing names fail in many ways.
             internals, known = None, f"failed: {type(error).__name__}: {error}"
             newer = f"Numba {numba.__version__} is newer than cardgym knows: compiling takes longer"
             print(f"cardgym: {newer}", file=sys.stderr, flush=True)
@@ -162,7 +162,7 @@ def _try_internals() -> Any:
 
 
 class _PlainEntryPoint:
-    """A function that Python calls, compiled and kept on disk by public Numba alone."""
+    """A function that Python calls, compiled and cached on disk through Numba's public API alone."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
@@ -177,7 +177,7 @@ class _PlainEntryPoint:
         try:
             if os.access(folder, os.W_OK):
                 dispatcher.enable_caching()
-        except RuntimeError:  # Numba keeps no code of functions that are in no file.
+        except RuntimeError:  # Numba cannot cache functions that have no source file.
             pass
         finally:
             config.CACHE_DIR = before
@@ -185,7 +185,7 @@ class _PlainEntryPoint:
 
     @property
     def _numba_type_(self) -> Any:
-        """The type under which Numba knows the dispatcher."""
+        """The dispatcher's type in Numba."""
         return numba.typeof(self.dispatcher)  # type: ignore[no-untyped-call]
 
     def __call__(self, *arguments: Any) -> Any:
@@ -197,7 +197,7 @@ class _PlainEntryPoint:
 
 # -- arrays at addresses ----------------------------------------------------------------------------------------------
 # Passing an array to a compiled function takes about 60 ns, an integer half of that, and an env step uses a dozen
-# arrays. So a batch stores the addresses of its arrays once, and passes the address of that table.
+# arrays. So a batch stores the addresses of its arrays in a table once, and passes the address of that table.
 
 
 def array_at(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -225,7 +225,7 @@ def _pointer(typing_context: Any, address: Any) -> Any:
 
 
 def _with_records(function: Callable[..., Any]) -> Callable[..., Any]:
-    """For interpreted code: pass structured arrays as `np.recarray`, whose rows have fields as attributes."""
+    """For interpreted code: pass structured arrays as `np.recarray`, whose rows have their fields as attributes."""
 
     @functools.wraps(function)
     def interpreted(*args: Any) -> Any:

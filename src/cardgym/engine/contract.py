@@ -91,7 +91,7 @@ Int8s = npt.NDArray[np.int8]
 Int64s = npt.NDArray[np.int64]
 Float32s = npt.NDArray[np.float32]
 Float64s = npt.NDArray[np.float64]
-"""Arrays, named by what they contain."""
+"""Arrays of each dtype."""
 Mask = Int8s
 
 CompiledPolicy = Callable[[State, int, Mask, Generator], int]
@@ -116,7 +116,7 @@ def no_deck(state: State, deck: Sequence[int]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Related functions of a game, found by name."""
+    """A group of a game's functions, collected by name."""
 
     @classmethod
     def of(cls, module: ModuleType, **functions: Any) -> Self:
@@ -158,7 +158,7 @@ class Rules(_Part):
             from the field `paid`. A game that defines this clears that field itself.
         deal: `deal(state)`: the number of the current deal. Chance in a deal depends only on the seed and the moves of
             that deal, so that players can be compared on the same cards.
-        forfeit: `forfeit(state, seat)`: the reward of a seat that forfeits now by an illegal action. Default: -1.
+        forfeit: `forfeit(state, seat)`: the reward of a seat that forfeits by an illegal action now. Default: -1.
         canonical: `canonical(state)`: replace the state by the representative of all states that differ from it only by
             a symmetry of the rules, such as the names of the suits, so that solvers have fewer states to solve. In a
             game of several seats it must not change what a seat sees at this or a later decision: the order of the draw
@@ -242,7 +242,7 @@ class StateIndex(_Part):
 
 @dataclass(frozen=True)
 class Metric:
-    """A number computed from a finished game for the arena's report, besides scores and returns.
+    """A number computed from a finished game for the arena's report, in addition to scores and returns.
 
     Attributes:
         value: `value(state, seat)`, compiled.
@@ -277,14 +277,14 @@ class Game:
         players: its players by name, or a reference to such a mapping: a `CompiledPolicy`, which the kernel plays, or a
             reference "module:function" to `make(options)`, which returns a player of `cardgym.players`. Every game also
             has `random`.
-        opponent: the name of the default opponent of people.
-        metrics: other numbers to report of a finished game, by name.
-        payoff: what players maximize, for tournaments: `return`, the sum of rewards, or the name of a metric.
+        opponent: the name of people's default opponent.
+        metrics: further numbers to report for a finished game, by name.
+        payoff: what players maximize in tournaments: `return`, the sum of rewards, or the name of a metric.
         count_actions: `count_actions(options)`: the number of actions, if it depends on the options.
         action_names: the names of the actions, used if `words` has no `action_text`.
         defaults: options whose default under this id differs from that of the class (one game with two ids).
 
-    A reference is written `module:name`, and imported when it is first used: an env loads only what it plays with.
+    A reference is written `module:name` and imported when it is first used, so that an env loads only what it needs.
     """
 
     id: str

@@ -238,7 +238,7 @@ class Observation:
 
 
 def offsets(features: tuple[Feature, ...]) -> dict[str, int]:
-    """Where each feature starts in the observation, by name."""
+    """The index at which each feature starts in the observation, by name."""
     places, start = {}, 0
     for feature in features:
         places[feature.name] = start
@@ -247,7 +247,7 @@ def offsets(features: tuple[Feature, ...]) -> dict[str, int]:
 
 
 def places(features: tuple[Feature, ...]) -> Any:
-    """The same as a named tuple: in compiled code `PLACES.hand` is a constant."""
+    """`offsets` as a named tuple: in compiled code `PLACES.hand` is a constant."""
     starts = offsets(features)
     return namedtuple("Places", starts)(**starts)
 
@@ -266,8 +266,8 @@ def feature_table(features: tuple[Feature, ...]) -> str:
 def documented(game: Any) -> str:
     """The `doc` of a `Game`, with every section of Gymnasium's env pages; missing ones are generated.
 
-    In `doc`, `{NAME}` is replaced by the feature table of the observation of that name, without the rows of an earlier
-    observation that it begins with; `{actions}` by the number of actions, `{defaults}` by the options' defaults.
+    In `doc`, `{NAME}` is replaced by the feature table of the observation of that name, without the leading rows that
+    it shares with an earlier one; `{actions}` by the number of actions, `{defaults}` by the options' defaults.
     """
     text = _filled(game)
     title, _, rest = text.strip().partition("\n")

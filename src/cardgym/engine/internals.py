@@ -1,7 +1,7 @@
-"""Everything that touches private parts of Numba. Any release may change them; then `compilation` does without.
+"""Everything that touches private parts of Numba. If a release changes them, `compilation` does without this module.
 
-Numba optimizes every function and generates machine code for it, again and again in each of its callers. Rules are only
-called by compiled code, so we keep them in LLVM's intermediate form until an entry point links them: a kernel then
+Numba optimizes every function and generates machine code for it, and does so again in each of its callers. Rules are
+called only by compiled code, so we keep them in LLVM's intermediate form until an entry point links them: a kernel then
 compiles in half the time, to the same machine code. Code that owns no memory runs without reference counting, which
 makes a kernel up to twice as fast.
 """
@@ -40,10 +40,10 @@ create_struct_proxy: Any = cgutils.create_struct_proxy
 
 
 def _skip_scipy_import() -> None:
-    """Load the part of Numba that imports SciPy to check that it is installed, without that import.
+    """Load the part of Numba that imports SciPy just to check that it is installed, without that import.
 
-    The import takes a third of the time to a program's first step. Numba's linear algebra imports SciPy when it is
-    used, and reports it missing then.
+    Importing SciPy takes a third of the time before a program's first step. Numba's linear algebra still imports it
+    when it is used, and reports it missing then.
     """
     if "numba.np.arraymath" in sys.modules or importlib.util.find_spec("scipy") is None:
         return
@@ -60,13 +60,13 @@ def _skip_scipy_import() -> None:
 
 
 class _Inlined(JITCodeLibrary):
-    """The code of a rule in intermediate form: not optimized, and without machine code."""
+    """The code of a rule in intermediate form, unoptimized and without machine code."""
 
     def finalize(self) -> None:
         self._finalized = True
 
     def own_module(self) -> Any:
-        """The code of the rule alone."""
+        """The rule's own code."""
         return super()._get_module_for_linking()  # type: ignore[no-untyped-call]
 
     def _get_module_for_linking(self) -> Any:
@@ -92,7 +92,7 @@ class _EntryPoint(JITCodeLibrary):
 
 
 def _reached(libraries: Iterable[Any]) -> list[Any]:
-    """The libraries, and those that can be reached through rules among them, each once."""
+    """The libraries and those that rules among them can reach, each once."""
     reached: dict[Any, None] = {}
     waiting = list(libraries)
     while waiting:
@@ -151,7 +151,7 @@ class _LowerInlined(NativeLowering):
             _without_counting(state)
             state.flags.forceinline = True
         super().run_pass(state)  # type: ignore[no-untyped-call]
-        function = object()  # Callers look a compiled function up by identity; Python cannot call this one.
+        function = object()  # Callers look up a compiled function by identity; Python cannot call this one.
         state.targetctx.insert_user_function(function, state.cr.fndesc, [state.library])
         state["cr"] = state.cr._replace(cfunc=function)
         return True
@@ -218,13 +218,13 @@ def entry_point(function: Callable[..., Any]) -> Any:
 
 
 def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], AbstractContextManager[None]]) -> Any:
-    """An entry point with code on disk, which one process at a time compiles, as `announced` shows, or loads."""
+    """An entry point cached on disk. One process at a time compiles it, within `announced`, or loads it."""
     dispatcher = entry_point(function)
     compile_now = dispatcher.compile
 
     @functools.wraps(compile_now)
     def compile_alone(signature: Any) -> Any:
-        # Numba's lock first: a thread that compiles a caller of this function holds it, and waits for this folder.
+        # Take Numba's lock first: a thread that compiles a caller of this function holds it and waits for this folder.
         # The folder is known only at the first call: until then the functions called here may not be defined.
         with (
             global_compiler_lock,
@@ -312,7 +312,7 @@ class _Locator:
 
 
 class _DiskCache(FunctionCache):
-    """Numba's cache files of one function. Damaged files are replaced; disk errors are not raised."""
+    """Numba's cache files for one function. Damaged files are replaced; disk errors are not raised."""
 
     if_missing: Callable[[], object]
     """Called when the code is not on disk."""
@@ -369,15 +369,15 @@ def self_test() -> None:
     """Compile a few lines and use them in every way that cardgym does.
 
     Raises:
-        Exception: of any kind, if the parts of Numba that are used here are not as this module knows them.
+        Exception: of any kind, if the parts of Numba used here differ from what this module expects.
     """
     values, folder = np.arange(4), cache_folder(digest_of(_sum))
     for _ in range(2):
         function = cached_entry_point(_sum, lambda dispatcher: contextlib.nullcontext())
         if function(values) != 24:
             raise RuntimeError("wrong sum")
-    stats = function.stats  # Of the second, which finds the code of the first.
+    stats = function.stats  # Of the second function, which finds the code that the first compiled.
     if stats.cache_path != str(folder) or any(folder.glob("*.nbc")) != any(stats.cache_hits.values()):
-        raise RuntimeError("the code is not kept on disk")
+        raise RuntimeError("the code is not cached on disk")
     if numba.njit(lambda: _rule(values))() != 6:
         raise RuntimeError("wrong sum outside")

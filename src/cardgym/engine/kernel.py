@@ -71,7 +71,7 @@ ANSWER: dict[str, np.dtype[Any]] = {
     "current_player": INT32,
     "pending_policy": INT32,
 }
-"""What is known of a row after a step; a separate array for each, because callers read them separately."""
+"""What is known about a row after a step; a separate array for each, because callers read them separately."""
 
 ADDRESSES = np.dtype(
     [
@@ -328,6 +328,15 @@ def code_name(game: Game, functions: Iterable[Callable[..., Any]]) -> str:
     if any("<locals>" in name for name in names):  # Such names are not unique.
         names.append(game.id)
     return hashlib.sha256(repr(names).encode()).hexdigest()[:12]
+
+
+@cache
+def bind_rules(function: Callable[..., Any], game: Game, observation_name: str = "") -> Callable[..., Any]:
+    """Bind a template to a game's rules, and to `observe` of the observation if one is named, for calls from Python."""
+    parts = rules_of(game)
+    if observation_name:
+        parts["observe"] = game.observation(observation_name).write
+    return bind(function, f"{observation_name}_{code_name(game, parts.values())}", **parts)
 
 
 class Kernel:

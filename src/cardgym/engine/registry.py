@@ -67,7 +67,7 @@ class GamePackage:
 
 _PACKAGES: dict[str, GamePackage] = {}
 _IDS: dict[str, GamePackage | str | None] = {}
-"""The package of each id, or the reference of its entry point until that is loaded; None without a package."""
+"""The package of each id; the reference in its entry point until that is loaded; None if it has no package."""
 _GAMES: dict[str, Game] = {}
 _TABLES: dict[str, str] = {}
 
@@ -164,7 +164,7 @@ def package_of(game: Game) -> GamePackage | None:
 
 
 def table_of(game: Game) -> str | None:
-    """The reference to how people see a game at a table; None for words alone."""
+    """The reference to a game's `Presentation`; None if people see only its words."""
     package = package_of(game)
     return _TABLES.get(game.id) or (package.table if package is not None else None)
 

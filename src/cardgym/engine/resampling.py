@@ -11,14 +11,14 @@ from cardgym.engine.rules import Generator, rule, uniform_float
 from cardgym.errors import CardgymError
 
 MAX_MOVES, MAX_STATES = 64, 100_000
-"""The longest line of play, and the largest number of states, that a search goes through."""
+"""The longest line of play and the largest number of states in a search."""
 
 
 def by_search(game: Any) -> Any:
     """A `resample` for a small `Game` without options, whose default observation tells a seat all that it has seen.
 
-    It goes through every line of play, finds the states with the seat's observation and the same player to decide, and
-    draws one of them by the probability of its chance moves. What was paid stays.
+    It searches every line of play for the states with the seat's observation and the same player to decide, and draws
+    one of them with the probability of its chance moves. The last payments are left as they are.
 
     Raises:
         CardgymError: if the game has options.
@@ -37,7 +37,7 @@ def by_search(game: Any) -> Any:
 
     @rule
     def replay(state: Any, path: Any, length: int, mask: Any) -> float:
-        """Play a line from the start; the probability of its chance moves, -1 if the last move is illegal."""
+        """Play a line from the start. Returns the probability of its chance moves; -1 if the last move is illegal."""
         probability = 1.0
         setup(state)
         for place in range(length):
@@ -60,7 +60,7 @@ def by_search(game: Any) -> Any:
         observe(state, seat, seen)
         acts = to_act(state)
         total, goal = 0.0, np.inf
-        for _ in range(2):  # First all probabilities are added up, then the line at a random place is found again.
+        for _ in range(2):  # The first pass sums the probabilities; the second stops at a random point of the sum.
             found = 0.0
             length = visited = 0
             while True:

@@ -1,6 +1,6 @@
-"""Rules of games, which Numba compiles when they are first used, and what rules call: bits and random numbers.
+"""The rules of games, which Numba compiles when they are first used, and what they call: bits and random numbers.
 
-Numba takes seconds to import. A program that only lists games, with their options and players, never loads it.
+Numba takes seconds to import. A program that only lists games, with their options and players, does not load it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def rule(function: F) -> F:
 
 
 class Rule:
-    """A compiled function. Compiled code that reads it sees Numba's dispatcher, by way of `_numba_type_`."""
+    """A compiled function. Compiled code sees Numba's dispatcher in its place, through `_numba_type_`."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
@@ -51,7 +51,7 @@ class Rule:
 
     @property
     def _numba_type_(self) -> Any:
-        """The type under which Numba knows the dispatcher."""
+        """The dispatcher's type in Numba."""
         from numba import typeof
 
         return typeof(self.dispatcher)  # type: ignore[no-untyped-call]
@@ -106,7 +106,7 @@ def write_zeros(out: npt.NDArray[Any], start: int, stop: int) -> None:
 
 @rule
 def count_32(mask: npt.NDArray[np.int8], start: int) -> int:
-    """How many of `mask[start : start + 32]`, each 0 or 1, are 1; indices are not checked."""
+    """The number of ones in `mask[start : start + 32]`, whose values are 0 or 1; indices are not checked."""
     counts = 0
     for first in range(start, start + 32, 8):
         word = 0
@@ -117,7 +117,7 @@ def count_32(mask: npt.NDArray[np.int8], start: int) -> int:
 
 
 def _vectorized(width: int) -> Callable[[F], F]:
-    """Mark a function that writes `width` bits: `internals` makes it three instructions on vectors."""
+    """Mark a function that writes `width` bits: `internals` compiles it to three vector instructions."""
 
     def mark(function: F) -> F:
         function.__dict__["vector_width"] = width
@@ -280,13 +280,12 @@ def one_game(state: Any) -> float:
 @rule
 def every_action(state: Any, mask: npt.NDArray[np.int8]) -> None:
     """The mask in a game in which every action is always legal."""
-    for action in range(mask.shape[0]):
-        mask[action] = 1
+    mask[:] = 1
 
 
 @rule
 def paid_most(state: Any, seat: int) -> float:
-    """The score in a game that pays at its end: 1 for the highest payment, divided equally among ties."""
+    """The score in a game that pays at its end: 1 for the highest payment, split equally in a tie."""
     winners = 0
     for other in range(state.num_players):
         if state.paid[other] > state.paid[seat]:

@@ -13,16 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import NO_POLICY_TABLES
-from cardgym.engine.compilation import bind, bound, template
+from cardgym.engine.compilation import bound, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import MAX_PLAYERS, Kernel, code_name, kernel_of, rules_of
+from cardgym.engine.kernel import MAX_PLAYERS, Kernel, bind_rules, kernel_of
 from cardgym.engine.rules import Generator
 
 
 def info_state_indices(game: Game, states: npt.NDArray[Any], seats: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The index of what `seats[i]` knows in `states[i]`, (rows,), int64; see `StateIndex`."""
     indices = np.empty(len(states), np.int64)
-    _compiled_indices(game)(np.asarray(states).view(game.state), seats, indices)
+    bind_rules(_write_indices, game)(np.asarray(states).view(game.state), seats, indices)
     return indices
 
 
@@ -30,12 +30,6 @@ def info_state_indices(game: Game, states: npt.NDArray[Any], seats: npt.NDArray[
 def _write_indices(states: Any, seats: Any, indices: Any) -> None:
     for i in range(states.shape[0]):
         indices[i] = bound.info_state_index(states[i], seats[i])
-
-
-@cache
-def _compiled_indices(game: Game) -> Callable[..., None]:
-    rules = rules_of(game)
-    return bind(_write_indices, code_name(game, rules.values()), **rules)
 
 
 # -- what a player would do -------------------------------------------------------------------------------------------
@@ -105,11 +99,12 @@ class SingleGame:
         self._paid = np.zeros(MAX_PLAYERS, np.float64)
         self._facts = np.zeros(5, np.int64)
         self._no_generator = np.zeros(2, np.uint64)
-        self._rules = _compiled_rules(game)
+        self._rules = bind_rules(_call_rule, game)
 
     def _call(self, rule: int, seat: int = 0, move: int = 0, generator: Any = None) -> float:
         source = self._no_generator if generator is None else generator
-        return self._rules(self.states, rule, seat, move, source, self._mask, self._paid, self._facts)
+        answer: float = self._rules(self.states, rule, seat, move, source, self._mask, self._paid, self._facts)
+        return answer
 
     @property
     def num_chance_outcomes(self) -> int:
@@ -142,7 +137,7 @@ class SingleGame:
         self._call(_SETUP)
 
     def legal_action_mask(self, fill: int = 0) -> npt.NDArray[np.int8]:
-        """The action mask of the seat to decide, (actions,) int8; `fill` is in the mask before the rules write it."""
+        """The action mask of the seat to decide, (actions,) int8; the mask contains `fill` before the rules write."""
         self._mask.fill(fill)
         self._call(_LEGAL)
         return self._mask.copy()
@@ -225,12 +220,6 @@ def _call_rule(states: Any, rule: int, seat: int, move: int, generator: Any, mas
     facts[3] = bound.info_state_key(state, seat)
     facts[4] = bound.info_state_index(state, seat)
     return answer
-
-
-@cache
-def _compiled_rules(game: Game) -> Callable[..., float]:
-    rules = rules_of(game)
-    return bind(_call_rule, code_name(game, rules.values()), **rules)
 
 
 @cache

@@ -43,7 +43,7 @@ class Crew:
             weakref.finalize(self, self._calls.put, None)
 
     def run(self, calls: Sequence[Call]) -> Any:
-        """Run all calls, the first in the caller's thread; its result."""
+        """Run all calls, the first in the caller's thread; returns its result."""
         if self._process != os.getpid():
             self._start()
         self._spread()
@@ -75,7 +75,7 @@ class Crew:
 
 
 def _work(calls: SimpleQueue[Call | None], errors: SimpleQueue[BaseException | None]) -> None:
-    """Run calls, and answer each with the exception that it raised or None; ends at None."""
+    """Run calls until None, and answer each with the exception that it raised, or None."""
     while (call := calls.get()) is not None:
         error: BaseException | None = None
         try:

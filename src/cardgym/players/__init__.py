@@ -30,7 +30,7 @@ def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: npt.NDAr
     dtype = probabilities.dtype
     cumulative = probabilities.cumsum(axis=1, dtype=np.float64).astype(dtype)
     # In (0, total]: above 0, so that a leading action of probability 0 does not reach it, and never beyond the total.
-    # A draw that rounds to 1 leaves the smallest share; it must stay a normal number times a total just below 1,
+    # A draw that rounds to 1 leaves the smallest share; times a total just below 1 it must still be a normal number,
     # because trainings flush smaller ones to 0.
     goals = np.maximum(1 - np.asarray(draws).astype(dtype), _SMALLEST_SHARE) * cumulative[:, -1]
     actions: Actions = (cumulative < goals[:, None]).sum(axis=1)
@@ -38,7 +38,7 @@ def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: npt.NDAr
 
 
 def best_actions(values: npt.NDArray[np.floating[Any]], masks: Masks) -> Actions:
-    """The legal action of the highest value in each row, the first among equals, (rows,), int64."""
+    """The legal action with the highest value in each row, the first in a tie, (rows,), int64."""
     actions: Actions = np.where(masks != 0, values, np.finfo(values.dtype).min).argmax(axis=1)
     return actions
 
@@ -76,7 +76,7 @@ def check_legal(
     Args:
         actions: (rows,), whole numbers.
         masks: (rows, actions), int8, 1 where legal.
-        where: what the message says before "action ...", given the row, such as "env 3: ".
+        where: the start of the message for a row, before "action ...", such as "env 3: ".
 
     Raises:
         CardgymError: an `error` that names the legal actions.
@@ -94,11 +94,11 @@ def check_legal(
 class Player:
     """A player, which chooses actions for many games at once.
 
-    A subclass overrides one method: `values`, to take the action of the highest value; `probabilities`, with `samples`
-    set, to draw actions; or `act`, for anything else.
+    A subclass overrides one method: `values`, to take the action with the highest value; `probabilities`, with
+    `samples` set, to draw actions; or `act`, for anything else.
 
     Attributes:
-        observation_name: the observation it reads; None for whatever the games are played with.
+        observation_name: the observation it reads; None for the one that the games use.
         samples: whether it draws its actions; `act` then expects draws, and without them takes the likeliest action.
     """
 
@@ -162,7 +162,7 @@ def legal_actions(
 
 
 class KernelPlayer(Player):
-    """A player that the kernel plays: it looks at states, not at observations."""
+    """A player inside the kernel, which looks at states instead of observations."""
 
     @property
     def policy(self) -> str | npt.NDArray[np.int8]:
@@ -191,7 +191,7 @@ class CompiledPlayer(KernelPlayer):
 
 @dataclass(eq=False)
 class TablePlayer(KernelPlayer):
-    """A player that takes its actions, int8 by the game's info state index, from a policy table."""
+    """A player that takes its actions from a policy table, int8 by the game's info state index."""
 
     name: str
     actions: npt.NDArray[np.int8]
@@ -222,7 +222,7 @@ class CallablePlayer(Player):
 
     Attributes:
         policy: `policy(observation, mask)` returns a legal action, or, if `batched`, those of many rows.
-        observation_name: the observation it reads; None for whatever the games are played with.
+        observation_name: the observation it reads; None for the one that the games use.
         batched: whether it is called once for all rows, instead of for each.
     """
 
@@ -232,7 +232,7 @@ class CallablePlayer(Player):
     batched: bool = False
 
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
-        """What the callable returns, of any dtype; it gets copies of a row, which it may keep or change."""
+        """What the callable returns, of any dtype; it gets copies of its row, which it may keep or change."""
         if self.batched:
             return np.asarray(self.policy(observations, masks))
         return np.array([self.policy(seen.copy(), mask.copy()) for seen, mask in zip(observations, masks, strict=True)])
@@ -256,7 +256,7 @@ def batched(
         policy: `policy(observations, masks)` returns legal actions, whole numbers of (rows,), for observations
             (rows, size), float32, and masks (rows, actions), int8. Both are copies that it may keep or change.
         name: its name in reports; the callable's own if None.
-        observation_name: the observation it reads; None for whatever the games are played with.
+        observation_name: the observation it reads; None for the one that the games use.
     """
     own_name = str(getattr(policy, "__name__", type(policy).__name__))
     return CallablePlayer(name or own_name, policy, observation_name, batched=True)
@@ -284,7 +284,7 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     A path is a policy file (`.json`), a network, Q-table or strategy (`.safetensors`), a mixture of players
     (`.mixture.json`) or a model of Stable-Baselines3 (`.zip`); games add formats of `.safetensors` files. A policy
     network samples its actions; with `:greedy` after the path it takes the most probable ones. A checkpoint that comes
-    with the game can be named by its file's name without suffixes, or by its path in a checkout, from any folder.
+    with the game can be named from any folder by its file's name without suffixes, or by its path in a checkout.
 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
@@ -326,7 +326,7 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
 
 
 def _called(name: str, player: Player) -> Player:
-    """The player, renamed to what the caller called it instead of the path of its installed file."""
+    """The player, under the name that the caller used instead of the path of its installed file."""
     player.name = name
     return player
 
@@ -358,7 +358,7 @@ def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> li
     """The players of all seats of a game, in the order of the seats.
 
     Raises:
-        CardgymError: for another number of players than seats, and as `resolve`.
+        CardgymError: if the number of players is not the number of seats, and as `resolve`.
     """
     seats = options.num_players
     if len(specs) != seats:

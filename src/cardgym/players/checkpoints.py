@@ -112,7 +112,7 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
                 f"{what}: its metadata do not fit together: {len(shape.feature_starts)} features of {featured} actions "
                 f"up to input {last + featured}, with {shape.inputs} inputs and {shape.actions} actions"
             )
-        with torch.device("meta"):  # Shapes alone: nothing is allocated.
+        with torch.device("meta"):  # Only shapes: no memory is allocated.
             weights = metadata.new_network().state_dict()
         return {name: (np.float32, tuple(value.shape)) for name, value in weights.items()}
 
@@ -134,7 +134,7 @@ def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | Pol
         return PolicyPlayer(str(path), network, metadata.observation, samples=checkpoint == path)
     if checkpoint != path:
         raise CardgymError(
-            f"checkpoint {checkpoint}: a Q-network, which is greedy as it is and has no probabilities; leave out "
+            f"checkpoint {checkpoint}: a Q-network, which is always greedy and has no probabilities; leave out "
             f"{GREEDY!r}, or give the checkpoint of a policy network, as train/ppo.py saves"
         )
     return NetworkPlayer(str(path), network, metadata.observation)

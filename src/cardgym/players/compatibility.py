@@ -33,7 +33,7 @@ class PlayerMetadata(Document):
 def check_compatible(what: str, metadata: PlayerMetadata, game: Game, options: Options) -> None:
     """Check that a saved player, called `what` in the message, was made for this game, its options and features.
 
-    Of the options only `reward` may differ: it changes nothing that a player sees.
+    Only the option `reward` may differ: it changes nothing that a player sees.
     """
     check_made_for(what, metadata.env, metadata.options, game, options)
     name = metadata.observation
@@ -43,7 +43,7 @@ def check_compatible(what: str, metadata: PlayerMetadata, game: Game, options: O
 
 
 def check_made_for(what: str, env: str, saved_options: OptionValues, game: Game, options: Options) -> None:
-    """As `check_compatible`, for the game and the options only."""
+    """Like `check_compatible`, for the game and the options only."""
     if env != game.id:
         raise CardgymError(f"{what}: made for {printable(env, 60)}, not for {game.id}")
     wanted = options_that_count(options)

@@ -19,7 +19,7 @@ _LOADERS = {
     f".safetensors{GREEDY}": "cardgym.players.checkpoints:load_player",
     ".zip": "cardgym.interop.sb3:load_player",
 }
-"""Loaders of players by the suffix of the file; the first that fits is taken."""
+"""Loaders of players by the suffix of the file; the first match counts."""
 
 
 def load_file(name: str, game: Game, options: Options) -> Player | None:
@@ -67,7 +67,7 @@ _FORMATS = {
     "cardgym-q-table-1": "cardgym.players.tables:load_player",
     "cardgym-strategy-1": "cardgym.players.tables:load_player",
 }
-"""Loaders of players from `.safetensors` files, by the format that the file names; games add theirs."""
+"""Loaders of players from `.safetensors` files, by the format named in the file; games add theirs."""
 
 PLAYER_SUFFIXES = (".json", ".safetensors", ".zip")
 """The suffixes of players' files."""

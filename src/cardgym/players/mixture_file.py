@@ -62,8 +62,8 @@ def load_player(path: Path, game: Game, options: Options) -> MixturePlayer:
     """The player of a mixture's file.
 
     Raises:
-        CardgymError: for a file that is missing, not a mixture, or made for another game or other options, and if one
-            of its players cannot be loaded or is a mixture itself.
+        CardgymError: for a file that is missing, not a mixture, or made for another game or other options, or if one of
+            its players cannot be loaded or is itself a mixture.
     """
     what = f"mixture {path}"
     content = parse_document(_File, read_bytes(path, what), what)

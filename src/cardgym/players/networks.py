@@ -27,8 +27,8 @@ MAX_UNITS = 65_536
 class NetworkShape:
     """The layers of a network: inputs, actions, the sizes of hidden layers.
 
-    Both kinds can be wide. A Q-network can be dueling. A policy network can have features by action: `feature_starts`
-    says where each starts in the inputs, and each has a number for each of the first `featured_actions` actions.
+    Both kinds can be wide. A Q-network can be dueling. A policy network can have features by action: each starts in the
+    inputs at one of `feature_starts` and has a number for each of the first `featured_actions` actions.
     """
 
     inputs: int
@@ -41,7 +41,7 @@ class NetworkShape:
 
 
 def hidden_layers(shape: NetworkShape) -> tuple[nn.Sequential, int]:
-    """The hidden layers, each followed by a ReLU, and how many units the last one has."""
+    """The hidden layers, each followed by a ReLU, and the number of units of the last one."""
     layers: list[nn.Module] = []
     width = shape.inputs
     for size in shape.hidden_sizes:
@@ -113,7 +113,7 @@ class NetworkPlayer(Player):
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let PyTorch use one thread inside: more make a small network slower, up to 80 times on a busy machine."""
+    """Let PyTorch use one thread: more make a small network slower, up to 80 times on a busy machine."""
     threads = torch.get_num_threads()
     if threads != 1:
         torch.set_num_threads(1)
@@ -140,8 +140,8 @@ def network_shape(
             `PolicyNetwork`.
 
     Raises:
-        CardgymError: for an observation that is a single whole number, which a network cannot read, for hidden layers
-            that would not fit in memory, and for features that are missing or differ in size.
+        CardgymError: for an observation that is a single whole number, which a network cannot read, hidden layers that
+            would not fit in memory, or features that are missing or differ in size.
     """
     observation = game.observation(observation_name)
     if observation.discrete is not None:
@@ -161,7 +161,7 @@ def network_shape(
 
 
 def _by_action(features: tuple[Feature, ...], actions: int, names: tuple[str, ...]) -> tuple[tuple[int, ...], int]:
-    """Where the features of these names start, and for how many actions each has a number."""
+    """The starts of the features with these names, and the number of actions for which each has a number."""
     if not names:
         return (), 0
     sizes = {feature.name: feature.size for feature in features if 1 < feature.size <= actions}

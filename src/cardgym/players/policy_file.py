@@ -1,7 +1,7 @@
-"""Policy files: JSON from states to action numbers, with a head that says what it was made for.
+"""Policy files: JSON from states to action numbers, with a head that says what the policy was made for.
 
-A state is named by its key, or by the label that the game gives it (`StateIndex.info_state_labels`). The papers'
-files have no head; they can be read too.
+A state is named by its key, or by the game's label for it (`StateIndex.info_state_labels`). The papers' files, which
+have no head, can also be read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BYTES_PER_STATE = 256
 
 
 class _Head(Document):
-    """A policy file with a head; further entries of the head are for people."""
+    """A policy file with a head, whose further entries are for people."""
 
     format: Literal["cardgym policy 1"]
     env: Name
@@ -63,7 +63,7 @@ def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8
                 f"allowed are 0 to {game.num_actions - 1}"
             )
         actions[index_of[label]] = action
-    actions[0] = max(actions[0], 0)  # Index 0 is the end, where nothing is decided; a file may leave it out.
+    actions[0] = max(actions[0], 0)  # Index 0 is the end, where no one decides; a file may leave it out.
     if (actions < 0).any():
         missing = np.flatnonzero(actions < 0)
         count = f"{len(missing)} state{'s' if len(missing) > 1 else ''} missing"
@@ -79,7 +79,7 @@ def load_player(path: Path, game: Game, options: Options) -> TablePlayer:
 def save_policy(path: Path, actions: npt.NDArray[np.int8], game: Game, options: Options, **about: str) -> None:
     """Write actions by state index, (num_info_states,), int8, as a policy file, one line for each state.
 
-    `about` are further entries of the head, such as `gamma`, for people; they are not read back.
+    `about` gives further entries of the head, such as `gamma`, for people; they are not read back.
     """
     head = {"format": FORMAT, "env": game.id, "options": options.asdict(), **about}
     entries = dict(zip(_labels(game, options)[1:], actions.tolist()[1:], strict=True))

@@ -13,7 +13,7 @@ from cardgym.players import Masks, Observations, Player, best_actions, one_hot
 from cardgym.players.networks import NetworkShape, hidden_layers, masked, one_thread
 
 _ACTION_UNITS = 16
-"""Hidden units for each action that has its own features."""
+"""Hidden units for each action with its own features."""
 
 
 class PolicyNetwork(nn.Module):
@@ -65,7 +65,7 @@ class PolicyNetwork(nn.Module):
     def _scores(self, observations: Tensor, hidden: Tensor) -> Tensor:
         """The logits of the actions that have features, (rows, featured_actions).
 
-        Most features are 0, for actions that are not legal: those actions of a row all have the same logit, which is
+        Most features are 0 because the action is not legal; all such actions in a row have the same logit, which is
         computed once.
         """
         size = self.shape.featured_actions
@@ -88,7 +88,7 @@ def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
 
 
 def probabilities(log_probs: Tensor) -> Tensor:
-    """`exp` of the result of `log_probabilities`: where most actions are illegal, several times as fast as torch's."""
+    """`exp` of the result of `log_probabilities`; several times as fast as torch's if most actions are illegal."""
     legal = log_probs != torch.finfo(log_probs.dtype).min
     zero = torch.zeros((), device=log_probs.device)
     return torch.where(legal, torch.where(legal, log_probs, zero).exp(), zero)

@@ -24,11 +24,11 @@ _STREAM = 0x9E3779B97F4A7C15 ^ 0x311C
 
 @dataclass(eq=False)
 class MixturePlayer(Player):
-    """A player that draws one of several players for each game; made by `mixture`.
+    """A player that draws one of several players for each game; `mixture` makes it.
 
     Attributes:
         players: the players, none of them a mixture.
-        weights: how likely each of them is, summing to 1.
+        weights: the probability of each of them.
     """
 
     name: str
@@ -37,7 +37,7 @@ class MixturePlayer(Player):
 
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
         """See `Player.act`."""
-        raise CardgymError(f"player {self.name} is another player in each game: seat it in a `SeatedBatch`")
+        raise CardgymError(f"player {self.name} is a different player in each game: seat it in a `SeatedBatch`")
 
 
 def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> MixturePlayer:
@@ -62,10 +62,10 @@ def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> M
 def drawn(
     player: MixturePlayer, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64], place: int
 ) -> npt.NDArray[np.int64]:
-    """The index of the player that a mixture plays as in each game, (rows,), int64.
+    """The index of the player as which a mixture plays in each game, (rows,), int64.
 
-    A game's key and number decide it, with the mixture's place in the lineup, so the same deal meets the same player in
-    every seating.
+    It depends only on the game's key and number and the mixture's place in the lineup, so that the same deal meets the
+    same player in every seating.
     """
     streams = plain_function(mix)(keys ^ np.uint64((_STREAM + place) % 2**64))
     bounds = np.cumsum(player.weights)[:-1]
@@ -127,8 +127,8 @@ class SeatedBatch:
             _FIRST_MIXTURE - i: (mixture, np.array([next(rest) for _ in mixture.players], np.int32))
             for i, mixture in enumerate(mixtures)
         }
-        self._requested = self.batch.plain_rows["lineup"].copy()  # With the numbers of mixtures, ...
-        self._resolved = self._requested.copy()  # ... and of the players they drew.
+        self._requested = self.batch.plain_rows["lineup"].copy()  # Lineups with the numbers of mixtures, ...
+        self._resolved = self._requested.copy()  # ... and with those of the players they drew.
         self._sampling = {number for number, player in self._outside.items() if player.samples}
         self.observations, self.masks = self.batch.new_outputs()
         self.paid = np.zeros((num_rows, MAX_PLAYERS), np.float64)
@@ -140,7 +140,7 @@ class SeatedBatch:
             self.paid = self.batch.plain_rows["paid"]
 
     def seed(self, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64] | int = 0) -> None:
-        """Set each row's key and the number of its next game, which together decide the game's cards."""
+        """Set each row's key and the number of its next game, which together determine the game's cards."""
         self.batch.plain_rows["key"] = keys
         self.batch.plain_rows["games"] = games
 
@@ -197,7 +197,7 @@ class SeatedBatch:
     def act(
         self, action: int, illegal: int, command: int = STEP, skip: bool = False
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int]]:
-        """As `step` for a batch of one row, but faster, for single envs.
+        """Like `step` for a batch of one row, but faster, for single envs.
 
         `observations` and `masks` may be stale afterwards.
 
@@ -221,7 +221,7 @@ class SeatedBatch:
         """
         rows = self.batch.plain_rows
         now = rows["lineup"][starting]
-        # A lineup that differs from the resolved one was written by the caller since.
+        # If a lineup differs from the resolved one, the caller has changed it since.
         requested = np.where(now == self._resolved[starting], self._requested[starting], now)
         resolved = requested.copy()
         for place in range(self.batch.options.num_players):

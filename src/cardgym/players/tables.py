@@ -44,7 +44,7 @@ class Pairs(NamedTuple):
 
 @compiled
 def _act(observations: Any, masks: Any, keys: Any, actions: Any, values: Any, out: Any) -> None:
-    """Write the greedy action of each row to `out`; where nothing was tried, the legal action that the hash picks."""
+    """Write the greedy action of each row to `out`; if no legal action was tried, the one that the hash picks."""
     for i in range(observations.shape[0]):
         key = hash_of(observations[i])
         pair = np.searchsorted(keys, key)
@@ -77,9 +77,9 @@ class QTablePlayer(Player):
         self._pairs = pairs
 
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
-        """The legal action of the highest value among those tried, the first of equals, (rows,) int64.
+        """The legal action with the highest value among those tried, the first in a tie, (rows,) int64.
 
-        Where none was tried, the observation's hash picks a legal one: always the first would favour one action.
+        If none was tried, the observation's hash picks a legal one, because always taking the first would be biased.
         """
         actions = np.empty(len(observations), np.int64)
         _act(np.ascontiguousarray(observations), masks, *self._pairs, actions)

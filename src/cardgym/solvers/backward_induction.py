@@ -1,9 +1,9 @@
 """The optimum of an enumerated game, and the value of a policy, in exact fractions by one backward pass.
 
 Each decision is a step. Rewards before the first decision, and the value of that decision, count in full; each later
-decision is discounted by gamma once more. Rewards and probabilities count as the exact values of their floats.
+decision is discounted by another factor of gamma. Rewards and probabilities are the exact values of their floats.
 
-Sources: Sutton and Barto, "Reinforcement Learning: An Introduction" (2018), on value iteration, which comes to the same
+Sources: Sutton and Barto, "Reinforcement Learning: An Introduction" (2018), on value iteration, which reaches the same
 values by repeated sweeps; Sobel, "The variance of discounted Markov decision processes" (1982).
 """
 
@@ -36,7 +36,7 @@ class Solution:
     """The optimum of a game.
 
     Attributes:
-        actions: (num_states,), int64: the best action, the first of several.
+        actions: (num_states,), int64: the best action, the first in a tie.
         optimal: (num_states, actions), bool: all best actions.
     """
 
@@ -134,7 +134,7 @@ def _action_weights(mdp: Mdp, policy: Policy) -> list[float]:
 
 
 class _Graph:
-    """The edges of a game as plain Python numbers, which are faster than arrays to loop over."""
+    """The edges of a game as plain Python numbers, which are faster to loop over than arrays."""
 
     def __init__(self, mdp: Mdp, gamma: Fraction) -> None:
         self.gamma = gamma
@@ -187,7 +187,7 @@ class _Graph:
 
 
 def _mean(worth: list[Fraction], weights: Sequence[float]) -> Fraction:
-    """The weighted mean; equal weights count as exactly equal, which a float such as 1/3 is not."""
+    """The weighted mean; equal weights are treated as exactly 1/n, which floats such as 1/3 are not."""
     if len(set(weights)) == 1:
         return Fraction(sum(worth), len(worth))
     return sum((Fraction(w) * value for w, value in zip(weights, worth, strict=True) if w), Fraction(0))

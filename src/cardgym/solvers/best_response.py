@@ -14,7 +14,7 @@ from cardgym.solvers.tree import ExactTree, Floats, Integers, Strategy, TreeArra
 
 @dataclass(frozen=True, eq=False)
 class BestResponse:
-    """A seat's best response while the others keep their strategies; of equally good actions it takes the first."""
+    """A seat's best response while the others keep their strategies: the first of equally good actions."""
 
     value: float
     strategy: Strategy
@@ -28,9 +28,9 @@ def expected_returns(tree: ExactTree, strategy: Strategy) -> Floats:
 
 
 def reach_probabilities(tree: ExactTree, strategy: Strategy, without: int) -> Floats:
-    """The probability that play comes to each node, and to each end from the back, (num_nodes + num_ends,), float64.
+    """The probability of reaching each node, and each end from the back, (num_nodes + num_ends,), float64.
 
-    The seat `without` (-1 for none) plays towards each surely.
+    The seat `without` (-1 for none) is assumed always to play towards them.
     """
     reach = np.empty(tree.num_nodes + len(tree.arrays.payments))
     _reach(tree.arrays, strategy, without, reach)
@@ -40,9 +40,9 @@ def reach_probabilities(tree: ExactTree, strategy: Strategy, without: int) -> Fl
 def best_response(tree: ExactTree, strategy: Strategy, seat: int) -> BestResponse:
     """The best response of a seat to the others' strategies.
 
-    By information sets, from the seat's last decisions to its first: every history of a set is reached with the same
-    own actions, so its best action is that of the largest value weighted by the others' and chance's probabilities
-    (Zinkevich et al., "Regret minimization in games with incomplete information", NeurIPS 2007).
+    It goes through the information sets from the seat's last decisions to its first. Every history of a set is reached
+    with the same own actions, so its best action has the largest value weighted by the probabilities of the others and
+    of chance (Zinkevich et al., "Regret minimization in games with incomplete information", NeurIPS 2007).
     """
     reach = reach_probabilities(tree, strategy, seat)
     turns = np.zeros(len(reach), np.int16)
@@ -60,7 +60,7 @@ def best_response(tree: ExactTree, strategy: Strategy, seat: int) -> BestRespons
 
 
 def nash_conv(tree: ExactTree, strategy: Strategy) -> float:
-    """What all seats together gain by best responses; 0 at an equilibrium.
+    """What all seats together gain from best responses; 0 at an equilibrium.
 
     Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017.
     """
@@ -69,7 +69,7 @@ def nash_conv(tree: ExactTree, strategy: Strategy) -> float:
 
 
 def exploitability(tree: ExactTree, strategy: Strategy) -> float:
-    """NashConv divided by the number of seats: in a zero-sum game of two, what a best responder wins a game.
+    """NashConv divided by the number of seats: in a two-player zero-sum game, what a best responder wins per game.
 
     The responder sits in either seat equally often.
     """
@@ -83,9 +83,9 @@ def _reach(tree: TreeArrays, strategy: Strategy, without: int, reach: Floats) ->
 
 @compiled
 def _order_by_turns(tree: TreeArrays, seat: int, turns: npt.NDArray[np.int16], order: Integers) -> None:
-    """Order the nodes by the seat's decisions before them, most first; of equals the seat's own decisions come first.
+    """Order the nodes by the number of the seat's decisions before them, descending; in a tie, its own decisions first.
 
-    A node then comes after those that it leads to. `turns` is 0 for every node; it is filled in.
+    A node then comes after those that it leads to. `turns` is 0 for every node and is filled in.
     """
     num_nodes = tree.seats.shape[0]
     most = 0
@@ -113,8 +113,8 @@ def _respond(
 ) -> None:  # fmt: skip
     """Fill the nodes' values, in the order of `_order_by_turns`.
 
-    All decisions of the seat with the same number of own turns behind them follow each other: their totals are summed
-    over whole information sets first, then the best choices are made.
+    All decisions of the seat with the same number of own turns before them are adjacent: their totals are first summed
+    over whole information sets, then the best choices are made.
     """
     for end in range(tree.payments.shape[0]):
         values[values.shape[0] - 1 - end] = tree.payments[end, seat]

@@ -14,7 +14,7 @@ VARIANTS: dict[str, tuple[float, float, float, bool]] = {
     "cfr+": (np.inf, -np.inf, 1.0, True),
     "dcfr": (1.5, 0.0, 2.0, True),
 }
-"""Of each variant: alpha, beta and gamma of discounted CFR, and whether the seats update in turn."""
+"""By variant: alpha, beta and gamma of discounted CFR, and whether the seats update in turn."""
 
 
 class CFR:
@@ -94,7 +94,7 @@ def _iterate(
 
 @rule
 def _match_regrets(first_choice: Integers, regrets: Floats, strategy: Strategy) -> None:
-    """The strategy in proportion to positive regrets; uniform where there are none."""
+    """Write the strategy proportional to positive regrets; uniform where there are none."""
     for info_set in range(first_choice.shape[0] - 1):
         first, last = first_choice[info_set], first_choice[info_set + 1]
         total = 0.0
@@ -106,8 +106,8 @@ def _match_regrets(first_choice: Integers, regrets: Floats, strategy: Strategy) 
 
 @rule
 def find_own_reach(tree: TreeArrays, strategy: Strategy, own_reach: Floats) -> None:
-    """Write the probability that the own choices of its seat lead to each information set, (num_info_sets,)."""
-    owner = -1  # The information set of the choice before; sets of the same seat often follow each other.
+    """Write the probability that a seat's own choices lead to each of its information sets, (num_info_sets,)."""
+    owner = -1  # The information set of the previous choice; sets of one seat are often adjacent.
     for info_set in range(tree.set_seats.shape[0]):
         before = tree.set_before[info_set]
         if before < 0:
@@ -120,10 +120,10 @@ def find_own_reach(tree: TreeArrays, strategy: Strategy, own_reach: Floats) -> N
 
 @rule
 def walk_down(tree: TreeArrays, strategy: Strategy, without: int, reach: Floats) -> None:
-    """Write the probability of each node and end if the seat `without` (-1 for none) surely plays towards it.
+    """Write the probability of each node and end if the seat `without` (-1 for none) always plays towards it.
 
-    All histories of a node have the same own choices of that seat behind them, so their probabilities add up. Those of
-    an end need not.
+    In all histories of a node that seat has made the same choices, so their probabilities add up. For an end this need
+    not be so.
     """
     num_nodes = tree.seats.shape[0]
     for node in range(reach.shape[0]):

@@ -7,21 +7,20 @@ record; in a game that hides cards from its one player, that is more than the pl
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import bind, bound, compiled, name_entry_point, template
+from cardgym.engine.compilation import bound, compiled, name_entry_point, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import MAX_PLAYERS, code_name, rules_of
+from cardgym.engine.kernel import MAX_PLAYERS, bind_rules
 from cardgym.errors import CardgymError
 
 DECISION, CHANCE, END = range(3)
-_CHUNK = 1 << 16  # Moves played at a time.
+_CHUNK = 1 << 16  # Moves played in one call.
 _STATES_LIMIT = 2_000_000
 
 
@@ -34,8 +33,8 @@ class Mdp:
 
     Attributes:
         states: the records of the decision states, (num_states,), as an `np.recarray`.
-        num_chance: how many chance nodes there are.
-        num_ends: how many different states the game can end in.
+        num_chance: the number of chance nodes.
+        num_ends: the number of different states in which the game can end.
         start: the node at which the game starts.
         offsets: (num_nodes + 1,), int64.
         moves: (num_edges,), int64: the action, or the number of the outcome.
@@ -62,7 +61,7 @@ class Mdp:
 
     @property
     def num_states(self) -> int:
-        """How many decision states there are."""
+        """The number of decision states."""
         return len(self.states)
 
     @property
@@ -71,11 +70,10 @@ class Mdp:
         return self.num_states + self.num_chance
 
     def find(self, states: np.recarray[Any, Any]) -> npt.NDArray[np.int64]:
-        """The numbers of decision states, (len(states),) int64; -1 for a record that is none."""
+        """The numbers of decision states, (len(states),) int64; -1 for a record that is not one of them."""
         rows = np.array(states)
         if self.symmetric:
-            _, _, merge = _compiled(self.game)
-            merge(rows)
+            bind_rules(_merge, self.game)(rows)
         return np.array([self.places.get(key, -1) for key in _keys(self.game, rows)], np.int64)
 
 
@@ -85,7 +83,7 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
     Args:
         game: a game of one player.
         symmetric: make one node of states that the game's `canonical` makes equal.
-        limit: the most states of all kinds.
+        limit: the maximum number of states of all kinds.
 
     Raises:
         CardgymError: for a game of several seats, of more states than `limit`, or with a cycle.
@@ -95,20 +93,21 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
             f"{game.id} has {options.num_players} seats: only games of one player are enumerated and solved; add "
             "--by dcfr for an equilibrium"
         )
-    classify, play, merge = _compiled(game)
+    classify, play, merge = (bind_rules(part, game) for part in (_classify, _play, _merge))
+    name_entry_point(f"{game.id} (solver)", play)
     dealt = game.blank_state(options)
     game.rules.setup(dealt[0])
     layer = np.array(dealt)
     if symmetric:
         merge(layer)
     numbers = dict.fromkeys(_keys(game, layer), 0)
-    states, kinds, degrees, edges = [], [], [], []
+    states, kinds_found, degrees_found, edges = [], [], [], []
     while len(layer):
         kind, counts = np.empty(len(layer), np.int8), np.empty(len(layer), np.int64)
         classify(layer, game.num_actions, kind, counts)
         states.append(layer)
-        kinds.append(kind)
-        degrees.append(counts)
+        kinds_found.append(kind)
+        degrees_found.append(counts)
         new_states = []
         for first, last in _chunks(counts):
             children = _repeated(layer[first:last], counts[first:last])
@@ -120,14 +119,33 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
             new_states.append(children[new])
             edges.append((moves, targets, payments[:, 0]))
         layer = np.concatenate(new_states) if new_states else layer[:0]
-    return _assembled(
-        game,
-        options,
-        symmetric,
-        np.concatenate(states),
-        np.concatenate(kinds),
-        np.concatenate(degrees),
-        *(np.concatenate(parts) for parts in zip(*edges, strict=True)),
+    kinds, degrees = np.concatenate(kinds_found), np.concatenate(degrees_found)
+    moves, targets, rewards = (np.concatenate(parts) for parts in zip(*edges, strict=True))
+    offsets = np.concatenate(([0], np.cumsum(degrees)))
+    order = topological_order(offsets, targets)
+    if len(order) < len(kinds):
+        raise CardgymError(f"{game.id}: play can come back to a state; such games cannot be solved")
+    # Number the nodes: decisions, then chance nodes, then one node for all ends.
+    decisions, chance = np.flatnonzero(kinds == DECISION), np.flatnonzero(kinds == CHANCE)
+    old = np.concatenate((decisions, chance))
+    node = np.full(len(kinds), len(old))
+    node[old] = np.arange(len(old))
+    edge = np.concatenate([np.arange(offsets[i], offsets[i + 1]) for i in old]) if len(old) else old
+    decision_states = np.concatenate(states)[decisions].view(np.recarray)
+    return Mdp(
+        game=game,
+        options=options,
+        states=decision_states,
+        num_chance=len(chance),
+        num_ends=int(np.count_nonzero(kinds == END)),
+        start=int(node[0]),
+        offsets=np.concatenate(([0], np.cumsum(degrees[old]), [len(edge)])),
+        moves=moves[edge],
+        targets=node[targets[edge]],
+        rewards=rewards[edge],
+        order=node[order[kinds[order] != END]],
+        symmetric=symmetric,
+        places={key: place for place, key in enumerate(_keys(game, decision_states))},
     )
 
 
@@ -156,7 +174,7 @@ def _keys(game: Game, states: npt.NDArray[Any]) -> list[bytes]:
 
 
 def _interned(numbers: dict[bytes, int], keys: list[bytes]) -> tuple[npt.NDArray[np.int64], list[int]]:
-    """The number of each key, and the places of the keys that were not numbered before."""
+    """The number of each key, and the places of the keys that were new."""
     targets, new = [], []
     for place, key in enumerate(keys):
         before = len(numbers)
@@ -164,45 +182,6 @@ def _interned(numbers: dict[bytes, int], keys: list[bytes]) -> tuple[npt.NDArray
         if len(numbers) > before:
             new.append(place)
     return np.array(targets, np.int64), new
-
-
-def _assembled(
-    game: Game,
-    options: Options,
-    symmetric: bool,
-    states: npt.NDArray[Any],
-    kinds: npt.NDArray[np.int8],
-    degrees: npt.NDArray[np.int64],
-    moves: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int64],
-    rewards: npt.NDArray[np.float64],
-) -> Mdp:
-    """The process, from nodes in the order in which they were found."""
-    offsets = np.concatenate(([0], np.cumsum(degrees)))
-    order = topological_order(offsets, targets)
-    if len(order) < len(kinds):
-        raise CardgymError(f"{game.id}: play can come back to a state; only games in which it cannot are solved")
-    decisions, chance = np.flatnonzero(kinds == DECISION), np.flatnonzero(kinds == CHANCE)
-    old = np.concatenate((decisions, chance))
-    node = np.full(len(kinds), len(old))  # All ends become one node.
-    node[old] = np.arange(len(old))
-    edge = np.concatenate([np.arange(offsets[i], offsets[i + 1]) for i in old]) if len(old) else old
-    decision_states = states[decisions].view(np.recarray)
-    return Mdp(
-        game=game,
-        options=options,
-        states=decision_states,
-        num_chance=len(chance),
-        num_ends=int(np.count_nonzero(kinds == END)),
-        start=int(node[0]),
-        offsets=np.concatenate(([0], np.cumsum(degrees[old]), [len(edge)])),
-        moves=moves[edge],
-        targets=node[targets[edge]],
-        rewards=rewards[edge],
-        order=node[order[kinds[order] != END]],
-        symmetric=symmetric,
-        places={key: place for place, key in enumerate(_keys(game, decision_states))},
-    )
 
 
 @compiled
@@ -283,12 +262,3 @@ def _merge(states: Any) -> None:
     """Replace every state by its canonical representative."""
     for i in range(states.shape[0]):
         bound.canonical(states[i])
-
-
-@cache
-def _compiled(game: Game) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    rules = rules_of(game)
-    name = code_name(game, rules.values())
-    classify, play, merge = (bind(part, name, **rules) for part in (_classify, _play, _merge))
-    name_entry_point(f"{game.id} (solver)", play)
-    return classify, play, merge

@@ -18,7 +18,7 @@ from cardgym.solvers.tree import GameTree, enumerate_tree
 
 SAMPLED = "mccfr"
 METHODS = (*VARIANTS, SAMPLED)
-"""The solvers by name. All but `mccfr` walk the whole tree."""
+"""The solvers by name. All except `mccfr` walk the whole tree."""
 _SLICE_SECONDS = 0.5
 _SAVE_SECONDS = 60.0
 
@@ -63,9 +63,7 @@ class EquilibriumSolver:
             )
             return
         if method.by_deal or method.branch < 1:
-            raise CardgymError(
-                f"{method.by} walks the whole tree as it is; only {SAMPLED} takes --by-deal and --branch"
-            )
+            raise CardgymError(f"{method.by} walks the whole tree; only {SAMPLED} takes --by-deal and --branch")
         try:
             self.solver = CFR(enumerate_tree(game, options), method.by)
         except CardgymError as error:
@@ -73,7 +71,7 @@ class EquilibriumSolver:
 
     @property
     def num_info_sets(self) -> int:
-        """The number of information sets; with `mccfr`, of those met so far."""
+        """The number of information sets; with `mccfr`, of those encountered so far."""
         return self.solver.num_info_sets if isinstance(self.solver, MCCFR) else self.solver.tree.num_info_sets
 
     def player(self, name: str = "equilibrium") -> StrategyPlayer:
@@ -85,7 +83,7 @@ class EquilibriumSolver:
         return StrategyPlayer(name, self.method.observation, pairs)
 
     def run(self, iterations: int) -> Iterator[int]:
-        """Run until `iterations` are done in all; yields the number done about every half second."""
+        """Run until a total of `iterations` are done; yields the number done about every half second."""
         size = 1
         while (left := iterations - self.solver.iterations) > 0:
             start = time.monotonic()

@@ -16,23 +16,23 @@ from cardgym.solvers.tree import GameTree, Strategy, enumerate_tree
 from cardgym.statistics import Interval, mean_estimate
 
 NODES = 2_000_000
-"""Nodes of the largest tree that is walked."""
+"""The largest tree to enumerate, in nodes."""
 _DRAWS, _ALL_DRAWS = 20_000, 2_000_000
-"""Most draws at an information set, and at all of them together."""
+"""The maximum number of draws at an information set, and at all of them together."""
 _ESTIMATES = 10
 
 Exact = tuple[float, Interval | None]
-"""The exploitability, and its interval where the player's probabilities had to be estimated."""
+"""The exploitability, and its interval if the player's probabilities had to be estimated."""
 
 
 def tree_exploitability(game: Game, options: Options, player: Player, limit: int = NODES) -> Exact | None:
-    """The exploitability of a player in a game whose tree has at most `limit` nodes, and None in others.
+    """The exploitability of a player in a game whose tree has at most `limit` nodes; None for a larger game.
 
-    A player that draws its actions and does not say with which probabilities is watched: the best response is to one
-    estimate of them, and its value is taken against further, independent ones. That never finds too much.
+    If a player samples its actions with unknown probabilities, they are estimated from its choices. The best response
+    is computed against one estimate and evaluated against further, independent ones, so that it is not overestimated.
 
     Raises:
-        CardgymError: where the player chooses an illegal action.
+        CardgymError: if the player chooses an illegal action.
     """
     if options.num_players == 1:
         return _shortfall(game, options, player)
@@ -47,7 +47,7 @@ def tree_exploitability(game: Game, options: Options, player: Player, limit: int
 
 @lru_cache(1)
 def small_tree(game: Game, options: Options, limit: int = NODES) -> GameTree | None:
-    """The tree of a game of at most `limit` nodes, and None of a larger one; the last one is kept."""
+    """The tree of a game with at most `limit` nodes, None for a larger one; the last result is kept."""
     if _deals(game, options, limit) > limit:
         return None
     try:
@@ -57,7 +57,7 @@ def small_tree(game: Game, options: Options, limit: int = NODES) -> GameTree | N
 
 
 def _deals(game: Game, options: Options, limit: int) -> int:
-    """How many ways there are to deal up to the first decision. It tells most large games without a walk."""
+    """The number of ways to deal up to the first decision; it rules out most large games without enumeration."""
     first = SingleGame(game, options, game.blank_state(options))
     first.setup()
     deals = 1
@@ -91,7 +91,7 @@ def _deviating(tree: GameTree, strategy: Strategy, response: Strategy, seat: int
 
 
 def _shortfall(game: Game, options: Options, player: Player) -> Exact | None:
-    """How far a player stays behind the optimum of a game of one player; None where that cannot be enumerated."""
+    """How far a player falls short of the optimum of a game of one player; None if that cannot be enumerated."""
     from cardgym.solvers.optimum import policy_of, solver
 
     try:

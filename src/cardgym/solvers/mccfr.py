@@ -4,21 +4,20 @@ External sampling: an iteration walks, for each seat in turn, all actions of tha
 others. Lanctot et al., "Monte Carlo sampling for regret minimization in extensive games" (NeurIPS 2009). Iteration t
 weighs t in the average, and regrets are weighted in the same way, as in linear CFR (Brown and Sandholm, AAAI 2019).
 
-All actions of a decision get the same chance outcomes (common random numbers). Each value keeps its distribution, and
+All actions at a decision get the same chance outcomes (common random numbers). Each value keeps its distribution, and
 the differences between values are less noisy.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import bind, bound, template
+from cardgym.engine.compilation import bound, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import MAX_PLAYERS, code_name, rules_of
+from cardgym.engine.kernel import MAX_PLAYERS, bind_rules
 from cardgym.engine.rules import Generator, derive, hash_of, next_bits, rule, uniform, uniform_float
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
@@ -26,7 +25,7 @@ from cardgym.players.tables import Pairs, StrategyPlayer
 from cardgym.solvers.walk import find_place, insert_all
 
 _DEPTH = 256
-"""The most decisions of one seat in a game."""
+"""The maximum number of decisions of one seat in a game."""
 DONE, FULL, TOO_DEEP = range(3)
 """What a walk returns."""
 
@@ -39,8 +38,8 @@ class MCCFR:
 
     Attributes:
         iterations: the number run so far; each walks the game once for every seat.
-        num_info_sets: the number of different observations met.
-        decisions: the decisions that walks have met since this object was made.
+        num_info_sets: the number of different observations encountered.
+        decisions: the number of decisions in all walks since this object was created.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class MCCFR:
         Raises:
             CardgymError: for a game in which a seat decides too often for a walk over all its actions.
         """
-        walks = _walk_of(self.game, self.observation_name)
+        walks = bind_rules(_walk, self.game, self.observation_name)
         goal = self.iterations + iterations
         counters = np.array([self.iterations, self.num_info_sets, self.decisions])
         while True:
@@ -140,12 +139,6 @@ class MCCFR:
         places = np.empty(len(used), np.int64)
         insert_all(keys[used], self._keys, places)
         self._regrets[places], self._sums[places] = regrets[used], sums[used]
-
-
-@cache
-def _walk_of(game: Game, observation_name: str) -> Any:
-    names = {**rules_of(game), "observe": game.observation(observation_name).write}
-    return bind(_walk, f"{code_name(game, rules_of(game).values())}_{observation_name}", **names)
 
 
 # -- compiled ---------------------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ class Solver:
 
     Attributes:
         mdp: every state.
-        small: one state of those that are equal up to symmetry.
+        small: one state for all that are equal up to symmetry.
     """
 
     def __init__(self, game: Game, options: Options) -> None:
@@ -68,14 +68,8 @@ class Solver:
         return policy_value(self.mdp, policy, gamma)
 
 
-@cache
-def solver(game: Game, options: Options) -> Solver:
-    """The solver of a game with these options, made once.
-
-    Raises:
-        CardgymError: for a game of several seats, or of too many states.
-    """
-    return Solver(game, options)
+solver = cache(Solver)
+"""The solver of a game with these options, made once; raises as `enumerate_game`."""
 
 
 class RandomPlayerError(CardgymError):
@@ -118,7 +112,7 @@ def indices(mdp: Mdp) -> npt.NDArray[np.int64]:
 def optimal_table(game: Game, options: Options) -> npt.NDArray[np.int8]:
     """The optimal undiscounted policy as a policy table by info state index, (num_info_states,), int8.
 
-    Of equally good actions it takes the first.
+    Among equally good actions it takes the first.
     """
     known = solver(game, options)
     table = policy_table(known.mdp, known.solve(1).actions)
@@ -146,12 +140,12 @@ class Solved:
 
 
 def solve(env: str | Game, options: Mapping[str, object] | None = None, players: Sequence[PlayerSpec] = ()) -> Solved:
-    """Solve a game of one player, and value its players, in exact fractions.
+    """Solve a game of one player, and evaluate its players, in exact fractions.
 
     Args:
         options: the game's options, and `gamma`, as `--set` gives them.
-        players: players to value besides the game's own: policy files, Q-tables, checkpoints. Of the game's own
-            players, those that choose at random are left out, except `random`.
+        players: players to evaluate in addition to the game's own: policy files, Q-tables, checkpoints. Of the game's
+            own players, those that choose at random are left out, except `random`.
 
     Returns:
         The report and the optimal policy. Values are expected rewards from before the first chance.
@@ -199,5 +193,5 @@ def _values(solver: Solver, policy: Policy, gamma: Fraction) -> dict[str, str | 
 
 
 def fraction_text(value: Fraction) -> str:
-    """A fraction as p/q, also where q is 1."""
+    """A fraction as p/q, even if q is 1."""
     return f"{value.numerator}/{value.denominator}"

@@ -25,12 +25,12 @@ _CHUNK = 1 << 18
 
 
 def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
-    """The strategy of a player whose probabilities are known: of a table, a network, or any that does not draw.
+    """The strategy of a player whose probabilities are known: a table, a network, or any deterministic player.
 
-    None for a player that draws its actions and does not say with which probabilities.
+    None for a player that samples its actions with unknown probabilities.
 
     Raises:
-        CardgymError: where it chooses an illegal action.
+        CardgymError: if it chooses an illegal action.
     """
     if isinstance(player, MixturePlayer):
         parts = [known_strategy(tree, part) for part in player.players]
@@ -43,8 +43,8 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
 def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs:
     """A strategy by the hash of an observation, as in a strategy file.
 
-    Where an observation is the same at several information sets, because it does not show all that the seat has seen
-    and done, their probabilities are averaged, weighted by how likely play reaches each of them.
+    If several information sets have the same observation, because it does not show all that the seat has seen and done,
+    their probabilities are averaged, weighted by the probability of reaching each of them.
     """
     from cardgym.players.tables import Pairs  # Imports pydantic, which exact exploitability does without.
 
@@ -90,10 +90,10 @@ def _hash_all(observations: npt.NDArray[np.float32], hashes: npt.NDArray[np.uint
 
 
 def mixed_strategy(tree: GameTree, strategies: Sequence[Strategy], weights: Sequence[float]) -> Strategy:
-    """The strategy that plays as a mixture does that draws one strategy for each game, each seat by itself.
+    """The strategy equivalent to a mixture in which each seat independently draws one strategy for each game.
 
-    At an information set each strategy counts with its weight and the probability that its own choices lead there
-    (Kuhn, "Extensive games and the problem of information", 1953); uniform where none leads there.
+    At an information set each strategy counts by its weight times the probability that its own choices lead there
+    (Kuhn, "Extensive games and the problem of information", 1953); uniform if none leads there.
     """
     sizes = np.diff(tree.arrays.first_choice)
     sums = np.zeros(tree.num_choices)

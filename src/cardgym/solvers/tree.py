@@ -1,17 +1,15 @@
 """The tree of a game of hidden information, enumerated from its rules, with its information sets.
 
-An information set is what a seat has seen and done: its observation, its key where the game has keys, and its legal
-actions, at this decision and all its earlier ones, and the actions that it took there. So no game needs keys, and no
-set forgets. What a seat could see between its decisions counts only where a later observation shows it.
+An information set is what a seat has seen and done: its observation, its key if the game has keys, and its legal
+actions, at this decision and all its earlier ones, and the actions that it took there. So games need no keys, and
+recall is perfect. What a seat could see between its decisions counts only if a later observation shows it.
 
-Histories that no seat can tell apart from here on, because their states, the seats' memories and what has been paid are
-the same, are one node; see `walk`. So what is called a tree is a graph without cycles.
+Histories with the same state, payments and memories of the seats have the same future and are one node; see `walk`. So
+what is called a tree is an acyclic graph.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import look
-from cardgym.engine.compilation import bind, name_entry_point
+from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import MAX_PLAYERS, code_name, rules_of
+from cardgym.engine.kernel import MAX_PLAYERS, bind_rules
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.solvers import walk as walks
@@ -37,13 +35,13 @@ _MAX_DEPTH = 2048
 
 
 class TreeArrays(NamedTuple):
-    """The shape of a tree, as compiled code takes it. A node comes after those that it leads to; the last is the root.
+    """The shape of a tree, for compiled code. A node comes after those that it leads to; the last one is the root.
 
-    An edge is a move from a node. Ends of the game count from the back, so that an array with a value for every node
-    and end, in this order, is indexed by targets as they are.
+    An edge is a move from a node. Ends of the game are numbered from the back, so that `targets` can directly index an
+    array with a value for every node and then every end.
 
     A choice is an action at an information set. The choices of set i are `first_choice[i] : first_choice[i + 1]`, in
-    the order of the legal actions, as are the edges of a decision. A set comes after those before it.
+    the order of the legal actions, as are the edges of a decision. A set comes after all sets that lead to it.
 
     Attributes:
         seats: (num_nodes,), int8: the seat to decide; -1 at chance nodes.
@@ -54,7 +52,7 @@ class TreeArrays(NamedTuple):
         payments: (num_ends, num_players), float64: what each seat is paid in a game that ends here.
         first_choice: (num_info_sets + 1,), int64.
         set_seats: (num_info_sets,), int64: the seat of each information set.
-        set_before: (num_info_sets,), int64: the seat's last choice on the way to the set; -1 at its first.
+        set_before: (num_info_sets,), int64: the seat's last choice on the way to the set; -1 if this is its first.
     """
 
     seats: npt.NDArray[np.int8]
@@ -74,7 +72,7 @@ class ExactTree:
 
     Attributes:
         arrays: the nodes and information sets.
-        num_histories: how many histories there are, the empty one and the ends included.
+        num_histories: the number of histories, including the empty one and the complete ones.
         choice_actions: (num_choices,), int64: the action of each choice.
     """
 
@@ -84,22 +82,22 @@ class ExactTree:
 
     @property
     def num_nodes(self) -> int:
-        """How many nodes there are, without ends; histories that lead to the same state are one."""
+        """The number of nodes without ends; histories that lead to the same state are one."""
         return len(self.arrays.seats)
 
     @property
     def num_info_sets(self) -> int:
-        """How many information sets there are, of all seats."""
+        """The number of information sets of all seats."""
         return len(self.arrays.set_seats)
 
     @property
     def num_choices(self) -> int:
-        """How many actions all information sets have together."""
+        """The number of actions in all information sets together."""
         return len(self.choice_actions)
 
     @property
     def num_players(self) -> int:
-        """How many seats the game has."""
+        """The number of seats."""
         return int(self.arrays.payments.shape[1])
 
     def uniform(self) -> Strategy:
@@ -113,7 +111,7 @@ class GameTree(ExactTree):
     """Every history of a game of cardgym.
 
     Attributes:
-        observation_name: the observation that says what a seat sees.
+        observation_name: the observation that defines what a seat sees.
         set_keys: (num_info_sets,), int64: the game's key of each information set; -1 in a game without keys.
         set_states: (num_info_sets,): a state of each information set, as an `np.recarray`.
     """
@@ -142,10 +140,10 @@ def enumerate_tree(game: Game, options: Options, *, limit: int = _NODES_LIMIT) -
     States that the game's `canonical` makes equal are one.
 
     Raises:
-        CardgymError: for a game of more nodes than `limit`, or that does not end.
+        CardgymError: for a game with more nodes than `limit`, or one that does not end.
     """
     name = game.default_observation
-    walker = _walker(game, name)
+    walker = bind_rules(walk, game, name)
     name_entry_point(f"{game.id} (solver)", walker)
     found = _Growing(game, options)
     observation = np.empty(game.observation(name).size(options), np.float32)
@@ -157,12 +155,6 @@ def enumerate_tree(game: Game, options: Options, *, limit: int = _NODES_LIMIT) -
             raise CardgymError(f"{game.id}: more than {_MAX_DEPTH:,} moves in a game: too many to enumerate")
         found.grow(full)
     return found.tree(name)
-
-
-@functools.cache
-def _walker(game: Game, observation_name: str) -> Callable[..., int]:
-    parts = {**rules_of(game), "observe": game.observation(observation_name).write}
-    return bind(walk, f"{code_name(game, parts.values())}_{observation_name}", **parts)
 
 
 class _Growing:

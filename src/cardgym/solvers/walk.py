@@ -1,6 +1,6 @@
 """The compiled walk over all histories of a game; see `tree`.
 
-It goes depth first, so only the states of one history exist at a time. It stops whenever one of its arrays is full, and
+It is depth-first, so only the states of one history exist at a time. It stops whenever one of its arrays is full, and
 continues where it stopped once the array has grown.
 """
 
@@ -18,8 +18,8 @@ from cardgym.engine.rules import hash_of, mix, rule
 CHANCE = -1
 """The seat of a chance node."""
 DONE, NODES, EDGES, ENDS, SETS, CHOICES, PENDING, PLACES, SET_PLACES, DEPTH, ROOT = range(11)
-"""What a walk returns: that it is done, or which arrays are full. Also the places of a walk's counters: how many nodes,
-edges and so on it has found, its depth, and finally the root."""
+"""What a walk returns: that it is done, or which arrays are full. Also the indices of its counters: the numbers of
+nodes, edges and so on found so far, its depth, and finally the root."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _PRIME = np.uint64(0xD6E8FEB86659FD93)
@@ -29,9 +29,9 @@ _ONE, _ZERO, _SHIFT = np.uint64(1), np.uint64(0), np.uint64(29)
 FRAMES = {
     "opened": (np.int8, ""),  # Whether the node is open; otherwise it was just reached.
     "seats": (np.int64, ""),  # Who moves.
-    "counts": (np.int64, ""),  # How many moves there are.
+    "counts": (np.int64, ""),  # The number of moves.
     "moves": (np.int64, ""),  # The last move played; -1 before the first.
-    "numbers": (np.int64, ""),  # How many moves were played.
+    "numbers": (np.int64, ""),  # The number of moves played.
     "masks": (np.int8, "actions"),  # The legal actions.
     "first": (np.int64, ""),  # Where the node's pending targets start.
     "sets": (np.int64, ""),  # The information set; -1 at chance nodes.
@@ -65,17 +65,18 @@ FOUND = {
     "shares": (np.float64, "", PENDING),  # Their probabilities.
     "places": (np.uint64, "", PLACES),  # The open-addressed table of nodes by their hashes; 0 where it is empty.
     "targets_at": (np.int64, "", PLACES),  # The target at each place.
-    "histories_at": (np.int64, "", PLACES),  # How many histories start with that node.
+    "histories_at": (np.int64, "", PLACES),  # The number of histories that start at that node.
     "set_places": (np.uint64, "", SET_PLACES),  # The same for information sets.
     "sets_at": (np.int64, "", SET_PLACES),  # The information set at each place.
 }
-"""The arrays that a walk fills, with what they are of; those of one kind grow together. See also `TreeArrays`."""
+"""The arrays that a walk fills: the dtype and the columns of each, and its kind; arrays of one kind grow together. See
+also `TreeArrays`."""
 Found = cast(Any, namedtuple("Found", FOUND))
 
 
 @rule
 def hash_words(words: npt.NDArray[Any], key: np.uint64) -> np.uint64:
-    """The hash of some numbers, in two lanes because each multiplication waits for the one before."""
+    """The hash of some numbers, in two lanes because each multiplication has to wait for the previous one."""
     odd = _PRIME
     count = words.shape[0]
     for place in range(0, count - 1, 2):
@@ -113,7 +114,7 @@ def insert_all(keys: npt.NDArray[np.uint64], places: npt.NDArray[np.uint64], new
 
 @template
 def walk(states: Any, frames: Any, found: Any, counters: Any, observation: Any, paid: Any, limit: int) -> int:
-    """Walk on until the tree is done, an array is full, or it has `limit` nodes; the reason is the result.
+    """Continue the walk until it is done, an array is full, or there are `limit` nodes; returns the reason.
 
     A seat's memory is the hash of what it saw (its observation, key and mask) and did at its decisions. Histories with
     the same state, memories and payments have the same future and are one node; where no decision follows, memories
@@ -130,7 +131,7 @@ def walk(states: Any, frames: Any, found: Any, counters: Any, observation: Any, 
         back = False
         decides = False
         if frames.opened[depth] == 0:
-            # Room for whatever opening or finishing a node adds, so that either is done at once or not at all.
+            # Check for room first, so that opening a node never stops halfway.
             if counters[SETS] >= found.set_seats.shape[0]:
                 return SETS
             if counters[CHOICES] + num_actions > found.choice_actions.shape[0]:
@@ -300,7 +301,7 @@ def walk(states: Any, frames: Any, found: Any, counters: Any, observation: Any, 
 
 @rule
 def _merged(pending: npt.NDArray[np.int64], shares: npt.NDArray[np.float64], first: int, last: int) -> int:
-    """Make one entry of those with the same target, in the order of their first; returns the new end."""
+    """Merge entries with the same target into the first of them; returns the new end."""
     end = first
     for at in range(first, last):
         same = first

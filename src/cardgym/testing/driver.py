@@ -126,7 +126,7 @@ class StateDriver(SingleGame):
         return total
 
     def play_chance(self, choose: Callable[[int], Any]) -> npt.NDArray[np.float64]:
-        """Play chance outcomes up to the next decision or the end; the sum of what they paid each seat, (8,) float64.
+        """Play chance outcomes up to the next decision or the end; return the sum of what they paid, (8,) float64.
 
         `choose` maps the number of outcomes to one of them, such as `numpy.random.default_rng(0).integers`.
         """

@@ -54,7 +54,7 @@ def _another_value(options: Options, spec: dataclasses.Field[Any]) -> Options | 
 
 
 def check_options(game: Game) -> None:
-    """Invalid values and unknown options are rejected in one line that names what is allowed, or the nearest name."""
+    """Invalid values and unknown options are rejected in one line that names the allowed values or the nearest name."""
     default = game.parse_options()
     for spec in dataclasses.fields(game.options):
         refused, allowed = _values_to_refuse(spec)
