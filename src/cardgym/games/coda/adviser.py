@@ -1,4 +1,4 @@
-"""The adviser of Coda: the share of games won, by the search of the strongest player of these options."""
+"""The adviser of Coda: the share of games won, by the search of the strongest player for the options."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def adviser(options: CodaOptions) -> Adviser:
 
 
 class _Search:
-    """Tries actions in sampled states as `value-search` does, or `search` with options that its critic does not fit."""
+    """Tries actions in sampled states like `value-search`, or like `search` if its critic does not fit the options."""
 
     def __init__(self, options: CodaOptions) -> None:
         self._options = options
@@ -66,7 +66,7 @@ class _Search:
         values, right = self._try(observation, tried)
         hits, misses = _after_guesses(values, right)
         expected = np.array([chances.get(action, 0.0) for action in tried])
-        # The share of right guesses in the sample differs from their probability: correct each value for that.
+        # The share of right guesses in the sample differs from their probability: correct the values for that.
         values -= np.where(np.isnan(hits - misses), 0.0, hits - misses) * (right - expected)
         odds = self._odds(state, opponent)
         hits, misses, means = (_with_odds(shares, odds) for shares in (hits, misses, values.mean(axis=0)))
@@ -109,8 +109,8 @@ class _Search:
     def _odds(self, state: State, opponent: str) -> float:
         """The factor of the odds of winning against a player instead of `bayes`, which answers in the sample.
 
-        With the critic they follow from the ratings, which are for whole games, and matter less the fewer tiles are
-        still face down. A player without a rating counts as the searching player. Play-outs are all against `bayes`.
+        With the critic they follow from the ratings, which are for whole games, so they matter less the fewer tiles are
+        still face down. A player without a rating counts as the searching player. Rollouts are always against `bayes`.
         """
         if not self._ratings:
             return 1.0

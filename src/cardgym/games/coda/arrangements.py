@@ -4,11 +4,11 @@ An arrangement assigns a different unseen value to each hidden tile of a line, s
 right (jokers can be anywhere), every colour matches the tile's back, and no tile has a value known to be wrong.
 
 All deals are equally likely, and an owner who may choose a tile's place takes each open place with equal probability.
-So an arrangement's weight is the probability that jokers and the numbers placed next to them were put where they are,
-which depends only on the places of the jokers and on when each tile entered the line (both seats see that):
+So an arrangement's weight is the probability that jokers, and the numbers placed next to them, were put where they are.
+It depends only on the places of the jokers and on when each tile entered the line, which both seats see:
 
 - A joker that entered a line as its m-th tile had m open places: 1 / m. Dealt jokers are placed one after the other
-  once the dealt numbers are in line: 1 / n_start for one, 1 / (n_start (n_start - 1)) for two.
+  once the dealt numbers are in the line: 1 / n_start for one, 1 / (n_start (n_start - 1)) for two.
 - A number drawn later had 1 + j open places where j jokers then stood next to each other on that spot: 1 / (1 + j).
 
 Without jokers every weight is 1. One pass over the line from each end adds up the weights, with one more pass for each
@@ -28,10 +28,10 @@ from cardgym.games.coda.state import count_hidden, fitting, hidden, num_numbers,
 
 @rule
 def placing_chances(state: State, owner: int) -> Float64s:
-    """The probability of every choice of place that jokers caused, by the places of the jokers in the line.
+    """The probability of all choices of a place that jokers caused, by the places of the jokers in the line.
 
-    A table (MAX_LINE + 1, MAX_LINE + 1), float64. At [p, p]: if the only joker is at place p. At [p, q] with p < q: if
-    jokers are at p and q, divided by that at [p, p]. Other entries have no meaning.
+    A table (MAX_LINE + 1, MAX_LINE + 1), float64. At [p, p]: with a single joker at place p. At [p, q] with p < q: with
+    jokers at p and q, divided by the entry at [p, p]. Other entries have no meaning.
     """
     chances = np.ones((s.MAX_LINE + 1, s.MAX_LINE + 1), np.float64)
     if state.jokers == 0:
@@ -65,7 +65,7 @@ def placing_chances(state: State, owner: int) -> Float64s:
 
 @rule
 def _neighbor(state: State, owner: int, place: int, step: int, entered: int) -> int:
-    """The nearest place on one side whose tile was in the line before number `entered` came; MAX_LINE if none."""
+    """The nearest place on one side whose tile entered the line before number `entered` did; MAX_LINE if none."""
     if place == s.MAX_LINE:
         return s.MAX_LINE
     place += step
@@ -93,10 +93,7 @@ def weigh_arrangements(state: State, owner: int, values: int, weights: Float64s)
     Returns:
         The weight of all arrangements; without jokers, their number.
     """
-    size = int(state.length[owner])
-    for place in range(size):
-        for tile in range(state.n):
-            weights[place, tile] = 0.0
+    weights[: state.length[owner], : state.n] = 0.0
     if values >> num_numbers(state) == 0 and count_hidden(state, owner) == 1:
         return _weigh_single(state, owner, values, weights)
     return _weigh_many(state, owner, values, weights)
@@ -129,9 +126,9 @@ def _weigh_single(state: State, owner: int, values: int, weights: Float64s) -> f
 def _weigh_many(state: State, owner: int, values: int, weights: Float64s) -> float:
     """Weigh in the general case.
 
-    A table has a row for each place and one more, and a column for each number and one more. `before[place, bound]` is
-    the weight of the ways to fill the places left of `place` with numbers below `bound`, `after[place, bound]` that of
-    the ways to fill the places from `place` on with numbers from `bound` on.
+    Tables have one row more than there are places, and one column more than there are numbers. `before[place, bound]`
+    is the weight of the ways to fill the places left of `place` with numbers below `bound`; `after[place, bound]` is
+    that of the ways to fill the places from `place` on with numbers from `bound` on.
     """
     fits = tiles_by_place(state, owner, values)
     size, numbers = fits.shape[0], num_numbers(state)
@@ -203,7 +200,7 @@ def after_no_joker(fits: Int64s, numbers: int) -> Float64s:
 
 @rule
 def after_joker(fits: Int64s, joker_place: int, second: int, chances: Float64s, after: Float64s, out: Float64s) -> None:
-    """Fill in the rows of `after` right of the leftmost joker, where `second`, the other joker, may follow."""
+    """Fill in the rows of `after` to the right of the leftmost joker, where `second`, the other joker, may follow."""
     chance = chances[joker_place, joker_place]
     size = fits.shape[0]
     out[size, :] = chance
@@ -215,7 +212,7 @@ def after_joker(fits: Int64s, joker_place: int, second: int, chances: Float64s, 
 
 @rule
 def _extend_right(fits: int, row: Float64s, out: Float64s) -> None:
-    """The row of `before` right of a place with a number, given that left of it; see `_weigh_many`."""
+    """The row of `before` to the right of a place with a number, from that to its left; see `_weigh_many`."""
     ways = 0.0
     out[0] = 0.0
     for number in range(out.shape[0] - 1):
@@ -226,7 +223,7 @@ def _extend_right(fits: int, row: Float64s, out: Float64s) -> None:
 
 @rule
 def extend_left(fits: int, row: Float64s, out: Float64s) -> None:
-    """The row of `after` at a place with a number, given that right of it; see `_weigh_many`."""
+    """The row of `after` at a place with a number, from that to its right; see `_weigh_many`."""
     ways = 0.0
     out[out.shape[0] - 1] = 0.0
     for number in range(out.shape[0] - 2, -1, -1):
@@ -244,7 +241,7 @@ def add_ways(chance: float, row: Float64s, out: Float64s) -> None:
 
 @rule
 def _combine(before: Float64s, after: Float64s, fits: int, weights: Float64s) -> None:
-    """Add the weights of the arrangements with each number at a place, given the ways left and right of it."""
+    """Add the weights of the arrangements with each number at a place, given the ways to its left and right."""
     for number in range(before.shape[0] - 1):
         if (fits >> number) & 1:
             weights[number] += before[number] * after[number + 1]

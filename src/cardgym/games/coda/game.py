@@ -35,7 +35,7 @@ def _read(name: str) -> str:
 def value_search(options: state.CodaOptions) -> SearchPlayer:
     """The player `value-search`, which evaluates states with the critic of the shipped PPO agent.
 
-    The critic's value is cheaper than a rollout and varies less, so it samples more states.
+    The critic is cheaper than a rollout and its values vary less, so the player samples more states.
     """
     from cardgym.games.coda.search import SearchPlayer
 

@@ -91,7 +91,7 @@ def observe_position(state: State, seat: int, out: Float32s) -> None:
 
 @rule
 def _own_by_tile(state: State, seat: int, weights: Float64s, total: float) -> Float64s:
-    """For each tile, (n,): the probability, to an observer who sees neither hand, that the own line hides it."""
+    """By tile, (n,): the probability that the own line hides it, to an observer who sees neither hand."""
     shares = np.zeros(int(state.n), np.float64)
     for place in range(state.length[seat]):
         if hidden(state, seat, place):

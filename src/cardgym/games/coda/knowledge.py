@@ -14,7 +14,7 @@ def draw_arrangement(state: State, owner: int, values: int, generator: Generator
     """Sample an arrangement of `owner`'s line in proportion to its weight, and put its tiles there.
 
     Knowledge about a hidden tile stays with its place. `values` are the candidates for the hidden tiles, as bits;
-    those that are left are returned.
+    returns those that are left.
     """
     tiles = _draw_tiles(state, owner, values, generator)
     size = tiles.shape[0]
@@ -111,8 +111,8 @@ def _draw_weighted(weights: Float64s, whole: bool, generator: Generator) -> int:
 def resample(state: State, seat: int, generator: Generator) -> None:
     """Resample what `seat` cannot see, given all that it knows: the opponent's hidden tiles and drawn tile, the pool.
 
-    The opponent never named a tile that it held, so the values excluded for its drawn tile are excluded in its line
-    too: whatever the line, the same number of tiles is left for the drawn one.
+    The opponent has never named a tile that it held, so the values excluded for its drawn tile are excluded in its line
+    too: every arrangement of the line leaves the same number of tiles for the drawn one.
     """
     other = 1 - seat
     state.stacked = s.SHUFFLED
@@ -147,9 +147,8 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
     if state.phase == s.SETTING and state.turn == owner:
         kept = held & ~((1 << numbers) - 1)
         values &= (1 << numbers) - 1
-    places = np.zeros(2, np.int64)
+    places = np.full(2, -1, np.int64)
     for joker in range(2):
-        places[joker] = -1
         for place in range(state.length[owner]):
             if (kept >> (numbers + joker)) & 1 and state.line[owner, place] == numbers + joker:
                 places[joker] = place
@@ -158,8 +157,7 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
             state.entered[tile] = 0
     state.held[owner] = kept
     state.length[owner] = 0
-    for place in range(s.MAX_LINE):
-        state.line[owner, place] = s.NONE
+    state.line[owner, :] = s.NONE
     state.waiting[owner] &= kept
     jokers = 0
     for _ in range(count_bits(held & ~kept)):

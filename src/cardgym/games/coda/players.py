@@ -1,4 +1,4 @@
-"""The players of Coda: uniform over sets of guesses, the paper's heuristic, exact Bayes; `search` has its own file."""
+"""The players of Coda: uniform over sets of guesses, exact Bayes, the paper's heuristic; `search` has its own file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STOP_BELOW = 0.5
 
 @rule
 def _choose_within(state: State, mask: Int8s, values: Int64s, generator: Generator) -> int:
-    """Uniform over the legal actions; of guesses only those in `values`: a set of tiles, as bits, by place.
+    """Uniform over the legal actions, with guesses only of `values`: a set of tiles, as bits, for each place.
 
     If that excludes every guess, uniform over all legal actions.
     """
@@ -87,9 +87,9 @@ def random_consistent(state: State, seat: int, mask: Int8s, generator: Generator
 def bayes(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Make the likeliest guess given everything the seat knows, including the past guesses of both sides.
 
-    Among equally likely guesses it takes the middle one: after a miss there, the next tile shown next to it is the most
-    informative. It stops, if legal, when the best guess is less likely than STOP_BELOW. It places tiles at random, and
-    turns up the tile that is easiest to guess.
+    Among equally likely guesses it takes the middle one: after a miss there, the next tile revealed beside it is the
+    most informative. It stops, if legal, when the best guess is less likely than STOP_BELOW. It places tiles at random,
+    and turns up the tile that is easiest to guess.
     """
     if state.phase == s.REVEALING:
         return _reveal_likeliest(state, seat, mask)
@@ -144,7 +144,7 @@ def _reveal_likeliest(state: State, seat: int, mask: Int8s) -> int:
 def heuristic(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """The paper's six steps: find the possible values of each hidden tile, and guess where there are fewest.
 
-    The possible values of a tile count as equally likely, and past guesses are forgotten. It stops, places tiles and
+    All possible values of a tile are assumed equally likely, and past guesses are forgotten. It stops, places tiles and
     turns them up as `bayes` does.
     """
     if state.phase == s.REVEALING:
@@ -155,30 +155,22 @@ def heuristic(state: State, seat: int, mask: Int8s, generator: Generator) -> int
     possible_values(state, 1 - seat, s.unseen(state, seat), values)
     n = int(state.n)
     fewest = s.MAX_TILES + 1
-    ties = 0
     for place in range(state.length[1 - seat]):
         if s.hidden(state, 1 - seat, place):
-            size = count_bits(int(values[place]))
-            if size < fewest:
-                fewest = size
-                ties = 0
-            if size == fewest:
-                for tile in range(n):
-                    if (int(values[place]) >> tile) & 1 and mask[place * n + tile]:
-                        ties += 1
+            fewest = min(fewest, count_bits(int(values[place])))
     if mask.shape[0] > n * n and mask[s.stop_action(state)] and STOP_BELOW * fewest > 1:
         return s.stop_action(state)
-    if ties == 0:  # With `feasible="consistent"`, forgotten guesses can make all of these illegal.
-        return uniform_legal(mask, generator)
-    pick = uniform(generator, ties)
+    tied = np.empty(n * n // 2, np.int16)
+    ties = 0
     for place in range(state.length[1 - seat]):
         if s.hidden(state, 1 - seat, place) and count_bits(int(values[place])) == fewest:
             for tile in range(n):
                 if (int(values[place]) >> tile) & 1 and mask[place * n + tile]:
-                    if pick == 0:
-                        return place * n + tile
-                    pick -= 1
-    return -1
+                    tied[ties] = place * n + tile
+                    ties += 1
+    if ties == 0:  # With `feasible="consistent"`, forgotten guesses can make all of these illegal.
+        return uniform_legal(mask, generator)
+    return int(tied[uniform(generator, ties)])
 
 
 @rule

@@ -1,8 +1,8 @@
 """The rules of Coda (Da Vinci Code) for two players.
 
 Source: Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game" (2019), section 3. Stopping, jokers
-and play without a pool follow the official rules. Tile t is number t // 2, black if t is even; the last two ids
-are the black and the white joker.
+and play without a pool follow the official rules. Tile t has number t // 2 and is black if t is even; the last two
+tiles are the black and the white joker.
 """
 
 from __future__ import annotations
@@ -27,23 +27,20 @@ def setup(state: State) -> None:
     state.pool_size = state.n
     state.turn = 0
     state.starter = state.first
-    for seat in range(2):
-        state.held[seat] = 0
-        state.up[seat] = 0
-        state.waiting[seat] = 0
-        state.length[seat] = 0
-        for place in range(s.MAX_LINE):
-            state.line[seat, place] = s.NONE
-    for tile in range(s.MAX_TILES):
-        state.denied[tile] = 0
-        state.entered[tile] = 0
+    state.held[:] = 0
+    state.up[:] = 0
+    state.waiting[:] = 0
+    state.length[:] = 0
+    state.line[:] = s.NONE
+    state.denied[:] = 0
+    state.entered[:] = 0
     state.stacked = s.STACKED if state.stacked == s.STACKED_NEXT else s.SHUFFLED
     state.phase = s.FIRST if state.first == s.RANDOM_FIRST else s.DEALING
 
 
 @rule
 def num_chance_outcomes(state: State) -> int:
-    """The tiles in the pool, or 2 to draw the first mover; 1 with a chosen deck; 0 at a decision or the end."""
+    """The number of tiles in the pool, 1 with a chosen deck, 2 to draw the first mover; 0 at a decision or the end."""
     if state.phase == s.FIRST:
         return 2
     if state.phase == s.DEALING or state.phase == s.DRAWING:
@@ -144,7 +141,6 @@ def stack_deck(state: State, deck: Sequence[int]) -> None:
 @rule
 def _take(state: State, outcome: int) -> int:
     """Take a tile from the pool: number `outcome` in ascending order, or the next of the chosen deck."""
-    tile = 0
     if state.stacked == s.STACKED:
         tile = int(state.deck[state.n - state.pool_size])
     else:

@@ -66,7 +66,7 @@ class SearchPlayer(Player):
         options.write(self._records.view(np.recarray)[ROOT])
         self._mask = np.zeros(s.num_actions(options), np.int8)
         name_entry_point("the player search of Coda", _act)
-        # Compile now, so that no game has to wait.
+        # Compile now, so that games do not have to wait.
         size = OBSERVATIONS["full"].size(options)
         self.act(np.zeros((0, size), np.float32), np.zeros((0, len(self._mask)), np.int8))
 
@@ -233,7 +233,7 @@ def _worth(state: State, critic: Critic) -> float:
 def remember(state: State, seen: Float32s) -> None:
     """Reconstruct a state in which OWN would see the full observation `seen`.
 
-    The state's options must be set. Hidden tiles get arbitrary unseen values, for `resample` to draw.
+    The state's options must be set. Hidden tiles get arbitrary unseen values; `resample` then draws them.
     """
     n = int(state.n)
     half = n // 2
@@ -266,7 +266,7 @@ def remember(state: State, seen: Float32s) -> None:
 
 @rule
 def _recall_own(state: State, aside: int, seen: Float32s) -> None:
-    """Write the own line and the values its hidden tiles are known not to have; `aside` are tiles not yet in it."""
+    """Write the own line and the values known to be wrong for its hidden tiles; `aside` are tiles not yet in it."""
     n = int(state.n)
     half = n // 2
     at = FULL[n]
@@ -291,7 +291,7 @@ def _recall_own(state: State, aside: int, seen: Float32s) -> None:
 
 @rule
 def _recall_other(state: State, free: int, seen: Float32s) -> None:
-    """Write the opponent's line: face-up tiles, tiles of `free` for hidden ones, and their excluded values."""
+    """Write the opponent's line: face-up tiles, tiles from `free` for hidden ones, and their excluded values."""
     n = int(state.n)
     at = FULL[n]
     size = _whole(seen[TURN.opponent_size] * (n // 2))

@@ -159,7 +159,7 @@ def hidden(state: State, seat: int, place: int) -> bool:
 
 @rule
 def colour_of(state: State, seat: int, place: int) -> int:
-    """The tiles of the colour of the back at a place; all tiles if backs show no colour."""
+    """The tiles with the colour of the back at a place; all tiles if backs show no colour."""
     if state.colour_visible == YES:
         return WHITE if state.line[seat, place] & 1 else BLACK
     return BLACK | WHITE
@@ -175,7 +175,7 @@ def fitting(state: State, owner: int, place: int, values: int) -> int:
 def tiles_at(state: State, owner: int, place: int, values: int) -> int:
     """The possible tiles at a place: the tile itself if face up, else `fitting`."""
     tile = int(state.line[owner, place])
-    # Branch-free: whether a tile is face up is unpredictable, and a misprediction costs more than all of this.
+    # Branch-free: whether a tile is face up is unpredictable, and a misprediction would cost more than all of this.
     face_up = -((int(state.up[owner]) >> tile) & 1)
     return (fitting(state, owner, place, values) & ~face_up) | ((1 << tile) & face_up)
 

@@ -51,7 +51,7 @@ def _tile(id: str, name: str) -> Item:
 
 
 def _value(state: State, tile: int, possible: int, why: str) -> Item:
-    """A tile to choose from, faded where it is not among the possible ones: the others keep their places."""
+    """A tile to choose from, faded if it is impossible, so that the others keep their places."""
     item = _tile(f"value:{tile}", tile_name(state, tile))
     return item if possible >> tile & 1 else {**item, "label": f"{item['label']}, {why}", "faded": True}
 

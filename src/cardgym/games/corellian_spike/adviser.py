@@ -1,8 +1,8 @@
 """The adviser of Corellian Spike: credits won in the hand, by rollouts of the strongest player.
 
-Where a player was trained, rollouts deal the opponents' hands by the belief: what they have bet, bought and discarded
-counts, as `ppo` or `heuristic` would. Between two players the actions are in the order of their values, otherwise in
-that of the player's own choice.
+If there is a trained player, rollouts deal the opponents' hands by the belief, from what they have bet, bought and
+discarded, assuming that they act like `ppo` or `heuristic`. With two players the actions are sorted by value, otherwise
+in the order that the player prefers.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ _MODELLED: dict[str, Resample | None] = {
     "initial": None,
     "random": None,
 }
-"""Opponents that rollouts play as themselves, and how their hands are dealt: None where their actions tell nothing."""
+"""Opponents that play themselves in rollouts, and how their hands are dealt: None if their actions reveal nothing."""
 
 
 def adviser(options: CorellianSpikeOptions) -> Adviser:
-    rollouts = cache(partial(_rollouts, options))  # To solve a small game takes seconds.
+    rollouts = cache(partial(_rollouts, options))  # Solving a small game takes seconds.
 
     def advise_against(state: State, seat: int, opponent: str) -> Advice:
         kind = "bet" if state.phase == s.BETTING else "buy" if state.phase == s.BUYING else "place"
-        # Relative to the credits the seat has now, not to those it started the game with.
+        # Relative to the credits that the seat has now, not to those with which it started the game.
         so_far = float(state.stack[seat] - state.credits)
         advise = rollouts(opponent if opponent in _MODELLED else "")
         advice = advise(state, seat, kind, base=so_far, reason=_share_won)
@@ -64,11 +64,11 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
 
 
 def _rollouts(options: CorellianSpikeOptions, opponent: str) -> Callable[..., Advice]:
-    """Advice by the strongest player; by the equilibrium or by `heuristic` where no player was trained.
+    """Advice by the strongest player; by the equilibrium or by `heuristic` if no player was trained.
 
-    `opponent` is one of `_MODELLED`, or empty for one that acts as the strongest player does.
+    `opponent` is one of `_MODELLED`, or empty for one that acts like the strongest player.
     """
-    # More players mean bigger pools, so more luck has to average out.
+    # More players mean bigger pools, and so more luck that has to average out.
     worlds = _WORLDS * (options.num_players - 1)
     rollouts = partial(Rollouts, GAME, options, unit="credits", blunder=_BLUNDER, worth=_credits_after_hand)
     rollouts = partial(rollouts, whole_game=False, worlds=worlds)
@@ -82,7 +82,7 @@ def _rollouts(options: CorellianSpikeOptions, opponent: str) -> Callable[..., Ad
 
 
 def _share_won(values: Float64s) -> str:
-    """How often an action wins the hand: the seat then has more credits than now."""
+    """How often an action wins the hand, so that the seat has more credits than now."""
     return f"wins the hand in {100 * float((values > 0).mean()):.0f} % of the rollouts"
 
 
@@ -98,7 +98,7 @@ def _odds(state: State, seat: int) -> str:
 
 @rule
 def _credits_after_hand(state: State, seat: int) -> float:
-    """Credits won since the start of the game; the ante of the next hand, which is already in the pool, is left out."""
+    """Credits won since the start of the game, without the ante of the next hand, which is already in the pool."""
     return credits_gained(state, seat) + (0.0 if state.phase == s.OVER else float(s.BET))
 
 

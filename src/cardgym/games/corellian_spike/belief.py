@@ -1,7 +1,7 @@
 """A belief over opponents' hands by Bayes' rule, from the cards seen, bets, purchases and discards: `belief`.
 
-The only thing hidden about an opponent is its two hand cards, so a belief is a weight for each of the 231 pairs. The
-weight is a product of two parts:
+All that an opponent hides is its two hand cards, so a belief is a weight for each of the 231 pairs. The weight is a
+product of two parts:
 
 - The number of ways to draw the pair from the cards that the seat has not seen. Draws of other cards, hidden or not,
   affect only this part, because draws without replacement can be taken in any order.
@@ -13,8 +13,8 @@ Against one opponent this is the exact posterior under the action model. With se
 other opponents' hidden cards as ordinary unseen cards and ignores what those opponents have bet. Once the discard pile
 has become the draw pile (which takes at least four players), its cards count as unseen since the deal.
 
-The observation takes the opponents' actions for those of `ppo`; the coach, against `heuristic`, for those of
-`heuristic` (`action_models`).
+The observation assumes that the opponents act like `ppo`; the coach, against `heuristic`, that they act like
+`heuristic`. The shares of their actions are in `action_models.toml`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from cardgym.engine.contract import (
     places,
     rule,
     uniform_float,
+    write_zeros,
 )
 from cardgym.games.corellian_spike import observations
 from cardgym.games.corellian_spike import state as s
@@ -74,8 +75,7 @@ def observe_belief(state: State, seat: int, out: Float32s) -> None:
     unseen = np.empty(s.NUM_VALUES, np.float32)
     for ahead in range(1, state.num_players):
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
-        for number in range(_BELIEF_SIZE):
-            out[start + number] = 0.0
+        write_zeros(out, start, start + _BELIEF_SIZE)
         if not state.folded[other] and state.cards[other, s.HIGH_SLOT] != s.EMPTY:
             observations.count_unseen(state, seat, unseen)
             weigh_pairs(state, other, PPO, unseen, weights)
@@ -91,7 +91,7 @@ def weigh_pairs(state: State, other: int, model: int, unseen: Float32s, weights:
     Args:
         state: the game; `other` holds two hand cards.
         other: the seat whose hand is inferred.
-        model: how it acts, `PPO` or `HEURISTIC`.
+        model: the model of its actions, `PPO` or `HEURISTIC`.
         unseen: cards of each value -10 .. 10 that the observing seat has not seen, in thirds; (21,) float32.
         weights: written at [low + 10, high + 10] for low <= high; (21, 21) float64.
     """
@@ -112,9 +112,7 @@ def weigh_pairs(state: State, other: int, model: int, unseen: Float32s, weights:
 @rule
 def weigh_actions(state: State, other: int, model: int, weights: Float64s) -> None:
     """Write the likelihood of `other`'s actions given each pair, up to a factor; arguments as in `weigh_pairs`."""
-    for low in range(s.NUM_VALUES):
-        for high in range(low, s.NUM_VALUES):
-            weights[low, high] = 1.0
+    weights[:] = 1.0
     by_sum = np.empty(2 * s.NUM_VALUES - 1, np.float64)
     old = np.empty((s.NUM_VALUES, s.NUM_VALUES), np.float64)
     for number in range(state.fresh_round, state.round_number + 1):
@@ -147,21 +145,21 @@ def weigh_actions(state: State, other: int, model: int, weights: Float64s) -> No
 
 @rule
 def resample_by_actions(state: State, seat: int, generator: Generator) -> None:
-    """Deal again all cards that `seat` cannot see, each opponent's hand by the belief if they act as `ppo` does."""
+    """Deal all cards that `seat` cannot see again; each opponent's hand by the belief, assuming it acts like `ppo`."""
     _resample(state, seat, PPO, generator)
 
 
 @rule
 def resample_by_actions_of_heuristic(state: State, seat: int, generator: Generator) -> None:
-    """The same if they act as `heuristic` does."""
+    """Like `resample_by_actions`, assuming that the opponents act like `heuristic`."""
     _resample(state, seat, HEURISTIC, generator)
 
 
 @rule
 def _resample(state: State, seat: int, model: int, generator: Generator) -> None:
-    """Deal again all cards that `seat` cannot see, each opponent's hand by the belief.
+    """Deal all cards that `seat` cannot see again, each opponent's hand by the belief.
 
-    With several opponents, one hand is drawn after the other, without the cards of those before it.
+    With several opponents the hands are drawn one after the other, each without the cards of the previous ones.
     """
     counts = np.zeros(s.NUM_VALUES, np.int64)
     observations.count_hidden(state, seat, counts)
@@ -190,7 +188,7 @@ def _resample(state: State, seat: int, model: int, generator: Generator) -> None
 
 @rule
 def _weigh_sums(weights: Float64s, by_sum: Float64s) -> None:
-    """Multiply each pair's weight by that of its sum. `by_sum` is indexed by sum + 20 and is scaled in place."""
+    """Multiply each pair's weight by that of its sum. `by_sum` is indexed by sum + 20 and scaled in place."""
     most = 0.0
     for total in range(2 * s.NUM_VALUES - 1):
         most = max(most, by_sum[total])
@@ -216,7 +214,7 @@ def _weigh_placing(card: int, spike: int, as_spike: bool, places: Float64s, weig
 def _take_in_hand(gone: int, spike: int, places: Float64s, old: Float64s, weights: Float64s) -> None:
     """Update the weights after a bought card has replaced `gone` in the hand.
 
-    Either card of a pair may be the one that was kept. `old` is scratch space for the previous weights.
+    Either card of a pair may be the one kept. `old` is scratch space for the previous weights.
     """
     for low in range(s.NUM_VALUES):
         for high in range(low, s.NUM_VALUES):
@@ -232,7 +230,7 @@ def _take_in_hand(gone: int, spike: int, places: Float64s, old: Float64s, weight
 def _replaces(old: Float64s, gone: int, kept: int, bought: int, spike: int, places: Float64s) -> float:
     """The weight of having held `gone` and `kept`, times the chance of replacing `gone` by the bought card.
 
-    Two equal cards need no factor: either can be replaced, but they can be dealt in one order instead of two.
+    Two equal cards need no factor: either one can be replaced, but they can be dealt in only one order instead of two.
     """
     replaced = places[abs(kept + bought + spike)]
     whole = places[abs(gone + kept + spike)] + places[abs(gone + kept + bought)]
@@ -248,8 +246,7 @@ def _write_cards(state: State, other: int, weights: Float64s, ranks: Float64s, o
     """Write the probabilities of the opponent's |sum|, the cards expected in its hand, and the weights of all ranks."""
     spike = 0 if state.cards[other, s.SPIKE_SLOT] == s.EMPTY else int(state.cards[other, s.SPIKE_SLOT])
     expected = np.zeros(s.NUM_VALUES, np.float64)
-    for rank in range(NUM_SUM_RANKS):
-        ranks[rank] = 0.0
+    ranks[:] = 0.0
     for low in range(s.NUM_VALUES):
         for high in range(low, s.NUM_VALUES):
             weight = weights[low, high]

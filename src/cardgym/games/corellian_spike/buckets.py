@@ -2,8 +2,8 @@
 
 It keeps what matters most for betting, buying and placing: the strength of the hand (in finer steps near 0), whether
 one card could make a sum of 0, what the rival has shown, and the pool relative to the stacks. It drops the exact cards,
-most actions of earlier rounds, and the number of hands left. The rival is the opponent still in with the most raises.
-Special hands are ignored, and so is the card up a cheat's sleeve until it can be swapped.
+most actions of earlier rounds, and the number of hands left. The rival is the opponent with the most raises of those
+still in. Special hands are ignored, as is the card up a cheat's sleeve until it can be swapped.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Float32s, Observation, State, places, rule
+from cardgym.engine.contract import Feature, Float32s, Observation, State, places, rule, write_zeros
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import hand_rank, next_in, slot_of
 from cardgym.games.corellian_spike.rounds import owed
@@ -46,13 +46,11 @@ def buckets_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
 
 
 _AT = places(buckets_features(CorellianSpikeOptions()))
-_SIZE = len(_AT)
 
 
 @rule
 def observe_buckets(state: State, seat: int, out: Float32s) -> None:
-    for place in range(_SIZE):
-        out[place] = 0
+    write_zeros(out, 0, out.shape[0])
     phase = state.phase
     if phase == s.OVER:
         return

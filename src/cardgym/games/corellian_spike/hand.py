@@ -86,8 +86,7 @@ def start_hand(state: State) -> None:
     for card in range(s.NUM_CARDS):
         state.deck[card] = deck[card]
     state.deck_size = s.DECK_SIZES[state.values, state.copies]
-    for value in range(s.NUM_VALUES):
-        state.public[value] = 0
+    state.public[:] = 0
     state.discards_size = 0
     state.extra = s.EMPTY
     state.sleeve = s.EMPTY
@@ -95,12 +94,11 @@ def start_hand(state: State) -> None:
     state.pool = 0
     state.dice = -1
     forget_actions(state)
+    state.cards[:] = s.EMPTY
+    state.folded[:] = 0
+    state.tied[:] = 0
+    state.put_hand[:] = 0
     for seat in range(state.num_players):
-        for slot in range(3):
-            state.cards[seat, slot] = s.EMPTY
-        state.folded[seat] = 0
-        state.tied[seat] = 0
-        state.put_hand[seat] = 0
         put_in_pool(state, seat, s.BET)
     state.phase = s.DEALING
     state.turn = 0
@@ -109,17 +107,14 @@ def start_hand(state: State) -> None:
 
 @rule
 def forget_actions(state: State) -> None:
-    """Forget what the seats have bet, bought and discarded in this hand, except the credits in the pool."""
+    """Forget what the seats have bet, bought and discarded in this hand, but not the credits in the pool."""
     state.fresh_round = 0
-    for seat in range(state.num_players):
-        state.put_phase[seat] = 0
-        state.raises[seat] = 0
-        state.buys[seat] = 0
-        state.kept[seat] = 0
-        for number in range(s.NUM_ROUNDS):
-            state.purchase[seat, number] = s.NOT_YET
-            for kind in range(s.NUM_BETS):
-                state.bets[seat, number, kind] = 0
+    state.put_phase[:] = 0
+    state.raises[:] = 0
+    state.buys[:] = 0
+    state.kept[:] = 0
+    state.purchase[:] = s.NOT_YET
+    state.bets[:] = 0
 
 
 @rule
@@ -140,8 +135,8 @@ def showdown(state: State) -> None:
     """
     best = -1
     count = 0
+    state.tied[:] = 0
     for seat in range(state.num_players):
-        state.tied[seat] = 0
         if state.folded[seat]:
             continue
         rank = hand_rank(state.cards[seat, 0], state.cards[seat, 1], state.cards[seat, 2])
@@ -150,8 +145,7 @@ def showdown(state: State) -> None:
         if rank > best:
             best = rank
             count = 0
-            for other in range(seat):
-                state.tied[other] = 0
+            state.tied[:] = 0
         if rank == best:
             state.tied[seat] = 1
             count += 1
@@ -206,9 +200,7 @@ def win(state: State, seat: int) -> None:
     """Pay the pool to a seat, then start the next hand or end the game."""
     pool = state.pool
     if state.phase == s.BETTING:  # Everyone else has folded, so no cards are shown.
-        for other in range(state.num_players):
-            for slot in range(3):
-                state.showdown_hands[other, slot] = s.EMPTY
+        state.showdown_hands[:] = s.EMPTY
     state.last_winner = seat
     state.last_pool = pool
     state.stack[seat] += pool
@@ -250,7 +242,7 @@ def pay(state: State, seat: int, reward: float) -> None:
 
 @rule
 def weight(state: State, size: float) -> float:
-    """The factor of a cost for |sum| = `size`: 1 + `size` under the weighted reward, 0 under net, charged by `win`."""
+    """The factor for a cost with |sum| = `size`: 1 + `size` if weighted; 0 for the net reward, charged by `win`."""
     if state.reward == s.NET:
         return 0.0
     return 1.0 + size if state.reward == s.WEIGHTED else 1.0

@@ -11,7 +11,7 @@ from cardgym.games.corellian_spike.hand import card_sum, slot_of, sort_hand
 from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 
-# Multiplication is several times faster than division, and an observation has twenty such numbers.
+# Multiplication is several times as fast as division, and an observation has twenty such numbers.
 _THIRD, _SEVENTH, _TENTH, _THIRTIETH = 1 / 3, 1 / 7, 1 / 10, 1 / 30
 _THIRD32 = np.float32(1 / 3)
 
@@ -79,7 +79,7 @@ _OPPONENT_SIZE = _AT.opponent_1_kept - _AT.opponent_1_in + 1
 def observe_full(state: State, seat: int, out: Float32s) -> None:
     """Write the observation `full`; see `full_features`.
 
-    Discards lie face up, so a careful player knows the remaining cards: those not seen since the last shuffle.
+    Discards are face up, so a careful player knows the remaining cards: those not seen since the last shuffle.
     """
     # Few branches: rows differ in phase, and a mispredicted branch costs more than computing ten numbers.
     whole = 1.0 / (state.num_players * state.credits)
@@ -153,7 +153,7 @@ def resample(state: State, seat: int, generator: Generator) -> None:
 
 @rule
 def count_hidden(state: State, seat: int, counts: Int64s) -> None:
-    """Add the hidden cards of each value, (21,): what the seat can know of them, and not their true order."""
+    """Add the hidden cards of each value to `counts`, (21,): the seat can know these numbers, but not their order."""
     for place in range(state.deck_size):
         counts[state.deck[place] + 10] += 1
     for other in range(state.num_players):
@@ -169,16 +169,12 @@ def count_hidden(state: State, seat: int, counts: Int64s) -> None:
 
 @rule
 def deal_hidden(state: State, seat: int, counts: Int64s, dealt: npt.NDArray[np.bool_], generator: Generator) -> None:
-    """Deal cards, of which there are `counts` of each value, (21,), to all hidden places.
+    """Deal cards, `counts` of each value, (21,), to all hidden places.
 
     The hands of the seats that are `dealt`, (num_players,), stay as they are.
     """
-    hidden = np.empty(s.DECK.shape[0] + 1, np.int16)
-    size = 0
-    for value in range(s.NUM_VALUES):
-        for _ in range(counts[value]):
-            hidden[size] = value - 10
-            size += 1
+    hidden = np.repeat(np.arange(-10, 11), counts)
+    size = len(hidden)
     for last in range(size - 1, 0, -1):
         place = uniform(generator, last + 1)
         card = hidden[place]

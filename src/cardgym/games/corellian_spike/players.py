@@ -1,4 +1,4 @@
-"""Players of Corellian Spike that are compiled into the kernel: the paper's, and a readable heuristic."""
+"""The players of Corellian Spike: the paper's, and a readable heuristic."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def random_table_player(options: CorellianSpikeOptions) -> TablePlayer:
 def heuristic(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Play by the odds of the unseen cards.
 
-    A hand is worth its chance to beat every opponent when their hidden cards are drawn from the unseen ones; after
+    A hand is worth its chance to beat every opponent if their hidden cards are drawn from the unseen ones; after
     doubles all players have even odds. Raise with well above an even share, fold if a match costs more than the hand's
     share of the pool, buy if the average gain exceeds the price, and place a card for the best sum. A cheat places its
     sleeve card in the same way. Special hands count by their sums.
@@ -138,8 +138,7 @@ def chances_to_beat_all(state: State, seat: int, unseen: Float32s, beats: Float6
         for second in range(s.NUM_VALUES):
             pairs[first + second] += unseen[first] * unseen[second]
         pairs[2 * first] -= unseen[first] / 3.0  # In thirds, as `unseen`: the same card is not drawn twice.
-    for total in range(2 * MAX_SUM + 1):
-        beats[total] = 1.0
+    beats[:] = 1.0
     ranks = np.zeros(NUM_SUM_RANKS, np.float64)
     for other in range(state.num_players):
         if other == seat or state.folded[other]:

@@ -10,8 +10,7 @@ from cardgym.games.corellian_spike import state as s
 @rule
 def start_betting(state: State) -> None:
     state.level = 0
-    for seat in range(state.num_players):
-        state.put_phase[seat] = 0
+    state.put_phase[:] = 0
     state.phase = s.BETTING
     state.turn = -1
     state.turns_left = state.num_players
@@ -52,15 +51,15 @@ def raise_cost(state: State) -> int:
 
 @rule
 def may_raise(state: State) -> bool:
-    """Whether the seat to move has the credits to raise, and one more raise in this hand by the option `max_raises`."""
+    """Whether the seat to move has the credits to raise and has not used up the option `max_raises` in this hand."""
     left = (state.max_raises == 0) | (state.raises[state.turn] < state.max_raises)
     return bool(left & (state.stack[state.turn] >= raise_cost(state)))
 
 
 @rule
 def _record(state: State, seat: int, action: int) -> None:
-    """Count the bet by kind, for beliefs. A fold has no kind, and neither has a free match without the right to raise:
-    the seat has no choice.
+    """Count the bet by kind, for beliefs. A fold has no kind, nor does a free match without the right to raise: there
+    the seat has no real choice.
     """
     pays, chooses = owed(state, seat) > 0, may_raise(state)
     kind = s.OPENED + pays if action == s.RAISE else s.CHECKED + pays * (2 - chooses)

@@ -21,12 +21,11 @@ def setup(state: State) -> None:
     state.pays = 0
     state.last_winner = -1
     state.last_pool = 0
-    for seat in range(s.MAX_PLAYERS):
-        state.stack[seat] = state.credits if seat < state.num_players else 0
-        state.hands_won[seat] = 0
-        for slot in range(3):
-            state.showdown_hands[seat, slot] = s.EMPTY
-            state.cards[seat, slot] = s.EMPTY
+    state.hands_won[:] = 0
+    state.showdown_hands[:] = s.EMPTY
+    state.stack[:] = 0
+    for seat in range(state.num_players):
+        state.stack[seat] = state.credits
     hand.start_hand(state)
 
 
@@ -120,7 +119,7 @@ def deal(state: State) -> int:
 
 @rule
 def forfeit(state: State, seat: int) -> float:
-    """Credits and what the seat put in this hand or, under the paper's rewards, the pool; other seats gain nothing."""
+    """Its credits and what it put in this hand or, under the paper's rewards, the pool; other seats gain nothing."""
     return -float(state.stack[seat] + (state.put_hand[seat] if state.reward == s.NET else state.pool))
 
 
@@ -148,7 +147,7 @@ def bust(state: State, seat: int) -> float:
 
 @rule
 def canonical(state: State) -> None:
-    """Sort the piles, whose order is unknown to all seats, and clear what only the last transition needed."""
+    """Sort the piles, whose order no seat knows, and clear what only the last transition needed."""
     _sort(state.deck, state.deck_size)
     _sort(state.discards, state.discards_size)
     state.pays = 0
@@ -160,15 +159,13 @@ def canonical(state: State) -> None:
     if rolled and state.round_number == state.rounds and state.hand + 1 == state.hands and state.cheat < 0:
         hand.forget_actions(state)  # No decision follows that could depend on them.
         state.level = 0
-        for seat in range(state.num_players):
-            for number in range(s.NUM_ROUNDS):
-                state.spike_before[seat, number] = s.EMPTY
-                state.turned_up[seat, number] = s.EMPTY
+        state.spike_before[:] = s.EMPTY
+        state.turned_up[:] = s.EMPTY
 
 
 @rule
 def _sort(pile: Int8s, size: int) -> None:
-    """Sort the first `size` cards and clear the places behind them. Piles that come here are nearly sorted."""
+    """Sort the first `size` cards, which are nearly sorted already, and clear the other places."""
     for place in range(1, size):
         card = pile[place]
         at = place

@@ -15,13 +15,13 @@ BET = 2  # The price of an ante, a raise, a match and a bought card.
 
 
 def cards_of(values: int, copies: int) -> list[int]:
-    """The cards of a deck by the options `values` and `copies`, sorted; of 0 there is one less, but at least one."""
+    """The sorted cards of a deck by the options `values` and `copies`; of 0 there is one less, but at least one."""
     return [value for value in range(-values, values + 1) for _ in range(copies if value else max(copies - 1, 1))]
 
 
 DECK = np.array(cards_of(10, 3), np.int8)
 DECKS = np.zeros((11, 4, NUM_CARDS), np.int8)
-"""Every deck by `values` and `copies`; behind its `DECK_SIZES` cards come zeros."""
+"""Every deck by `values` and `copies`: its `DECK_SIZES` cards, then zeros."""
 DECK_SIZES = np.zeros((11, 4), np.int32)
 for _values in range(11):
     for _copies in range(4):
@@ -38,7 +38,7 @@ NUM_ACTIONS = 9
 DEALING, BETTING, SPIKES, BUYING, DRAWING, PLACING, DICE, REDRAWING, TIE, OVER, HIDING, CHEATING = range(12)
 
 # Public actions of a seat, for beliefs about its hand. Bets: free matches, paid matches, paid matches without the right
-# to raise, raises with nothing to match, and re-raises. A fold needs no kind: the seat's hand no longer matters.
+# to raise, raises with nothing to match, and re-raises. A fold needs no kind, because the hand no longer matters.
 CHECKED, CALLED, CALLED_SHORT, OPENED, RERAISED = range(5)
 NUM_BETS = 5
 NUM_ROUNDS = 4
@@ -103,7 +103,7 @@ STATE = np.dtype(
         ("showdown_hands", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for seats that folded.
         ("pays", np.int8),  # Whether the last transition paid a reward; most do not.
         ("paid", np.float32, (MAX_PLAYERS,)),  # The rewards, if so.
-        # Public actions of this hand by round, for beliefs; at the end because nothing else reads them.
+        # Public actions of this hand by round, for beliefs; at the end, because nothing else reads them.
         ("fresh_round", np.int8),  # The first round since the hands were dealt or redrawn.
         ("bets", np.int8, (MAX_PLAYERS, NUM_ROUNDS, NUM_BETS)),  # Bets of each kind, at most MAX_BETS.
         ("purchase", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),

@@ -2,8 +2,8 @@
 
 The digits are: round (1), decision (1), card sum (2), bought card (2), tens of credits (1), tens in the pool (1).
 
-The observations `cards` and `spikes`, of small whole numbers for tabular learners, are those that the paper names as
-future work (section 6): its state with each card instead of the sum, and its state with the opponents' spikes added.
+The observations `cards` and `spikes`, small whole numbers for tabular learners, are the paper's future work (section
+6): its state with each card instead of the sum, and its state with the opponents' spikes added.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 
 MAX_SUM = 9  # Sums are clipped to -9 .. 9.
 _SUMS = 2 * MAX_SUM + 1
-_EXTRAS = 21  # 0 without a bought card, else card + 10: a -10 looks like none.
+_EXTRAS = 21  # 0 without a bought card, else card + 10: -10 looks like no card.
 _DECISIONS = 3  # Round 0 has only betting, without a bought card; rounds 1 to 3 have every combination.
 
 
@@ -93,8 +93,8 @@ def key_index(key: int, num_players: int) -> int:
     """The index of a key in `info_state_keys`.
 
     The paper enumerates keys with credits digit + pool digit <= 5 x players (5 tens for each player's 50 credits).
-    Other starting credits can lead beyond that: the pool digit is then lowered until the key is in range, and if
-    needed the credits digit.
+    Other starting credits can lead beyond that: then the pool digit, and if necessary the credits digit, is lowered
+    until the key is in range.
     """
     if key == 0:
         return 0

@@ -71,7 +71,7 @@ def action_text(state: State, action: int) -> str:
 
 
 def narrate(before: State, move: int, after: State, seat: int) -> str:
-    """What `seat` saw of a move: bets, purchases, discards, spikes, dice, showdowns, and the seat's own draws."""
+    """What `seat` saw of a move: bets, purchases, discards, spikes, dice, showdowns, and its own draws."""
     lines = [_narrate_move(before, move, after, seat)]
     if before.phase == s.DEALING and before.turn == 0 and before.slot == s.LOW_SLOT:
         lines.insert(0, f"Hand {before.hand + 1}: everyone puts {s.BET} credits into the pool")

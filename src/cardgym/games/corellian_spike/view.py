@@ -118,7 +118,7 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
 
 
 def showdown(before: State, move: int, after: State, seat: int) -> View | None:
-    """The table with the hands turned up that the showdown has shown."""
+    """The table with the hands that the showdown has revealed."""
     if after.hand == before.hand:
         return None
     table = view(before, seat)
@@ -262,7 +262,7 @@ def deciding_rule(state: State) -> str:
 
 
 class _Strength(NamedTuple):
-    """What the showdown compares, in its order; see `showdown` in hand.py."""
+    """What the showdown compares, in this order; see `showdown` in hand.py."""
 
     special: int
     nearness: int

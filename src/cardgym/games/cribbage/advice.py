@@ -1,8 +1,8 @@
-"""The coach of cribbage and `cardgym advise`: discards and cards as `champion` values them, with the reasons.
+"""The coach of cribbage and `cardgym advise`: discards and cards as `champion` values them, with reasons.
 
-A value is the share of games to 121 won from this score, in percent. Where a game ends otherwise, after some deals or
-at a higher score, it is given in points: divided by what a point is worth at this score. The points of a hand over
-the 46 cuts are exact; the crib is against an opponent who discards well. Example:
+A value is the share of games to 121 won from this score, in percent. For games that end differently, after some deals
+or at a higher score, it is given in points: divided by what a point is worth at this score. The points of a hand over
+the 46 cuts are exact; those of the crib are against an opponent who discards well. Example:
 cardgym advise Cribbage-v0 "5H 5D JC QS 2H 9C" --dealer --score 100-96
 """
 
@@ -62,7 +62,7 @@ class RatedToss:
 class CribbageCoach:
     """Values discards and cards as `champion` does.
 
-    Its unit is `GAMES` where the first to 121 or fewer points wins, otherwise `POINTS`.
+    Its unit is `GAMES` if the first to 121 or fewer points wins, otherwise `POINTS`.
     """
 
     def __init__(self, options: Options) -> None:
@@ -101,12 +101,12 @@ class CribbageCoach:
                 float(crib_mean(hand, toss, int(dealer))),
                 float(shipped()[0].worths[int(dealer), kept_set(hand, toss)]),
             )
-            # In a tie the first discard wins, as for the player.
+            # In a tie the first discard comes first, as for the player.
             for toss in np.argsort(-values, kind="stable").tolist()
         ]
 
     def reasons(self, tosses: Sequence[RatedToss], dealer: bool) -> list[str]:
-        """Why each discard is where it is: what it gains over the next best or loses against the best."""
+        """The reason for each discard's place: what it gains over the next best or loses against the best."""
         texts = []
         for place, rated in enumerate(tosses):
             against = tosses[0] if place else tosses[1]
@@ -166,13 +166,13 @@ def _count_hands(cards: Int8s, hands: Float64s) -> None:
 
 
 def _summary(counts: Float64s) -> tuple[int, float, float, int]:
-    """The minimum, mean, median and maximum of scores, from how often each occurs."""
+    """The minimum, mean, median and maximum of scores, given how often each occurs."""
     scores = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
     return int(scores[0]), float(scores.mean()), float(np.median(scores)), int(scores[-1])
 
 
 def _points_now(state: State, seat: int, card: int) -> str:
-    """What a card scores at once, and how many of the cards that the seat has not seen would score in answer."""
+    """What a card scores at once, and how many of the cards unseen by the seat would score in answer."""
     reasons = card_reasons(state, card)
     names = ", ".join(name for name, _ in reasons)
     text = f"scores {sum(points for _, points in reasons)} ({names})" if reasons else "scores nothing"
@@ -191,7 +191,7 @@ def _standing(state: State, seat: int) -> float:
 
 
 def _luck(before: State, move: int, after: State, seat: int) -> float:
-    """By how much the cut beats the mean of all cuts for a seat: hand, crib and heels, minus the opponent's."""
+    """By how much the cut beats the mean of all cuts for a seat: hand, crib and heels minus the opponent's."""
     if before.phase != s.STARTER:
         return 0.0
     dealer, gains = int(before.dealer), []

@@ -1,7 +1,7 @@
 """The 52 cards as numbers and as text, and what their ranks are worth.
 
-A card is 13 x suit + rank: suits in the order of `SUITS`, rank 0 the ace and 12 the king. "5H" is the five of
-hearts in commands; people read "5♥".
+A card is 13 x suit + rank, with suits in the order of `SUITS` and ranks from 0, the ace, to 12, the king. Commands
+write the five of hearts as "5H"; people read "5♥".
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def card_names(cards: Iterable[int]) -> str:
 
 
 def parse_cards(text: str) -> list[int]:
-    """The cards named in a text such as "5H 10d j♣", in its order, separated by spaces or commas, in either case."""
+    """The cards named in a text such as "5H 10d j♣", in order; spaces or commas separate them, case does not matter."""
     cards: list[int] = []
     for name in text.replace(",", " ").split():
         plain = name.upper().replace("10", "T").translate(_LETTERS)
@@ -68,7 +68,7 @@ _PLACE = np.array([card % 13 * 4 + card // 13 if card < CARDS else CARDS for car
 _CARD_AT = np.append(np.argsort(_PLACE[:CARDS]), -1).astype(np.int8)
 
 ONE_OF_RANK = np.array([1 << 4 * (card % 13) if card < CARDS else 0 for card in range(_ROOM)], np.int64)
-"""(64,), int64, by `card & 63`: one card of its rank in a word that counts cards, four bits a rank; EMPTY is 0."""
+"""(64,), int64, by `card & 63`: one card of its rank in a word that counts cards, four bits per rank; 0 for EMPTY."""
 
 
 @rule
@@ -81,6 +81,15 @@ def worth(card: int) -> int:
 def rank_of(card: int) -> int:
     """The rank of a card, 0 (ace) .. 12 (king)."""
     return int(_RANK[card & 63])
+
+
+@rule
+def holds(cards: Int8s, card: int) -> bool:
+    """Whether `card` is one of `cards`."""
+    found = False
+    for held in cards:
+        found = found or held == card
+    return found
 
 
 @rule

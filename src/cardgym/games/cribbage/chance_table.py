@@ -61,7 +61,7 @@ class ChanceTable(NamedTuple):
 
 
 class ChancesDocument(Document):
-    """What its file says of a table; `deals` were sampled for it."""
+    """The metadata in a table's file; `deals` were sampled for it."""
 
     format: Literal["cardgym-cribbage-chances-1"]
     deals: Count
@@ -71,7 +71,7 @@ class ChancesDocument(Document):
 
 
 def save_table(path: Path, table: ChanceTable, *, deals: int, seed: int) -> None:
-    """Write a table made from that many sampled deals."""
+    """Write a table made from `deals` sampled deals."""
     document = {"format": FORMAT, "deals": deals, "seed": seed, "crib": table.crib, "play": table.play}
     chances = np.rint(table.chances * _STEPS).astype(np.uint16)
     arrays: Arrays = {
@@ -81,7 +81,7 @@ def save_table(path: Path, table: ChanceTable, *, deals: int, seed: int) -> None
 
 
 def load_table(path: Path = PATH) -> ChanceTable:
-    """Read a table that `save_table` wrote; outcomes that hardly occur are left out."""
+    """Read a table that `save_table` wrote; very rare outcomes are left out."""
     outcomes = (np.float64, (None, 3))
     shape = (len(PHASES), HOLES + 1, HOLES + 1)
     layout: Layout = {
@@ -105,7 +105,7 @@ def _common(outcomes: Float64s) -> Float64s:
 
 @rule
 def is_near(table: ChanceTable, to_go: int, opponent_to_go: int) -> bool:
-    """Whether the table decides about discards at this score."""
+    """Whether discards are chosen by the table at this score."""
     return max(to_go, opponent_to_go) <= HOLES and min(to_go, opponent_to_go) <= table.near
 
 
@@ -138,25 +138,17 @@ def toss_chances(
 ) -> None:
     """Fill `chances`, (15,), with the chance to win after each discard.
 
-    Exact over the cuts for the hand, and over the usual outcomes of a deal for all else. Crib and play enter by the
-    difference of their means, which is counted with the crib: `gains`, (15,), by how many points each discard beats the
-    usual ones. The six cards are sorted by rank, then suit; both sides need at most 121 points.
+    The hand is exact over the cuts, and everything else over the usual outcomes of a deal. Crib and play enter through
+    the difference of their means, which is counted with the crib: `gains`, (15,), says by how many points each discard
+    beats the usual ones. The six cards are sorted by rank, then suit; both sides need at most 121 points.
     """
-    low = float(gains[0])
-    high = low
-    for toss in range(NUM_TOSSES):
-        low = min(low, float(gains[toss]))
-        high = max(high, float(gains[toss]))
-    first = int(np.floor(low))
-    shifts = min(int(np.floor(high)) + 2 - first, _MAX_SHIFTS)
+    first = int(np.floor(gains.min()))
+    shifts = min(int(np.floor(gains.max())) + 2 - first, _MAX_SHIFTS)
     hands = np.zeros((NUM_TOSSES, MAX_SCORE + 1))
     count_hands(cards, hands)
     after = np.zeros((MAX_SCORE + 1, shifts))
     for points in range(MAX_SCORE + 1):
-        met = False
-        for toss in range(NUM_TOSSES):
-            met = met or hands[toss, points] > 0.0
-        if met:
+        if hands[:, points].max() > 0.0:
             for shift in range(shifts):
                 after[points, shift] = _chance_with(table, dealer, to_go, opponent_to_go, points, first + shift)
     for toss in range(NUM_TOSSES):
@@ -179,7 +171,7 @@ def _chance_with(table: ChanceTable, dealer: int, to_go: int, opponent_to_go: in
         own = to_go - int(before[outcome, 0])
         other = opponent_to_go - int(before[outcome, 1])
         share = before[outcome, 2]
-        if own <= 0:  # The dealer has won before the pone counts its hand; in the play either may be first.
+        if own <= 0:  # The dealer wins before the pone counts its hand; in the play either may be first.
             chance += share if dealer or other > 0 else 0.5 * share
         elif other <= 0:
             continue

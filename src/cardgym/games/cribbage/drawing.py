@@ -9,7 +9,7 @@ from cardgym.table.drawings.shapes import Symbol, box, disc, path, text
 WIDTH, HEIGHT = 772, 216
 ROWS, IN_ROW = 4, 30
 LEFT, RIGHT = 56.0, 716.0
-"""Where the rows end."""
+"""The ends of the rows."""
 LANE = 10.0
 """Distance of a lane from the middle of its row."""
 _STEP, _GAP = 20.75, 11.0  # From hole to hole, and from each five to the next.
@@ -20,7 +20,7 @@ def row_middle(row: int) -> float:
 
 
 def lane_at(lane: int, row: int) -> float:
-    """The height of a lane in a row. Lane 0 stays outside in the turns on the right."""
+    """The height of a lane in a row. Lane 0 is on the outside in the turns on the right."""
     side = -1 if (lane + row) % 2 == 0 else 1
     return row_middle(row) + side * LANE
 

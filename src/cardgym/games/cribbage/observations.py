@@ -1,10 +1,10 @@
-"""What a seat at cribbage knows, as numbers, and resampling of what it does not know."""
+"""What a seat at cribbage knows, as numbers, and resampling what it does not know."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cardgym.engine.contract import Feature, Float32s, Generator, Int64s, State, places, rule, uniform
+from cardgym.engine.contract import Feature, Float32s, Generator, Int64s, State, places, rule, uniform, write_zeros
 from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, ONE_OF_RANK, rank_of, sort_in, sort_six, worth
 from cardgym.games.cribbage.rules import can_play
@@ -50,7 +50,6 @@ def features(options: CribbageOptions) -> tuple[Feature, ...]:
 
 
 _AT = places(features(CribbageOptions()))
-_SIZE = sum(feature.size for feature in features(CribbageOptions()))
 _SPARE = _AT.phase
 """Values of empty places are written here; it is overwritten last."""
 
@@ -66,8 +65,7 @@ def observe(state: State, seat: int, out: Float32s) -> None:
     all the rest. Loops have a fixed length, and empty places write to `_SPARE`.
     """
     other = 1 - seat
-    for i in range(_SIZE):
-        out[i] = 0.0
+    write_zeros(out, 0, out.shape[0])
     # Cards, and words that count them by rank, four bits each.
     hand = tossed = own = played = 0
     for place in range(6):
@@ -168,22 +166,16 @@ def resample(state: State, seat: int, generator: Generator) -> None:
         unseen[state.deck[place]] = True
     for place in range(state.hand_size[other]):
         unseen[state.hand[other, place]] = True
-    tossed = state.crib[2 * other] != EMPTY
-    if tossed:
-        for place in range(2):
-            if state.crib[2 * other + place] != EMPTY:
-                unseen[state.crib[2 * other + place]] = True
-    hidden = np.empty(CARDS, np.int64)
-    size = 0
-    for card in range(CARDS):
-        if unseen[card]:
-            hidden[size] = card
-            size += 1
+    for place in range(2 * other, 2 * other + 2):
+        if state.crib[place] != EMPTY:
+            unseen[state.crib[place]] = True
+    hidden = np.flatnonzero(unseen)
+    size = len(hidden)
     while True:
         size = _draw_hand(state, other, hidden, size, generator)
         if state.phase != s.PLAYING or state.turn != other or can_play(state, other):
             break
-        # It is the opponent's turn, so it must be able to play: draw again.
+        # On its turn the opponent must be able to play a card: draw again.
         for place in range(state.hand_size[other]):
             hidden[size] = state.hand[other, place]
             size += 1
@@ -192,7 +184,7 @@ def resample(state: State, seat: int, generator: Generator) -> None:
         card = hidden[at]
         hidden[at] = hidden[last]
         hidden[last] = card
-    if tossed:
+    if state.crib[2 * other] != EMPTY:
         for place in (2 * other + 1, 2 * other):
             if state.crib[place] != EMPTY:
                 size -= 1

@@ -8,7 +8,7 @@ from cardgym.engine.contract import CompiledPolicy, Float32s, Float64s, Generato
 from cardgym.games.cribbage.cards import CARDS, EMPTY, worth
 from cardgym.games.cribbage.scoring import points_for, points_of, points_of_next
 from cardgym.games.cribbage.state import FULL, NUM_TOSSES, PACK_RANKS, PACK_TOSSES, TOSSING
-from cardgym.games.cribbage.tosses import WIN, first_best, hand_totals, points_to_go_out, small_means, toss_worths
+from cardgym.games.cribbage.tosses import WIN, hand_totals, points_to_go_out, small_means, toss_worths
 
 _MAX_PEGGED = 14  # The most points that one card can score.
 
@@ -25,7 +25,7 @@ def greedy(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
             hand_totals(state.hand[seat], totals, 1.0)
         else:
             small_means(state.hand[seat], state.pack, 0, 1.0, totals, np.empty(NUM_TOSSES, np.float32))
-        return CARDS + first_best(totals[: PACK_TOSSES[state.pack]])
+        return CARDS + int(totals[: PACK_TOSSES[state.pack]].argmax())
     return greedy_card(state, seat)
 
 
@@ -50,11 +50,11 @@ def greedy_card(state: State, seat: int) -> int:
 
 @rule
 def expert(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
-    """Discard by `toss_worths`; play by a card's points, minus those of the likely answer, plus the best reply's."""
+    """Discard by `toss_worths`; play for the most points, minus those of the likely answer, plus the best reply's."""
     if state.phase == TOSSING:
         worths = np.empty(NUM_TOSSES, np.float32)
         toss_values(state, seat, worths)
-        return CARDS + first_best(worths[: PACK_TOSSES[state.pack]])
+        return CARDS + int(worths[: PACK_TOSSES[state.pack]].argmax())
     values = np.empty(6)
     card_values(state, seat, mask, values)
     best = -1
@@ -97,7 +97,7 @@ def card_values(state: State, seat: int, mask: Int8s, values: Float64s) -> None:
 
 @rule
 def _count_unseen(state: State, seat: int, left: Int64s) -> None:
-    """Fill `left`, (13,), with the number of cards of each rank that the opponent may hold, unseen and by its goes."""
+    """Fill `left`, (13,), with the number of unseen cards of each rank that the opponent may hold, given its goes."""
     other = 1 - seat
     for rank in range(13):
         left[rank] = PACK_RANKS[state.pack] >> 4 * rank & 15 if worth(rank) >= state.floor[other] else 0
@@ -121,7 +121,7 @@ def _strike(left: Int64s, card: int) -> None:
 def _value_of(state: State, seat: int, card: int, left: Int64s, pile: Int8s) -> float:
     """The worth of playing `card`: its points, minus those of the likely answer, plus those of the best reply to it.
 
-    The opponent is taken to hold any unseen cards with equal probability, and to play the one that scores most.
+    The opponent is assumed to hold any unseen cards with equal probability, and to play the one that scores most.
     """
     other = 1 - seat
     need = int(state.target - state.scores[seat])
@@ -137,7 +137,7 @@ def _value_of(state: State, seat: int, card: int, left: Int64s, pile: Int8s) -> 
     next_points = points_of_next(pile, size + 1)
     if count == 31 or held == 0 or state.said_go[other]:
         return value + _worth_of(_best_reply(state, seat, card, next_points, count), need)
-    # By the points of the answer: the number of unseen cards that score them, and the sum of the best replies.
+    # By the points of the answer: the number of unseen cards that score them, and the sum of the best replies to them.
     cards = np.zeros(_MAX_PEGGED + 1)
     replies = np.zeros(_MAX_PEGGED + 1)
     for rank in range(13):
@@ -183,7 +183,7 @@ def _best_reply(state: State, seat: int, played: int, next_points: int, count: i
 
 @rule
 def _chance_of_none(cards: float, hidden: int, held: int) -> float:
-    """The chance that `held` of `hidden` cards include none of `cards` given ones."""
+    """The chance that `held` cards drawn from `hidden` ones include none of `cards` particular ones."""
     chance = 1.0
     for drawn in range(held):
         chance *= max(hidden - cards - drawn, 0.0) / max(hidden - drawn, 1)

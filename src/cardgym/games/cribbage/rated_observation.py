@@ -1,24 +1,23 @@
 """The observation `rated`, for networks: what a seat knows by ranks, and how `expert` values each discard and card.
 
-Suits matter only to the discard, and are part of its rating.
+Suits matter only for discards and are included in their ratings.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from cardgym.engine.contract import Feature, Float32s, Observation, State, places, rule
+from cardgym.engine.contract import Feature, Float32s, Observation, State, places, rule, write_zeros
 from cardgym.games.cribbage.cards import EMPTY, rank_of
 from cardgym.games.cribbage.players import card_values, toss_values
 from cardgym.games.cribbage.rules import legal_action_mask
 from cardgym.games.cribbage.scoring import points_for
 from cardgym.games.cribbage.state import NUM_ACTIONS, NUM_TOSSES, PLAYING, TOSSING, CribbageOptions
-from cardgym.games.cribbage.tosses import first_best
 
 _MIN_RATING = -8.0
 """The lowest rating, in points below the best."""
 _BACK = 4
-"""Number of cards of the pile in the observation, the last ones."""
+"""The number of the pile's last cards that the observation shows."""
 
 
 def features(options: CribbageOptions) -> tuple[Feature, ...]:
@@ -50,15 +49,13 @@ def features(options: CribbageOptions) -> tuple[Feature, ...]:
 
 
 _AT = places(features(CribbageOptions()))
-_SIZE = sum(feature.size for feature in features(CribbageOptions()))
 
 
 @rule
 def observe_rated(state: State, seat: int, out: Float32s) -> None:
     """Write the observation `rated` of `seat` to `out`, float32, as `features` lists it."""
     other = 1 - seat
-    for i in range(_SIZE):
-        out[i] = 0.0
+    write_zeros(out, 0, out.shape[0])
     out[_AT.tossing] = 0.0 if state.phase == PLAYING else 1.0
     out[_AT.dealer] = 1.0 if state.dealer == seat else 0.0
     per_point = 1.0 / state.target
@@ -94,7 +91,7 @@ def observe_rated(state: State, seat: int, out: Float32s) -> None:
 def _rate_tosses(state: State, seat: int, out: Float32s) -> None:
     worths = out[_AT.toss_rating : _AT.toss_rating + NUM_TOSSES]
     toss_values(state, seat, worths)
-    best = float(worths[first_best(worths)])
+    best = float(worths.max())
     for toss in range(NUM_TOSSES):
         worths[toss] = max(float(worths[toss]) - best, _MIN_RATING)
 

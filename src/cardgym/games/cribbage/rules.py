@@ -6,7 +6,7 @@ Source: the rules of the American Cribbage Congress. Lang, "Machine Learning Str
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Int8s, Metric, State, rule
+from cardgym.engine.contract import Int8s, Metric, State, rule, write_zeros
 from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, rank_of, sort_six, worth
 from cardgym.games.cribbage.scoring import points_for, points_of_next, score_crib, score_hand
@@ -14,14 +14,12 @@ from cardgym.games.cribbage.scoring import points_for, points_of_next, score_cri
 
 @rule
 def setup(state: State) -> None:
-    """Both seats have no points, and cut for the deal. In a small pack many cuts would be equal: seat 1 deals."""
+    """Start without points and cut for the deal. In a small pack too many cuts would be equal, so seat 1 deals."""
     state.deal_number = 0
     state.dealer = EMPTY
-    for seat in range(2):
-        state.scores[seat] = 0
-        state.cuts[seat] = EMPTY
-        for kind in range(6):
-            state.tally[seat, kind] = 0
+    state.scores[:] = 0
+    state.tally[:] = 0
+    state.cuts[:] = EMPTY
     clear_deal(state)
     state.phase = s.CUTTING
     state.turn = 0
@@ -47,8 +45,7 @@ def current_player(state: State) -> int:
 @rule
 def legal_action_mask(state: State, mask: Int8s) -> None:
     """Allow all ways to discard, or any card in hand that the count has room for."""
-    for action in range(CARDS):
-        mask[action] = 0
+    write_zeros(mask, 0, CARDS)
     tosses = int(s.PACK_TOSSES[state.pack]) if state.phase == s.TOSSING else 0
     for action in range(CARDS, s.NUM_ACTIONS):
         mask[action] = 1 if action < CARDS + tosses else 0
@@ -57,7 +54,7 @@ def legal_action_mask(state: State, mask: Int8s) -> None:
         room = 31 - int(state.count)
         for place in range(4):
             card = int(state.hand[seat, place])
-            # An empty place writes to the first discard, which it leaves illegal: EMPTY never fits the count.
+            # An empty place writes to the first discard, which stays illegal: EMPTY never fits the count.
             mask[card & 63 if card != EMPTY else CARDS] = 1 if worth(card) <= room else 0
 
 
@@ -79,13 +76,13 @@ def apply_action(state: State, move: int) -> None:
 
 @rule
 def deal(state: State) -> int:
-    """The number of the deal; the cut belongs to the first."""
+    """The number of the deal; the cut is part of the first."""
     return int(state.deal_number)
 
 
 @rule
 def forfeit(state: State, seat: int) -> float:
-    """-1; where points are the reward, minus all the points that the opponent still needs."""
+    """-1 or, if points are the reward, minus all the points that the opponent still needs."""
     if state.reward == s.POINTS:
         return -float(state.target - state.scores[1 - seat])
     return -1.0
@@ -93,7 +90,7 @@ def forfeit(state: State, seat: int) -> float:
 
 @rule
 def score(state: State, seat: int) -> float:
-    """1 for the player with more points at the end, 0 for the other; a half each if they are level."""
+    """1 for the player with more points at the end, 0 for the other; half each if they are level."""
     if state.scores[seat] == state.scores[1 - seat]:
         return 0.5
     return 1.0 if state.scores[seat] > state.scores[1 - seat] else 0.0
@@ -129,19 +126,14 @@ def clear_deal(state: State) -> None:
     fill_deck(state)
     state.starter = EMPTY
     state.num_played = 0
-    for seat in range(2):
-        state.shows[seat] = 0
-        state.hand_size[seat] = 0
-        state.floor[seat] = 1
-        for place in range(6):
-            state.hand[seat, place] = EMPTY
-        for place in range(4):
-            state.kept[seat, place] = EMPTY
-    for place in range(4):
-        state.crib[place] = EMPTY
-    for place in range(8):
-        state.played[place] = EMPTY
-        state.played_by[place] = EMPTY
+    state.shows[:] = 0
+    state.hand_size[:] = 0
+    state.floor[:] = 1
+    state.hand[:] = EMPTY
+    state.kept[:] = EMPTY
+    state.crib[:] = EMPTY
+    state.played[:] = EMPTY
+    state.played_by[:] = EMPTY
     clear_pile(state)
 
 
@@ -150,10 +142,8 @@ def clear_pile(state: State) -> None:
     state.count = 0
     state.pile_size = 0
     state.next_points = 0
-    for place in range(8):
-        state.pile[place] = EMPTY
-    state.said_go[0] = 0
-    state.said_go[1] = 0
+    state.pile[:] = EMPTY
+    state.said_go[:] = 0
 
 
 @rule
@@ -271,7 +261,7 @@ def _say_go(state: State, seat: int) -> None:
 
 @rule
 def _take_from_hand(state: State, seat: int, card: int) -> None:
-    passed = 0  # 1 from the card's place on, where the cards behind it move up.
+    passed = 0  # 1 from the card's place on, where the later cards move up.
     for place in range(3):
         passed |= 1 if state.hand[seat, place] == card else 0
         state.hand[seat, place] = state.hand[seat, place + passed]

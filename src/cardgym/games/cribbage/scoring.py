@@ -1,6 +1,6 @@
 """The points of a hand, a crib and a card played, with explanations in words.
 
-Fifteens, pairs and runs depend on the five ranks alone and are looked up in an array of 91 x 91 x 13 bytes: a row for
+Fifteens, pairs and runs depend only on the five ranks and are looked up in an array of 91 x 91 x 13 bytes: a row for
 each unordered pair of ranks of the first two cards, a column for each pair of the next two, and a layer for the rank of
 the fifth. So the cards need not be sorted, and the array fits in any second-level cache. A few array operations fill it
 at import. Flush and nobs depend on the suits.
@@ -63,7 +63,7 @@ def _rank_points() -> npt.NDArray[np.uint8]:
 
 
 def _all_cuts(points: npt.NDArray[np.uint8]) -> npt.NDArray[np.int16]:
-    """(91 x 91,): for each two pairs of ranks, the sum of `points` over the other 48 cards."""
+    """(91 x 91,): for two pairs of ranks, the sum of `points` over the other 48 cards."""
     ranks = np.array([(a, b) for b in range(13) for a in range(b + 1)])
     held = (ranks[:, :, None] == np.arange(13)).sum(1)
     left = 4 - held[:, None] - held[None]
@@ -159,7 +159,7 @@ def _score_small(held: tuple[int, int, int], starter: int, crib: bool) -> int:
 
 @rule
 def points_of_next(pile: Int8s, length: int) -> int:
-    """The points of each rank as the next card of a pile, for pairs or a run: four bits a rank, the ace's lowest.
+    """The points of each rank as the next card of a pile, for pairs or a run: four bits per rank, the ace's lowest.
 
     The pile has the ranks 0 .. 12 played since the last restart, in order; entries from `length` on are ignored. A
     second, third or fourth card of one rank scores 2, 6 or 12. The longest run of three or more that the last cards
@@ -176,8 +176,8 @@ def points_of_next(pile: Int8s, length: int) -> int:
     points = same * (same + 1) << 4 * last
     if same > 1:
         return points
-    # Go back from the last card while all ranks differ. Neighboring ranks make a run with the rank on either side of
-    # them, ranks with one gap make one with the rank that fills it. A longer run replaces a shorter one.
+    # Go back from the last card while all ranks differ. Neighboring ranks make a run with the rank on either side;
+    # ranks with one gap make one with the rank that fills it. A longer run replaces a shorter one.
     low = last
     high = last
     total = last
@@ -213,7 +213,7 @@ def points_for(state: State, card: int) -> int:
 
 @rule
 def points_of(next_points: int, count: int, card: int) -> int:
-    """As `points_for`, on a pile with this count, for which `points_of_next` returns `next_points`."""
+    """Like `points_for`, on a pile with this count, for which `points_of_next` returns `next_points`."""
     after = count + worth(card)
     points = next_points >> 4 * rank_of(card) & 15
     return points + (2 if after == 15 else 0) + (2 if after == 31 else 0)

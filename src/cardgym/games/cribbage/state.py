@@ -1,7 +1,7 @@
 """The state of a game of cribbage, its options, and the numbers of actions, phases and kinds of points.
 
-A card is 13 x suit + rank (`cards.py`). A player's cards are kept sorted by rank, then suit, so the first card is
-the one that fits the count most easily.
+A card is 13 x suit + rank (`cards.py`). A player's cards are kept sorted by rank, then suit, so the first card is the
+one that most easily fits the count.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ def _toss_places() -> Int8s:
 
 
 PACK_CARDS = _pack_cards()
-"""(packs, 52), int8: the cards of each pack, EMPTY behind them."""
+"""(packs, 52), int8: the cards of each pack, then EMPTY."""
 PACK_SIZE = np.count_nonzero(PACK_CARDS != EMPTY, axis=1).astype(np.int8)
 PACK_RANKS = np.array([sum(pack.suits << 4 * RANKS.index(rank) for rank in pack.ranks) for pack in PACKS], np.int64)
-"""(packs,), int64: the number of cards of each rank, four bits a rank, the ace's lowest."""
+"""(packs,), int64: the number of cards of each rank, four bits per rank, the ace's lowest."""
 PACK_DEALT = np.array([pack.dealt for pack in PACKS], np.int8)
 PACK_KEPT = np.array([pack.kept for pack in PACKS], np.int8)
 PACK_TOSSES = np.array([NUM_TOSSES, PACKS[MINI].dealt], np.int8)
-"""How many ways there are to discard; the first ones are legal."""
+"""The number of ways to discard; the first ones are legal."""
 TOSS_PLACES = _toss_places()
 """(packs, 15, 6), int8: by discard, the places of two cards discarded and of four kept; 5, which is empty, for none."""
 
@@ -106,7 +106,7 @@ STATE = np.dtype(
         ("turn", np.int8),  # The seat that decides, cuts or is dealt a card next.
         ("starter", np.int8),
         ("hand_size", np.int8, (2,)),
-        ("hand", np.int8, (2, 6)),  # Cards in hand, sorted; EMPTY behind them.
+        ("hand", np.int8, (2, 6)),  # Cards in hand, sorted, then EMPTY.
         ("kept", np.int8, (2, 4)),  # The four cards kept, sorted, for the show ...
         ("shows", np.int8, (2,)),  # ... and their points, set when the starter is turned up.
         ("crib", np.int8, (4,)),  # Two places for seat 0's discard, then two for seat 1's.
@@ -116,7 +116,7 @@ STATE = np.dtype(
         ("count", np.int8),
         ("pile_size", np.int8),
         ("pile", np.int8, (8,)),  # The ranks played since the last restart, in order.
-        ("next_points", np.int64),  # Points for pairs or a run by the rank played next: four bits a rank.
+        ("next_points", np.int64),  # Points for pairs or a run by the rank played next: four bits per rank.
         ("said_go", np.int8, (2,)),  # 1 if the seat said go on this pile.
         ("floor", np.int8, (2,)),  # The lowest possible worth (1 .. 10) of the seat's cards, by its goes.
         ("deck_size", np.int8),
@@ -149,22 +149,10 @@ class CribbageMiniOptions(CribbageOptions):
 
 
 def invariants(state: State) -> tuple[int, ...]:
-    """The number, sum and sum of squares of all cards, and each seat's points that its tally does not explain."""
-    cards = [int(card) for card in state.deck[: state.deck_size]]
-    for hand in state.hand:
-        cards += [int(card) for card in hand if card != EMPTY]
-    cards += [int(card) for card in state.crib if card != EMPTY]
-    cards += [int(card) for card in state.played if card != EMPTY]
-    if state.starter != EMPTY:
-        cards.append(int(state.starter))
+    """The number, sum and sum of squares of all cards, and each seat's points that are missing from its tally."""
+    places = (*state.deck[: state.deck_size], *state.hand.flat, *state.crib, *state.played, state.starter)
+    cards = [int(card) for card in places if card != EMPTY]
     if state.phase == CUTTING and state.turn == 1:
         cards.append(int(state.cuts[0]))
-    total = squares = 0
-    for card in cards:
-        total += card
-        squares += card**2
-    first, second = int(state.scores[0]), int(state.scores[1])
-    for kind in range(6):
-        first -= int(state.tally[0, kind])
-        second -= int(state.tally[1, kind])
-    return len(cards), total, squares, first, second
+    first, second = (int(score) for score in state.scores - state.tally.sum(axis=1))
+    return len(cards), sum(cards), sum(card**2 for card in cards), first, second

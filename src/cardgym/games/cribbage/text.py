@@ -17,7 +17,7 @@ _PHASE_NAMES = {
     s.PLAYING: "the play",
     s.OVER: "the game is over",
 }
-_BOARD = 60  # Characters in a line of the pegging board, whatever the target.
+_BOARD = 60  # Characters in a line of the pegging board, for any target.
 
 
 def describe(state: State, seat: int) -> str:
@@ -163,7 +163,7 @@ def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple
     count = int(before.count) + worth(card)
     reasons = card_reasons(before, card)
     gained = _gained(before, after, turn, s.DEALER_PEGGING if turn == before.dealer else s.PONE_PEGGING)
-    # After the end of a deal or game the state shows no restart; a point without another reason is for a go.
+    # After the end of a deal or game the state shows no restart; a point with no other reason is for a go.
     if count != 31 and gained > sum(points for _, points in reasons):
         reasons.append(("last card" if ends_play(before) else "go", 1))
     return gained, reasons
@@ -175,7 +175,7 @@ def card_reasons(state: State, card: int) -> list[tuple[str, int]]:
 
 
 def reasons_on(pile: Sequence[int], count: int, card: int) -> list[tuple[str, int]]:
-    """Why a card scores on a pile, ranks 0 .. 12 in order, with that running count; see `card_reasons`."""
+    """Why a card scores on a pile, ranks 0 .. 12 in order, with this running count; see `card_reasons`."""
     count += worth(card)
     reasons = explain_play([*pile, card % 13], count)
     return [*reasons, ("thirty-one", 2)] if count == 31 else reasons

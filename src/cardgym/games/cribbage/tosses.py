@@ -5,7 +5,7 @@ on how many cards of a suit are left. The mean of a crib depends on the opponent
 for each pair of ranks, against an opponent who discards well.
 
 The worth of a discard is the mean hand, plus (for the dealer) or minus (for the pone) the mean crib. Near the target a
-seat can go out with this hand, so the chance to do so counts too. The pone's hand is counted first, so this always
+seat can go out with this hand, so the chance of doing so counts too. The pone's hand is counted first, so this always
 matters to the pone. It matters to the dealer only if the pone may go out in this deal.
 """
 
@@ -18,11 +18,11 @@ import numpy as np
 
 from cardgym.engine.contract import Float32s, Float64s, Int8s, rule
 from cardgym.games.cribbage import state as s
-from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK
+from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, holds
 from cardgym.games.cribbage.scoring import MAX_SCORE, score_crib, score_hand, score_ranks, score_ranks_all
 
 _SHIFTS = np.concatenate([s.KEPT, s.TOSSES], axis=1).astype(np.int8) * 4
-"""(15, 6): for each discard, four times the places of the four cards kept and then of the two discarded."""
+"""(15, 6): for each discard, four times the places of the four cards kept, then of the two discarded."""
 
 
 def _mean_crib() -> Float64s:
@@ -41,14 +41,14 @@ MEAN_CRIB = _mean_crib()
 
 @rule
 def hand_totals(cards: Int8s, out: Float32s, scale: float) -> None:
-    """For each discard, the points of the hand kept, summed over the 46 cuts, times `scale`.
+    """Write the points of the hand that each discard keeps, summed over the 46 cuts, times `scale`.
 
     Args:
         cards: six cards.
         out: (15,), filled.
         scale: 1 / 46 for the means.
     """
-    # Words with four bits for each card or suit: shifting a word is faster than dividing card by card.
+    # Words with four bits for each card or suit: shifting a word is faster than a division for each card.
     ranks = 0
     suits = 0
     for place in range(6):
@@ -106,7 +106,7 @@ HAND = 8.0
 WIN = 20.0
 """The worth of winning the game in points, to compare a chance to win with points."""
 OUT_OF_REACH = 1000.0
-"""The points needed to go out, where going out does not matter."""
+"""The points needed to go out if going out does not matter."""
 
 
 @rule
@@ -151,10 +151,7 @@ def count_hands(cards: Int8s, hands: Float64s) -> None:
     """Add to `hands`, (15, 30), the number of cuts with which each discard's hand scores each number of points."""
     kept = np.empty(4, np.int8)
     for cut in range(CARDS):
-        known = False
-        for place in range(6):
-            known = known or cards[place] == cut
-        if not known:
+        if not holds(cards, cut):
             for toss in range(s.NUM_TOSSES):
                 for place in range(4):
                     kept[place] = cards[s.KEPT[toss, place]]
@@ -163,20 +160,18 @@ def count_hands(cards: Int8s, hands: Float64s) -> None:
 
 @rule
 def small_means(cards: Int8s, pack: int, dealer: int, scale: float, hands: Float32s, cribs: Float32s) -> None:
-    """Fill in the mean points by discard in a small pack, times `scale`, each (15,) float32; 0 where it has no discard.
+    """Fill in the mean points of each discard in a small pack, times `scale`; 0 for discards that do not exist.
 
-    All cards that the seat does not hold are equally likely as the starter, and as the opponent's discard of one card.
-    `cards`, (6,), has EMPTY behind the cards dealt; `dealer` is 0 for the opponent's crib, whose points are negative.
+    All cards that the seat does not hold are equally likely as the starter and as the opponent's discard of one card.
+    `cards`, (6,), has EMPTY after the cards dealt; `dealer` is 0 for the opponent's crib, whose points are negative;
+    `hands` and `cribs` are (15,) float32.
     """
     size = int(s.PACK_SIZE[pack])
     unseen = np.empty(size, np.int8)
     left = 0
-    for place in range(size):
-        known = False
-        for mine in cards:
-            known = known or mine == s.PACK_CARDS[pack, place]
-        if not known:
-            unseen[left] = s.PACK_CARDS[pack, place]
+    for card in s.PACK_CARDS[pack, :size]:
+        if not holds(cards, card):
+            unseen[left] = card
             left += 1
     kept = np.empty(4, np.int8)
     crib = np.full(4, EMPTY, np.int8)
@@ -195,16 +190,6 @@ def small_means(cards: Int8s, pack: int, dealer: int, scale: float, hands: Float
                         crib_points += score_crib(crib, unseen[cut])
             hands[toss] = scale * hand_points / left
             cribs[toss] = (scale if dealer else -scale) * crib_points / (left * (left - 1))
-
-
-@rule
-def first_best(values: Float32s) -> int:
-    """The place of the greatest value, the first in a tie."""
-    best = 0
-    for place in range(1, len(values)):
-        if values[place] > values[best]:
-            best = place
-    return best
 
 
 @rule

@@ -1,4 +1,4 @@
-"""What people see and read of cribbage at a table: the board, hands and play, each score point by point, the rules."""
+"""What people see and read at a table of cribbage: the board, hands and play, each score point by point, the rules."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
 
 
 def showdown(before: State, move: int, after: State, seat: int) -> View | None:
-    """The table at the show: the crib that was counted is turned up, the hands are back from the play."""
+    """The table at the show: a counted crib is turned up, and the cards played are back in the hands."""
     counted = text.counted_hands(before, after) if before.phase == s.PLAYING else []
     if not counted:
         return None
@@ -169,7 +169,7 @@ _SKUNK, _DOUBLE_SKUNK = 31, 61
 
 
 def picture(state: State, seat: int) -> str:
-    """The game as in `describe`, with the points that each seat needs right of the board, in 80 columns."""
+    """The game as in `describe`, with the points that each seat needs to the right of the board, in 80 columns."""
     lines = text.describe(state, seat).splitlines()
     for row, other in ((1, seat), (2, 1 - seat)):
         lacks = int(state.target - state.scores[other])

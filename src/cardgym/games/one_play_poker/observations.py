@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from cardgym.engine.contract import Feature, Float32s, Int8s, Int64s, State, places, rule
+from cardgym.engine.contract import Feature, Float32s, Int8s, Int64s, State, places, rule, write_zeros
 from cardgym.games.one_play_poker import rules as r
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.games.one_play_poker.text import card_text
@@ -37,7 +37,7 @@ def info_state_key(state: State, seat: int) -> int:
 
 @rule
 def info_state_index(state: State, seat: int) -> int:
-    """The state's index among those with a decision, ordered by cards out, own hand, the house's hand, bets; else 0."""
+    """The index among states with a decision, ordered by cards out, own hand, the house's hand and bets; else 0."""
     if state.phase != r.BETTING:
         return 0
     bets = int(state.bets)
@@ -124,8 +124,7 @@ _CARD_SIZE = r.NUM_RANKS + r.NUM_SUITS  # A hand's low card, then its high card:
 @rule
 def observe_full(state: State, seat: int, out: Float32s) -> None:
     """Write the full observation; see `full_features`. A hand of one card has only its `low` card."""
-    for i in range(out.shape[0]):
-        out[i] = 0.0
+    write_zeros(out, 0, out.shape[0])
     if state.dealt > 0:
         out[_AT.cards_out + state.dealt - 1] = 1.0
     out[_AT.bets] = state.bets / 4.0

@@ -1,7 +1,7 @@
 """The rules of One Play Poker: one player against a house that duplicates every bet.
 
 Source: Bastiaan and Krabben, "One Play Poker", assignment 1 of Decision Making in Intelligent Systems, sections 1, 3
-and 4. All cards lie face up. Where the paper contradicts itself, an option selects the reading.
+and 4. All cards are face up. Where the paper contradicts itself, an option selects the reading.
 """
 
 from __future__ import annotations
@@ -63,9 +63,8 @@ def setup(state: State) -> None:
     state.dealt = 0
     state.bets = 0
     state.deck = (1 << NUM_CARDS) - 1
-    for place in range(2):
-        state.player[place] = EMPTY
-        state.house[place] = EMPTY
+    state.player[:] = EMPTY
+    state.house[:] = EMPTY
 
 
 @rule
@@ -87,7 +86,7 @@ def legal_action_mask(state: State, mask: Int8s) -> None:
 
 @rule
 def apply_action(state: State, move: int) -> None:
-    """Play a bet of 0 or 1, or deal card number `move` of those left."""
+    """Play a bet of 0 or 1, or deal card number `move` of the remaining ones."""
     if state.phase == BETTING:
         state.bets += move
         state.paid[0] = -move
@@ -137,7 +136,7 @@ def bets_made(state: State, seat: int) -> float:
 
 @rule
 def _deal(state: State, place: int) -> None:
-    """Deal card number `place` of those left: to the player, the house, the player, the house."""
+    """Deal card number `place` of the remaining ones: to the player, the house, the player, the house."""
     card = 0
     while True:
         if state.deck >> card & 1:

@@ -1,8 +1,8 @@
 """The player `champion`: every discard and every card by the chance to win the game.
 
-A card is valued by a search of the rest of the play (`search.py`) over the opponent's possible hands, weighted by how
-often `equilibrium` keeps them and plays them as the opponent did. A discard is valued by `chance_table.toss_chances`;
-near the target, the best few are then compared by the same search against sampled hands of the opponent and all cuts.
+A card is evaluated by a search of the rest of the play (`search.py`) over the opponent's possible hands, weighted by
+how often `equilibrium` keeps them and plays them as the opponent did. A discard is evaluated by `toss_chances`; near
+the target, the best few are then compared by the same search against sampled hands of the opponent and all cuts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float32s, Float64s, Int8s, Options, rule
 from cardgym.engine.rules import derive, uniform
-from cardgym.games.cribbage.cards import CARDS, JACK, sort_six, worth
+from cardgym.games.cribbage.cards import CARDS, JACK, holds, sort_six, worth
 from cardgym.games.cribbage.chance_table import HOLES, ChanceTable
 from cardgym.games.cribbage.observations import PLAIN
 from cardgym.games.cribbage.pegging.hands import HANDS, NUM_OF_SIZE, RANKS, whole_hand
@@ -23,31 +23,31 @@ from cardgym.games.cribbage.pegging.search import Memory, Root, new_memory, sear
 from cardgym.games.cribbage.pegging.shows import POINTS, Shows, new_shows, prepare_shows
 from cardgym.games.cribbage.scoring import score_crib, score_hand, score_ranks
 from cardgym.games.cribbage.state import KEPT, NUM_ACTIONS, NUM_TOSSES, TOSSES
-from cardgym.games.cribbage.tosses import OUT_OF_REACH, first_best, kept_set, toss_worths
+from cardgym.games.cribbage.tosses import OUT_OF_REACH, kept_set, toss_worths
 from cardgym.players import Actions, Masks, Observations, Player, best_actions
 
 _NEAR = 45
-"""With more than six cards left, `act` searches cards only if either side needs at most this many points; else it takes
-the policy's most probable card, which wins as many games and saves two thirds of the time."""
+"""With more than six cards left, `act` searches cards only if either side needs at most this many points; otherwise it
+takes the policy's most probable card, which wins as many games in a third of the time."""
 _NEAR_TOSSES = 31
 """Discards are searched if either side needs at most this many points."""
 _MARGIN = 0.02
-"""Only discards whose chance by `toss_chances` is within this of the best are searched."""
+"""Only discards whose chance by `toss_chances` is within this margin of the best are searched."""
 _MAX_TOSSES = 4
-"""The most discards to search."""
+"""The maximum number of discards to search."""
 _WORLDS = 100
-"""The sampled hands of the opponent for the search of discards."""
+"""The number of sampled hands of the opponent in a search of discards."""
 _MAX_HANDS = 300
 """With more than six cards left, the search takes this many of the opponent's hands, evenly by their weights."""
 _SOLVE_FROM = 6
-"""From this many cards left in both hands the best cards are found for the rest of the play; above, only for now."""
+"""With at most this many cards left in both hands, the search takes the best card at every turn; above, only now."""
 TAKERS = 0.4
-"""The share of opponents taken to be takers, who play for the most points at once. `equilibrium` was solved with a
-tenth, but more opponents play so, and the cards of one that does not soon show it."""
+"""The assumed share of takers, opponents who always play for the most points at once. `equilibrium` was solved with a
+tenth, but more opponents play that way, and the cards of those who do not soon show it."""
 
 
 class ChampionPlayer(Player):
-    """Reads the observation `plain`, and always chooses the same in the same situation."""
+    """Reads the observation `plain`; deterministic."""
 
     name = "champion"
     observation_name = "plain"
@@ -82,7 +82,7 @@ def _value(
     observations: Float32s, fast: bool, policy: PeggingPolicy, table: ChanceTable, shows: Shows, memory: Memory,
     chances: Float64s,
 ) -> None:  # fmt: skip
-    """Fill in the chances by each legal action; if `fast`, 1 for the card to play where no search is worth its time."""
+    """Fill in the chance after each legal action; if `fast`, 1 for the card to play if a search is not worthwhile."""
     values, worths = np.empty(13), np.empty(NUM_TOSSES, np.float32)
     for row in range(observations.shape[0]):
         seen = observations[row]
@@ -170,22 +170,14 @@ def _value_tosses(
     dealer = int(seen[PLAIN.dealer])
     to_go, opponent_to_go = min(int(seen[PLAIN.to_go]), HOLES), min(int(seen[PLAIN.to_go + 1]), HOLES)
     toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, rated)
-    most = rated[0]
-    for toss in range(NUM_TOSSES):
-        chances[CARDS + toss] = rated[toss]
-        most = max(most, rated[toss])
-    rivals = 0
-    for toss in range(NUM_TOSSES):
-        rivals += 1 if rated[toss] >= most - _MARGIN else 0
+    chances[CARDS:] = rated
+    rivals = (rated >= rated.max() - _MARGIN).sum()
     if rivals < 2 or min(to_go, opponent_to_go) > _NEAR_TOSSES:
         return
     worlds = _draw_worlds(cards, dealer, derive(np.uint64(to_go), np.uint64(opponent_to_go)), policy)
     change = 0.0
     for number in range(min(rivals, _MAX_TOSSES)):
-        toss = 0
-        for other in range(NUM_TOSSES):
-            if rated[other] > rated[toss]:
-                toss = other
+        toss = int(rated.argmax())
         found = _search_toss(cards, toss, dealer, to_go, opponent_to_go, policy, table, worlds, shows, memory)
         change = found - float(rated[toss]) if number == 0 else change
         chances[CARDS + toss] = found - change
@@ -198,7 +190,7 @@ def _value_tosses(
 def _draw_worlds(cards: Int8s, dealer: int, key: np.uint64, policy: PeggingPolicy) -> Int8s:
     """The four cards that the opponent keeps and the two that it discards of six drawn at random, (_WORLDS, 6).
 
-    The draws depend only on `key` and the cards, so that a situation always has the same worlds.
+    The draws depend only on `key` and the cards, so that a situation always gets the same worlds.
     """
     worlds = np.empty((_WORLDS, 6), np.int8)
     generator = np.zeros(2, np.uint64)
@@ -206,10 +198,7 @@ def _draw_worlds(cards: Int8s, dealer: int, key: np.uint64, policy: PeggingPolic
     deck, six, worths = np.empty(CARDS, np.int8), np.empty(6, np.int8), np.empty(NUM_TOSSES, np.float32)
     size = 0
     for card in range(CARDS):
-        held = False
-        for place in range(6):
-            held = held or cards[place] == card
-        if held:
+        if holds(cards, card):
             generator[0] = derive(generator[0], np.uint64(card))
         else:
             deck[size] = card
@@ -224,7 +213,7 @@ def _draw_worlds(cards: Int8s, dealer: int, key: np.uint64, policy: PeggingPolic
         toss_worths(six, 1 - dealer, OUT_OF_REACH, worths)
         for toss in range(NUM_TOSSES):
             worths[toss] += policy.worths[1 - dealer, kept_set(six, toss)]
-        best = first_best(worths)
+        best = int(worths.argmax())
         for place in range(6):
             worlds[world, place] = six[KEPT[best, place]] if place < 4 else six[TOSSES[best, place - 4]]
     return worlds

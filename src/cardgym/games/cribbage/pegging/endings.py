@@ -50,7 +50,7 @@ def _alone(pile: Int8s, length: int, count: int, cards: Int8s, order: int) -> in
 def best_alone(pile: Int8s, length: int, count: int, cards: Int8s, work: Int8s, in_front: bool) -> int:
     """The most points that `cards`, (3,), ranks or -1, can score in any order, with the other hand empty.
 
-    The pile has the ranks since the last restart; `work`, (10,), is overwritten. With `in_front` the first card is
+    The pile has the ranks since the last restart; `work`, (10,), is overwritten. With `in_front`, `cards[0]` must be
     played first.
     """
     best = 0
@@ -63,7 +63,7 @@ def best_alone(pile: Int8s, length: int, count: int, cards: Int8s, work: Int8s, 
 
 @rule
 def _then(pile: Int8s, length: int, count: int, x: int, g: int) -> int:
-    """The value to the holder of g, who has just played, of what follows; x is the other's last card.
+    """The value of what follows to the holder of g, who has just played; x is the other's last card.
 
     `pile` and `count` include the card just played, and the count is not 31.
     """
@@ -77,7 +77,7 @@ def _then(pile: Int8s, length: int, count: int, x: int, g: int) -> int:
             pile[length] = x
             value += points_of(points_of_next(pile, length + 1), count, g)
             return value + (0 if count + worth(g) == 31 else 1)
-        return value - 1 + 1
+        return value  # A point for the other's go, and one for the own last card.
     if worth(g) <= 31 - count:
         value = points_of(word, count, g)
         return value + (0 if count + worth(g) == 31 else 1) - 1
@@ -86,15 +86,15 @@ def _then(pile: Int8s, length: int, count: int, x: int, g: int) -> int:
 
 @rule
 def fresh(x: int, g: int) -> int:
-    """The value to the holder of g when the other leads x to an empty pile, and these are the last two cards."""
+    """The value to the holder of g if the other leads x to an empty pile and these are the last two cards."""
     return (2 if x == g else 0) + (2 if worth(x) + worth(g) == 15 else 0) + 1
 
 
 @rule
 def value_of_two(pile: Int8s, length: int, count: int, first: int, last: int, x: int) -> int:
-    """The value of playing `first`, which fits the count, and then `last`, the rank left, when the other holds x.
+    """The value of playing `first`, which fits the count, and then `last`, the remaining rank, if the other holds x.
 
-    The pile, (length + 2 or more,), has the ranks since the last restart, and is overwritten behind them.
+    The pile, (length + 2 or more,), has the ranks since the last restart; entries from `length` on are overwritten.
     """
     points = points_of(points_of_next(pile, length), count, first)
     if count + worth(first) == 31:

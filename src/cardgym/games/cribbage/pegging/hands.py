@@ -1,8 +1,8 @@
-"""Hands in the play as numbers: multisets of up to four ranks, because suits score nothing there.
+"""Hands in the play as numbers: multisets of up to four ranks, because suits do not matter there.
 
 A multiset a <= b <= c <= d has the number a + C(b + 1, 2) + C(c + 2, 3) + C(d + 3, 4); smaller ones use fewer terms. So
 the 1, 13, 91, 455 and 1,820 multisets of each size are numbered without gaps. The slots of a multiset are its distinct
-ranks in ascending order: the choices of its holder.
+ranks in ascending order: its holder's choices.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ RANKS = np.array(SETS[4], np.int8)
 CHOOSE = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 2, 1, 0, 0], [1, 3, 3, 1, 0], [1, 4, 6, 4, 1]], np.float64)
 """(5, 5): binomial coefficients: `CHOOSE[n, k]` ways to choose k of n cards."""
 SLOTS = np.full((5, HANDS, 4), -1, np.int8)
-"""(5, 1820, 4), int8: by size and number, the distinct ranks, ascending; -1 behind them."""
+"""(5, 1820, 4), int8: by size and number, the distinct ranks, ascending, then -1."""
 WITHOUT = np.zeros((5, HANDS, 4), np.int16)
-"""(5, 1820, 4), int16: the number of the multiset without one card of the rank of a slot."""
+"""(5, 1820, 4), int16: the number of the multiset with one card of a slot's rank removed."""
 WITH = np.zeros((4, 455, 13), np.int16)
 """(4, 455, 13), int16: the number of the multiset with one more card of a rank."""
 LOWEST = np.full((5, HANDS), 99, np.int8)
@@ -82,7 +82,7 @@ def whole_hand(size: int, played: int, rest: int) -> int:
 
 @rule
 def playable_slots(size: int, number: int, room: int) -> int:
-    """The number of slots of a multiset that can be played, if the count has this much room: always the first ones."""
+    """The number of slots of a multiset that can be played if the count has this much room; they are the first ones."""
     slot = 0
     while slot < size and SLOTS[size, number, slot] >= 0 and worth(SLOTS[size, number, slot]) <= room:
         slot += 1

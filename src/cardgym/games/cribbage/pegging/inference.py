@@ -1,4 +1,4 @@
-"""Choices in the solved play: by its policy, and for the last three cards by what the opponent may hold."""
+"""Choices in the solved play: by its policy or, for the last three cards, by what the opponent may hold."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Play(NamedTuple):
     Attributes:
         ranks: (8,), int8, in order.
         sides: (8,), int8: who played each, 0 the pone, 1 the dealer.
-        number: how many were played.
-        pile: (10,), int8: the ranks since the last restart, and `length`, how many they are.
-        length: see `pile`.
+        number: the number of cards played.
+        pile: (10,), int8: the ranks since the last restart.
+        length: the number of these ranks.
         code: see `policy.sequence_code`.
         decisions: (3, 4), int64: the first cards of one side; see `_KEY`.
-        decided: how many of these there are.
+        decided: the number of these decisions.
     """
 
     ranks: Int8s
@@ -51,12 +51,12 @@ class Situation(NamedTuple):
 
     Attributes:
         held: the ranks in hand, ascending.
-        size: how many these are.
-        theirs: how many cards the opponent holds.
-        floor: the least that each of the opponent's cards can be worth.
+        size: the number of cards in hand.
+        theirs: the number of cards that the opponent holds.
+        floor: the lowest possible worth of the opponent's cards.
         dealer: 1 if the player deals, 0 if it is the pone.
         running_count: the count.
-        known: (13,), int8: how many cards of each rank it has seen outside the four that the opponent kept.
+        known: (13,), int8: the cards of each rank that the player has seen outside the four that the opponent kept.
         play: the cards played, with the decisions of the opponent.
     """
 
@@ -75,7 +75,7 @@ class Situation(NamedTuple):
 
 @rule
 def read_play(ranks: Int8s, sides: Int8s, number: int, running_count: int, side: int) -> Play:
-    """Walk over the first `number` cards played, up to the running count, and keep the decisions of a side."""
+    """Replay the first `number` cards played, up to the running count, and collect the decisions of a side."""
     pile, decisions = np.empty(10, np.int8), np.empty((3, 4), np.int64)
     decided = length = code = count = 0
     for place in range(number):
@@ -101,7 +101,7 @@ def read_play(ranks: Int8s, sides: Int8s, number: int, running_count: int, side:
 
 @rule
 def with_played(size: int, number: int, side: int, start: int, play: Play) -> int:
-    """The number of a multiset with the cards added that a side played from place `start` on."""
+    """The number of a multiset after adding the cards that a side played from place `start` on."""
     for place in range(start, play.number):
         if play.sides[place] == side:
             number = int(hands.WITH[size, number, play.ranks[place]])
@@ -123,10 +123,10 @@ def multiset_of(ranks: Int8s, size: int) -> int:
 
 @rule
 def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: Float64s) -> int:
-    """The rank to play, one in hand that the count has room for.
+    """The rank to play, one in hand that fits the count.
 
-    `draw`, uniform in [0, 1), chooses; -1 takes the most probable rank. `values`, (13,), is filled with how good each
-    rank is: a probability, or points.
+    `draw`, uniform in [0, 1), chooses; -1 takes the most probable rank. `values`, (13,), is filled with the value of
+    each rank: a probability, or points.
     """
     size, count = at.size, at.running_count
     number = multiset_of(at.held, size)
@@ -162,7 +162,7 @@ def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: Float
 
 @rule
 def _best_order(at: Situation, values: Float64s) -> int:
-    """The first card of the best order, when the opponent has none."""
+    """The first card of the best order if the opponent has no cards left."""
     held, size, count = at.held, at.size, at.running_count
     work = np.empty(10, np.int8)
     cards = np.full(3, -1, np.int8)
@@ -214,9 +214,9 @@ def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: Float6
 def opponent_weights(policy: PeggingPolicy, at: Situation, equal: Float64s, taken: Float64s) -> None:
     """Fill in numbers proportional to the chance that the opponent holds each multiset, by the kind of opponent.
 
-    By Bayes: the prior is how often the opponent keeps the hand and how many such hands the cards seen leave in the
-    pack. The likelihood is the probability of its cards so far: by the policy (`equal`) or, with probability `takers`,
-    by a taker (`taken`). Both arrays are (multisets of the cards the opponent holds,).
+    By Bayes' rule: the prior is how often the opponent keeps the hand, times the number of such hands that the unseen
+    cards allow. The likelihood is the probability of its cards so far: by the policy (`equal`) or, with probability
+    `takers`, by a taker (`taken`). Both arrays are (multisets of the cards the opponent holds,).
     """
     play, known, side, left = at.play, at.known, 1 - at.dealer, at.theirs
     played = with_played(0, 0, side, 0, play)
@@ -257,7 +257,7 @@ def _share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: in
 
 @rule
 def _ways(hand: int, known: Int8s) -> float:
-    """The share of the ways to deal a hand that remain when the known cards are out of the pack."""
+    """The share of the ways to deal a hand that remain without the known cards."""
     share = 1.0
     place = 0
     while place < 4:

@@ -14,12 +14,12 @@ from cardgym.games.cribbage.observations import PLAIN
 from cardgym.games.cribbage.pegging.inference import Situation, choose_rank, read_play
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
 from cardgym.games.cribbage.state import NUM_TOSSES
-from cardgym.games.cribbage.tosses import crib_mean, first_best, kept_set, points_to_go_out, toss_worths
+from cardgym.games.cribbage.tosses import crib_mean, kept_set, points_to_go_out, toss_worths
 from cardgym.players import Actions, Masks, Observations, Player
 
 
 class EquilibriumPlayer(Player):
-    """Reads the observation `plain`; it draws its cards at random where the policy does."""
+    """Reads the observation `plain`; it draws its cards at random if the policy does."""
 
     name = "equilibrium"
     observation_name = "plain"
@@ -36,7 +36,7 @@ class EquilibriumPlayer(Player):
         return actions
 
     def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Float32s:
-        """Its mixture in the play, and the softmax of points where it counts or discards; see `Player`."""
+        """The policy's mixture in the play, and the softmax of points for discards and the last cards; see `Player`."""
         shares = np.zeros(masks.shape, np.float32)
         _soften(np.ascontiguousarray(observations), temperature, self._policy, self._table, shares)
         return shares
@@ -80,7 +80,7 @@ def _soften(
             while held < 4 and cards[held] >= 0:
                 held += 1
             theirs = int(seen[PLAIN.opponent_cards])
-            counts = theirs == 0 or held + theirs <= 3  # Then values are points instead of probabilities.
+            counts = theirs == 0 or held + theirs <= 3  # Then the values are points instead of probabilities.
             for place in range(held):  # Cards of one rank are equivalent and share their probability.
                 card = int(cards[place])
                 if worth(card) <= 31 - int(seen[PLAIN.count]):
@@ -133,13 +133,13 @@ def decide(
 
 @rule
 def hand_of(seen: Float32s) -> Int8s:
-    """The cards in hand in the observation `plain`, (6,), EMPTY behind them."""
+    """The cards in hand in the observation `plain`, (6,), then EMPTY."""
     return seen[PLAIN.hand : PLAIN.hand + 6].astype(np.int8)
 
 
 @rule
 def _toss(seen: Float32s, policy: PeggingPolicy, table: ChanceTable, worths: Float32s) -> int:
-    """The discard of the greatest worth, by points far from the target and by the chance to win near it."""
+    """The discard with the greatest worth: in points far from the target, by the chance to win near it."""
     cards, dealer = hand_of(seen), int(seen[PLAIN.dealer])
     to_go, opponent_to_go = int(seen[PLAIN.to_go]), int(seen[PLAIN.to_go + 1])
     if is_near(table, to_go, opponent_to_go):
@@ -151,7 +151,7 @@ def _toss(seen: Float32s, policy: PeggingPolicy, table: ChanceTable, worths: Flo
         toss_worths(cards, dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
         for toss in range(NUM_TOSSES):
             worths[toss] += policy.worths[dealer, kept_set(cards, toss)]
-    return first_best(worths)
+    return int(worths.argmax())
 
 
 @rule
@@ -170,7 +170,7 @@ def toss_win_chances(
 
 @rule
 def situation_of(seen: Float32s) -> Situation:
-    """What the observation `plain` says in the play."""
+    """The situation in the play that the observation `plain` describes."""
     dealer = int(seen[PLAIN.dealer])
     ranks, known = np.empty(4, np.int8), np.zeros(13, np.int8)
     played, played_by = np.empty(8, np.int8), np.empty(8, np.int8)

@@ -1,8 +1,8 @@
 """The solved play of the cards as a file: the probability of each card, up to the last three of a deal.
 
-`cardgym pegging` makes it. The file keeps what the solver has learned above the leaves of the public tree, rounded to
-`LEVELS_OF_CHOICE` steps and compressed with zlib: 22 MB become 2. At the leaves the player counts instead
-(`inference.py`).
+`cardgym pegging` makes it. The file contains what the solver has learned above the leaves of the public tree, rounded
+to `LEVELS_OF_CHOICE` steps and compressed with zlib from 22 MB to 2. At the leaves the player computes its choice
+instead (`inference.py`).
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class PeggingPolicy(NamedTuple):
     Attributes:
         keys: (nodes,), int64: the public nodes with a choice, sorted; see `node_key`.
         bases: (nodes,), int64: the start of each node's choices.
-        choices: (num_choices,), uint8: probabilities in steps, size x multiset + slot from a node's base on.
+        choices: (num_choices,), uint8: probabilities in steps, at base of the node + size x multiset + slot.
         kept: (2, 1820), float64: how often the pone and the dealer keep each hand.
         worths: (2, 1820), float64: the points that the pone and the dealer win in the play with each hand, minus the
             opponent's.
-        takers: the probability that the opponent was a taker; see `taker_shares`.
+        takers: the probability that the opponent is a taker; see `taker_shares`.
     """
 
     keys: Int64s
@@ -67,19 +67,11 @@ def node_key(code: int, turn: int, restarted: bool) -> int:
 
 @rule
 def find_node(policy: PeggingPolicy, key: int) -> int:
-    """The start of the choices of the node with a key; -1 if the policy lacks it."""
-    keys = policy.keys
-    low = 0
-    high = keys.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    if low == keys.shape[0] or keys[low] != key:
+    """The start of the choices at the node with this key; -1 if it is not in the policy."""
+    place = np.searchsorted(policy.keys, key)
+    if place == policy.keys.shape[0] or policy.keys[place] != key:
         return -1
-    return int(policy.bases[low])
+    return int(policy.bases[place])
 
 
 @rule
@@ -96,7 +88,7 @@ def policy_shares(policy: PeggingPolicy, base: int, size: int, number: int, room
 
 
 class PeggingDocument(Document):
-    """What its file says of a policy."""
+    """The metadata in a policy's file."""
 
     format: Literal["cardgym-cribbage-pegging-1"]
     iterations: Count
@@ -106,7 +98,7 @@ class PeggingDocument(Document):
 
 
 def save_policy(path: Path, policy: PeggingPolicy, *, iterations: int, exploitability: float) -> None:
-    """Write a policy that the solver found in that many iterations."""
+    """Write a policy that the solver found in `iterations` iterations."""
     document = {
         "format": FORMAT, "iterations": iterations, "exploitability": exploitability, "takers": policy.takers,
         "num_choices": len(policy.choices),

@@ -1,10 +1,10 @@
-"""The chance to win by playing on: a search of the public tree of one deal's play against the opponent's hands.
+"""The chance to win from here: a search of the public tree of one deal's play against the opponent's possible hands.
 
-The seat that searches knows its own cards and has a weight for each hand the opponent may hold. The opponent plays as
-`equilibrium` does or, with the policy's share of takers, as a taker. A node carries every hand that agrees with the
-cards played, so nothing is sampled. Near the end of the play the seat takes the card of the greatest
-chance at each of its nodes; before that it follows the policy, because the tree of its best cards would be too large.
-A branch ends when a side reaches the target, or with the show, whose points each hand brings as `Shows`.
+The searching seat knows its own cards and has a weight for each hand the opponent may hold. The opponent plays like
+`equilibrium` or, with the policy's share of takers, as a taker. A node carries every hand that is consistent with the
+cards played, so nothing is sampled. Near the end of the play the seat takes the card with the greatest chance at each
+of its nodes; before that it follows the policy, because the tree of its best cards would be too large. A branch ends
+when a side reaches the target, or with the show; `Shows` has the points that each hand then scores.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from cardgym.games.cribbage.scoring import points_of, points_of_next
 
 _FRAMES = 256
 _ENTRIES = 24 * HANDS
-"""Room for the hands of all open nodes: at most those of one node for each card and each go on the way to it."""
+"""Room for the hands of all open nodes: at most one node's for each card and each go on the way to it."""
 _MIN_SHARE = 0.15
-"""Cards that a hand plays more rarely are left out, and the others scaled up."""
+"""Cards that a hand plays less often than this are left out, and the others scaled up."""
 
 (
     _PARENT, _START, _END, _FREE, _TURN, _NUMBER, _SIZE, _THEIRS, _PLACED, _COUNT, _PILE, _CODE, _GAIN, _LOSS, _RANK,
@@ -48,7 +48,7 @@ class Root(NamedTuple):
         placed: the number of cards played; `pile`: the place of the first since the last restart; `code`: that of
             `tree.sequence_code`.
         to_go: the points that the seat needs; `opponent_to_go`: those that the opponent needs.
-        solve_from: the number of cards left in both hands from which on the seat takes its best card.
+        solve_from: with at most this many cards left in both hands, the seat takes its best card.
     """
 
     number: int
@@ -162,7 +162,7 @@ def search(
 def _play_own(
     policy: PeggingPolicy, table: ChanceTable, root: Root, shows: Shows, memory: Memory, at: int, every: bool
 ) -> int:
-    """Open the children of a node at which the seat plays, also of share 0 if `every`; return the last open frame."""
+    """Open the children of a node at which the seat plays, even those of share 0 if `every`; return the last frame."""
     frames, sums, shares, rests = memory.frames, memory.sums, memory.policy_shares, memory.rests
     frame = frames[at]
     size, number, theirs, placed = int(frame[_SIZE]), int(frame[_NUMBER]), int(frame[_THEIRS]), int(frame[_PLACED])
@@ -237,7 +237,7 @@ def _play_theirs(policy: PeggingPolicy, table: ChanceTable, root: Root, shows: S
     if size > 0 and theirs > 1 and size + theirs > 3:
         base = find_node(policy, node_key(int(frame[_CODE]), 1 - root.dealer, count == 0 and placed > 0))
     word = points_of_next(memory.sequence[pile:], placed - pile)
-    # The cards that each hand may play, then sorted by rank.
+    # Collect the cards that each hand may play, then sort them by rank.
     branch_count = 0
     for entry in range(int(frame[_START]), int(frame[_END])):
         branch_count = _answers(policy, memory, entry, int(rests[entry]), theirs, base, word, count, branch_count)
@@ -269,7 +269,7 @@ def _play_theirs(policy: PeggingPolicy, table: ChanceTable, root: Root, shows: S
             if size > 0 and LOWEST[size, number] <= 31 - after:
                 top = _open(memory, root, top, at, at, first, last, _OWN, number, after, loss, rank)
                 continue
-            middle = first  # Hands that can go on come first.
+            middle = first  # Hands that can play another card come first.
             for entry in range(first, last):
                 if theirs > 1 and LOWEST[theirs - 1, rests[entry]] <= 31 - after:
                     _swap(memory, entry, middle)
@@ -326,12 +326,12 @@ def _open(
     memory: Memory, root: Root, top: int, at: int, parent: int, start: int, end: int, turn: int, number: int,
     count: int, points: int, rank: int,
 ) -> int:  # fmt: skip
-    """Put the node after a card on the stack, above `top`, and return its place.
+    """Push the node after a card onto the stack, above `top`, and return its place.
 
     Args:
         memory: the stack; `root`: where the search started.
         at: the frame at which the card was played; `parent`: the one that gets the value, `at` if the opponent played.
-        start: the first of the hands; `end`: the place behind the last.
+        start: the first of the hands; `end`: the place after the last.
         turn: whose turn it is; `number`: what the seat holds; `count`: the count, 0 if it restarts.
         points: all points won since the root by the side that played; `rank`: the card.
     """

@@ -27,8 +27,8 @@ class Shows(NamedTuple):
         rows: (kinds, most rows, 5), float32: the points of the own hand, of the opponent's, of the crib and of the
             dealer's heels, and their probability.
         sizes: (kinds,), int64: the number of rows of each kind.
-        crib: (POINTS,), float64: memory of `prepare_shows`.
-        chances: (kinds, _GAINS, _GAINS), float32: the chance to win by points won in the play; negative where unknown.
+        crib: (POINTS,), float64: scratch space of `prepare_shows`.
+        chances: (kinds, _GAINS, _GAINS), float32: the chance to win by points won in the play; negative if unknown.
     """
 
     rows: Float32s
@@ -48,8 +48,8 @@ def chance_after_play(
 ) -> float:
     """A seat's chance to win after the play, computed once for each kind and points.
 
-    `to_go` and `opponent_to_go` are the points needed before the play, `gain` and `loss` those won in it by the seat,
-    fewer than it needed, and by the opponent.
+    `to_go` and `opponent_to_go` are the points needed before the play; `gain` and `loss` are those that the seat, which
+    has not reached the target, and the opponent have won in it.
     """
     chance = float(shows.chances[kind, gain, loss])
     if chance < 0.0:
@@ -63,7 +63,7 @@ def chance_after_play(
 
 @rule
 def _chance_after_show(table: ChanceTable, dealer: int, own: int, other: int, points: Float32s) -> float:
-    """A seat's chance to win after a show with the points of a row of `Shows`; `own` and `other` are needed before."""
+    """A seat's chance to win after a show with a row's points, if it needs `own` and the opponent `other` before it."""
     mine, theirs, crib, heels = int(points[0]), int(points[1]), int(points[2]), int(points[3])
     if (own if dealer else other) <= heels:
         return float(dealer)
@@ -77,10 +77,10 @@ def _chance_after_show(table: ChanceTable, dealer: int, own: int, other: int, po
 
 @rule
 def prepare_shows(seen: Float32s, dealer: int, known: Int8s, table: ChanceTable, shows: Shows) -> None:
-    """Fill in what follows the play: the own hand is known, the opponent's by its kind, the crib by its own half.
+    """Fill in what follows the play: the own hand is known, the opponent's hand by its kind, half of the crib.
 
-    The opponent's half is weighted by how often it discards each pair of ranks. Flushes of the opponent and of the crib
-    are left out. The chance of nobs follows from the number of jacks not seen.
+    The other half of the crib is weighted by how often the opponent discards each pair of ranks. Flushes of the
+    opponent and of the crib are left out. The chance of nobs follows from the number of unseen jacks.
     """
     starter = int(seen[PLAIN.starter])
     nobs = 13 * (starter // 13) + JACK
