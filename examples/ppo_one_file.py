@@ -4,7 +4,7 @@ The games are a `SelfPlayRollout` of cardgym: it plays many games side by side a
 decide. Everything else is here: the network, the turns with their advantages, the loss and the loop. Three things
 differ from PPO for one agent, such as CleanRL's (https://docs.cleanrl.dev):
 
-- A turn of a seat ends at the next turn of the same seat. It earns all rewards in between, whoever moves.
+- A turn of a seat ends at the next turn of the same seat. It earns all rewards in between, no matter who moves.
 - Illegal actions are masked wherever a probability is computed.
 - A magnet, a moving average of the policy, keeps self-play from running in circles.
 
@@ -111,9 +111,9 @@ class Step:
     """
 
     streams: npt.NDArray[np.int64]
-    """Whose turns these are."""
+    """The streams whose turns these are."""
     turns: dict[str, npt.NDArray[Any]]
-    """observations, masks, actions, log_probs and values of these turns."""
+    """The observations, masks, actions, log_probs and values of these turns."""
     rewards: npt.NDArray[np.float64]
     """What each stream was paid, (streams,)."""
     ended: npt.NDArray[np.int64]

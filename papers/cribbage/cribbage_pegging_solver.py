@@ -26,7 +26,7 @@ from cardgym.games.cribbage.pegging.hands import CHOOSE, COPIES, HANDS, NUM_OF_S
 from cardgym.games.cribbage.pegging.policy import FLOOR, LEVELS_OF_CHOICE, RESTART_BIT, PeggingPolicy
 from cardgym.games.cribbage.scoring import points_of_next
 from cardgym.games.cribbage.state import NUM_TOSSES
-from cardgym.games.cribbage.tosses import OUT_OF_REACH, kept_set, toss_worths
+from cardgym.games.cribbage.tosses import OUT_OF_REACH, first_best, kept_set, toss_worths
 from cribbage_pegging_traversal import (
     EVALUATE,
     FINISH,
@@ -90,7 +90,7 @@ def _count_kept(first: int, counts: npt.NDArray[np.float64]) -> None:
                             toss_worths(cards, dealer, OUT_OF_REACH, worths)
                             for toss in range(NUM_TOSSES):
                                 counts[dealer, 1, kept_set(cards, toss)] += 1.0
-                            counts[dealer, 0, kept_set(cards, int(worths.argmax()))] += 1.0
+                            counts[dealer, 0, kept_set(cards, first_best(worths))] += 1.0
 
 
 class PeggingSolver:

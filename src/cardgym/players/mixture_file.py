@@ -27,16 +27,12 @@ _MAX_PLAYERS = 256
 
 
 class _Part(Document):
-    """A player of a mixture."""
-
     player: Name
     """A name, or a path relative to the file's folder."""
     weight: Annotated[float, Field(ge=0, le=1e9)]
 
 
 class _File(Document):
-    """A mixture's file."""
-
     format: Literal["cardgym mixture 1"]
     env: Name
     options: OptionValues

@@ -23,8 +23,6 @@ Q_TABLE, STRATEGY = "cardgym-q-table-1", "cardgym-strategy-1"
 
 
 class _Metadata(PlayerMetadata):
-    """What is saved with a table."""
-
     format: Literal["cardgym-q-table-1", "cardgym-strategy-1"]
 
 

@@ -89,7 +89,6 @@ class MCCFR:
         while True:
             status = walks(
                 self._states,
-                self._states.view(np.uint8).reshape(_DEPTH + 1, -1),
                 self.options.num_players,
                 self._keys,
                 self._regrets,
@@ -172,10 +171,10 @@ def _draw_action(strategy: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], 
 
 @template
 def _walk(
-    states: Any, copies: Any, num_players: int, keys: Any, regrets: Any, sums: Any, observation: Any, generator: Any,
-    by_deal: bool, branch: float, goal: int, counters: Any,
+    states: Any, num_players: int, keys: Any, regrets: Any, sums: Any, observation: Any, generator: Any, by_deal: bool,
+    branch: float, goal: int, counters: Any,
 ) -> int:  # fmt: skip
-    """Iterate up to `goal`. `states` and `copies` share memory: the initial state, and the state at each frame.
+    """Iterate up to `goal`. `states` has the initial state, the state at each frame, and last the one being played.
 
     A frame is a decision of the updating seat: its row in the table, its strategy, the values of its actions, and the
     position of the walk's chance stream.
@@ -194,7 +193,6 @@ def _walk(
     mask = np.empty(num_actions, np.int8)
     strategy = np.empty(num_actions)
     paid = np.empty(MAX_PLAYERS)
-    size = copies.shape[1]
     last = states.shape[0] - 1
     while counters[0] < goal:
         # An iteration adds few observations, so a half-empty table cannot fill up during one.
@@ -205,8 +203,7 @@ def _walk(
         for turn in range(num_players):
             depth = 0
             chance[0], chance[1] = next_bits(generator), 0
-            for byte in range(size):
-                copies[last, byte] = copies[0, byte]
+            states[last] = states[0]
             total = 0.0
             move = np.int64(-1)
             while True:
@@ -250,8 +247,7 @@ def _walk(
                     if depth == depth_limit:
                         return TOO_DEEP
                     # A new frame: save the state and start with the first action.
-                    for byte in range(size):
-                        copies[depth + 1, byte] = copies[last, byte]
+                    states[depth + 1] = state
                     places[depth] = place
                     actions[depth] = -1
                     earned[depth] = total
@@ -290,8 +286,7 @@ def _walk(
                 if depth == 0:
                     break
                 frame = depth - 1
-                for byte in range(size):
-                    copies[last, byte] = copies[frame + 1, byte]
+                states[last] = states[frame + 1]
                 total = earned[frame]
                 chance[1] = drawn[frame]
                 move = actions[frame]

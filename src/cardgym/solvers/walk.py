@@ -228,8 +228,7 @@ def walk(states: Any, frames: Any, found: Any, counters: Any, observation: Any, 
             while seat >= 0 and frames.masks[depth, move] == 0:
                 move += 1
             frames.moves[depth] = move
-            for word in range(frames.words.shape[1]):
-                frames.words[depth + 1, word] = frames.words[depth, word]
+            states[depth + 1] = state
             for player in range(num_players):
                 frames.memory[depth + 1, player] = frames.memory[depth, player]
                 frames.choices[depth + 1, player] = frames.choices[depth, player]

@@ -107,7 +107,6 @@ class StateDriver(SingleGame):
         return state_bytes(self.game, self.states)
 
     def digest(self) -> str:
-        """See `state_digest`."""
         return state_digest(self.states)
 
     # -- moves --------------------------------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ def apply_action(state: State, move: int) -> None:
 
 @rule
 def _left(number: int, low: int, high: int) -> int:
-    """Card `number` of those left without the cards `low` and, above it, `high`."""
+    """Card `number` of those that remain without the cards `low` and, above it, `high`."""
     card = number + 1 if number >= low else number
     return card + 1 if card >= high else card
 

@@ -71,7 +71,6 @@ class ChancesDocument(Document):
 
 
 def save_table(path: Path, table: ChanceTable, *, deals: int, seed: int) -> None:
-    """Write a table made from `deals` sampled deals."""
     document = {"format": FORMAT, "deals": deals, "seed": seed, "crib": table.crib, "play": table.play}
     chances = np.rint(table.chances * _STEPS).astype(np.uint16)
     arrays: Arrays = {

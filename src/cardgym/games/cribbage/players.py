@@ -8,7 +8,7 @@ from cardgym.engine.contract import CompiledPolicy, Float32s, Float64s, Generato
 from cardgym.games.cribbage.cards import CARDS, EMPTY, worth
 from cardgym.games.cribbage.scoring import points_for, points_of, points_of_next
 from cardgym.games.cribbage.state import FULL, NUM_TOSSES, PACK_RANKS, PACK_TOSSES, TOSSING
-from cardgym.games.cribbage.tosses import WIN, hand_totals, points_to_go_out, small_means, toss_worths
+from cardgym.games.cribbage.tosses import WIN, first_best, hand_totals, points_to_go_out, small_means, toss_worths
 
 _MAX_PEGGED = 14  # The most points that one card can score.
 
@@ -25,7 +25,7 @@ def greedy(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
             hand_totals(state.hand[seat], totals, 1.0)
         else:
             small_means(state.hand[seat], state.pack, 0, 1.0, totals, np.empty(NUM_TOSSES, np.float32))
-        return CARDS + int(totals[: PACK_TOSSES[state.pack]].argmax())
+        return CARDS + first_best(totals[: PACK_TOSSES[state.pack]])
     return greedy_card(state, seat)
 
 
@@ -54,7 +54,7 @@ def expert(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     if state.phase == TOSSING:
         worths = np.empty(NUM_TOSSES, np.float32)
         toss_values(state, seat, worths)
-        return CARDS + int(worths[: PACK_TOSSES[state.pack]].argmax())
+        return CARDS + first_best(worths[: PACK_TOSSES[state.pack]])
     values = np.empty(6)
     card_values(state, seat, mask, values)
     best = -1

@@ -137,14 +137,11 @@ class CribbageOptions(Options):
     """The number of the pack in `PACKS`."""
 
     def write(self, state: State) -> None:
-        """Write the options and the number of the pack."""
         super().write(state)
         state.pack = self.pack
 
 
 class CribbageMiniOptions(CribbageOptions):
-    """The options of cribbage with the pack `MINI`."""
-
     pack = MINI
 
 

@@ -193,6 +193,12 @@ def small_means(cards: Int8s, pack: int, dealer: int, scale: float, hands: Float
 
 
 @rule
+def first_best(values: Float32s) -> int:
+    """The place of the greatest value, the first in a tie."""
+    return int(values.argmax())
+
+
+@rule
 def rank_set(a: int, b: int, c: int, d: int) -> int:
     """The number 0 .. 1819 of four ranks, given in ascending order."""
     return a + b * (b + 1) // 2 + c * (c + 1) * (c + 2) // 6 + d * (d + 1) * (d + 2) * (d + 3) // 24

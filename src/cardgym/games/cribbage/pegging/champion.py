@@ -23,7 +23,7 @@ from cardgym.games.cribbage.pegging.search import Memory, Root, new_memory, sear
 from cardgym.games.cribbage.pegging.shows import POINTS, Shows, new_shows, prepare_shows
 from cardgym.games.cribbage.scoring import score_crib, score_hand, score_ranks
 from cardgym.games.cribbage.state import KEPT, NUM_ACTIONS, NUM_TOSSES, TOSSES
-from cardgym.games.cribbage.tosses import OUT_OF_REACH, kept_set, toss_worths
+from cardgym.games.cribbage.tosses import OUT_OF_REACH, first_best, kept_set, toss_worths
 from cardgym.players import Actions, Masks, Observations, Player, best_actions
 
 _NEAR = 45
@@ -73,7 +73,6 @@ class ChampionPlayer(Player):
 
 
 def make_player(options: Options) -> ChampionPlayer:
-    """The player, with the policy and the table that come with the game."""
     return ChampionPlayer(*shipped())
 
 
@@ -177,7 +176,7 @@ def _value_tosses(
     worlds = _draw_worlds(cards, dealer, derive(np.uint64(to_go), np.uint64(opponent_to_go)), policy)
     change = 0.0
     for number in range(min(rivals, _MAX_TOSSES)):
-        toss = int(rated.argmax())
+        toss = first_best(rated)
         found = _search_toss(cards, toss, dealer, to_go, opponent_to_go, policy, table, worlds, shows, memory)
         change = found - float(rated[toss]) if number == 0 else change
         chances[CARDS + toss] = found - change
@@ -213,7 +212,7 @@ def _draw_worlds(cards: Int8s, dealer: int, key: np.uint64, policy: PeggingPolic
         toss_worths(six, 1 - dealer, OUT_OF_REACH, worths)
         for toss in range(NUM_TOSSES):
             worths[toss] += policy.worths[1 - dealer, kept_set(six, toss)]
-        best = int(worths.argmax())
+        best = first_best(worths)
         for place in range(6):
             worlds[world, place] = six[KEPT[best, place]] if place < 4 else six[TOSSES[best, place - 4]]
     return worlds

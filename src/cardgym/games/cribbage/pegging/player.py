@@ -14,7 +14,7 @@ from cardgym.games.cribbage.observations import PLAIN
 from cardgym.games.cribbage.pegging.inference import Situation, choose_rank, read_play
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
 from cardgym.games.cribbage.state import NUM_TOSSES
-from cardgym.games.cribbage.tosses import crib_mean, kept_set, points_to_go_out, toss_worths
+from cardgym.games.cribbage.tosses import crib_mean, first_best, kept_set, points_to_go_out, toss_worths
 from cardgym.players import Actions, Masks, Observations, Player
 
 
@@ -43,7 +43,6 @@ class EquilibriumPlayer(Player):
 
 
 def make_player(options: Options) -> EquilibriumPlayer:
-    """The player, with the policy and the table that come with the game."""
     return EquilibriumPlayer(*shipped())
 
 
@@ -151,7 +150,7 @@ def _toss(seen: Float32s, policy: PeggingPolicy, table: ChanceTable, worths: Flo
         toss_worths(cards, dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
         for toss in range(NUM_TOSSES):
             worths[toss] += policy.worths[dealer, kept_set(cards, toss)]
-    return int(worths.argmax())
+    return first_best(worths)
 
 
 @rule

@@ -98,7 +98,6 @@ class PeggingDocument(Document):
 
 
 def save_policy(path: Path, policy: PeggingPolicy, *, iterations: int, exploitability: float) -> None:
-    """Write a policy that the solver found in `iterations` iterations."""
     document = {
         "format": FORMAT, "iterations": iterations, "exploitability": exploitability, "takers": policy.takers,
         "num_choices": len(policy.choices),
