@@ -37,6 +37,14 @@ def test_openspiel_finds_the_same_game(name: str, options: dict[str, Any]) -> No
     assert expected_returns(tree, tree.uniform()) == pytest.approx(np.array(expected))
 
 
+def test_a_game_that_is_not_zero_sum_is_refused_at_its_end() -> None:
+    state = open_spiel.OpenSpielGame("CorellianSpike-v0", {"hands": 1, "reward": "credits"}).new_initial_state()
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+    with pytest.raises(CardgymError, match=r"CorellianSpike-v0: a game paid .* in all, but"):
+        state.returns()
+
+
 @pytest.mark.slow
 def test_a_solution_of_openspiel_has_our_value() -> None:
     cfr = pytest.importorskip("open_spiel.python.algorithms.cfr")

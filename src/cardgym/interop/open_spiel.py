@@ -38,7 +38,7 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
     """A game of cardgym as a `pyspiel.Game`."""
 
     def __init__(self, game: str | Game, options: Mapping[str, object] | None = None) -> None:
-        """Wrap a zero-sum game, as OpenSpiel's `exploitability` demands.
+        """Wrap a zero-sum game, as OpenSpiel's `exploitability` demands; others fail at the end of a game.
 
         Raises:
             CardgymError: for an unknown game or option.
@@ -144,8 +144,20 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         return self._position.single.over
 
     def returns(self) -> Float64s:
-        """What each seat has been paid; 0 before the end, as OpenSpiel expects of terminal rewards."""
-        return self._position.returns if self.is_terminal() else np.zeros_like(self._position.returns)
+        """What each seat has been paid; 0 before the end, as OpenSpiel expects of terminal rewards.
+
+        Raises:
+            CardgymError: if the game that ended was not zero-sum.
+        """
+        returns = self._position.returns
+        if not self.is_terminal():
+            return np.zeros_like(returns)
+        if abs(total := float(returns.sum())) > 1e-6:
+            raise CardgymError(
+                f"{self._position.single.game.id}: a game paid {total:g} in all, but OpenSpiel's exploitability needs "
+                "payments that sum to 0; solve it with cardgym.solvers instead"
+            )
+        return returns
 
     def information_state_string(self, player: int | None = None) -> str:
         """The information state of a seat, as a digest in hexadecimal digits."""
