@@ -101,7 +101,7 @@ def weigh_arrangements(state: State, owner: int, values: int, weights: Float64s)
 
 @rule
 def _weigh_single(state: State, owner: int, values: int, weights: Float64s) -> float:
-    """Weigh a line with one hidden tile and no joker: any fitting number between its neighbours."""
+    """Weigh a line with one hidden tile and no joker: any fitting number between its neighbors."""
     low, high, at = -1, num_numbers(state), -1
     for place in range(state.length[owner]):
         tile = int(state.line[owner, place])

@@ -44,7 +44,6 @@ def value_search(options: state.CodaOptions) -> SearchPlayer:
 
 
 def shipped_critic(options: state.CodaOptions) -> Critic:
-    """The critic of the shipped PPO agent."""
     from cardgym.files.shipped import CHECKPOINTS, root
     from cardgym.games.coda.critic import load_critic
 

@@ -87,9 +87,9 @@ def random_consistent(state: State, seat: int, mask: Int8s, generator: Generator
 def bayes(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Make the likeliest guess given everything the seat knows, including the past guesses of both sides.
 
-    Among equally likely guesses it takes the middle one: after a miss there, the next tile revealed beside it is the
-    most informative. It stops, if legal, when the best guess is less likely than STOP_BELOW. It places tiles at random,
-    and turns up the tile that is easiest to guess.
+    Among equally likely guesses it takes the middle one: after a miss there, a tile revealed next to it is the most
+    informative. It stops, if legal, when the best guess is less likely than STOP_BELOW. It places tiles at random, and
+    turns up the tile that is easiest to guess.
     """
     if state.phase == s.REVEALING:
         return _reveal_likeliest(state, seat, mask)
@@ -178,7 +178,7 @@ def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
     """Steps 1 to 5: find which of `values` each hidden tile in a line can have, ignoring past guesses.
 
     Possible values have the tile's colour and lie between two bounds: above the lowest possible value of the nearest
-    number on the left, and below the highest possible value of the nearest number on the right. Neighbours can be
+    number on the left, and below the highest possible value of the nearest number on the right. Neighbors can be
     jokers, up to the number of unseen jokers.
 
     Args:

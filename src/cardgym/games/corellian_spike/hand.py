@@ -29,7 +29,6 @@ def refill(state: State) -> None:
 
 @rule
 def draw_card(state: State, place: int) -> int:
-    """Take the card at a place of the draw pile."""
     card = state.deck[place]
     state.deck_size -= 1
     state.deck[place] = state.deck[state.deck_size]

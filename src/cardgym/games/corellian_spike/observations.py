@@ -20,12 +20,11 @@ _CARD_TENTHS = np.zeros(s.EMPTY + 11, np.float32)
 _CARD_TENTHS[: s.NUM_VALUES] = [card * _TENTH for card in range(-10, 11)]
 _CARD_COUNTS = np.zeros((s.EMPTY + 11, s.NUM_VALUES), np.float32)
 _CARD_COUNTS[: s.NUM_VALUES] = np.eye(s.NUM_VALUES)
-_DECK_COUNTS = np.zeros((11, 4, s.NUM_VALUES), np.float32)
+_DECK_COUNTS = np.array(
+    [[np.bincount(np.add(s.cards_of(values, copies), 10), minlength=s.NUM_VALUES) for copies in range(4)]
+     for values in range(11)], np.float32
+)  # fmt: skip
 """The cards of each value in a deck, by the options `values` and `copies`."""
-for _values in range(11):
-    for _copies in range(4):
-        for _card in s.cards_of(_values, _copies):
-            _DECK_COUNTS[_values, _copies, _card + 10] += 1
 
 
 def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:

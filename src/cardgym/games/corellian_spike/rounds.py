@@ -91,7 +91,6 @@ def bet(state: State, action: int) -> None:
 
 @rule
 def start_buying(state: State) -> None:
-    """Start a buying phase at the first seat still in."""
     state.phase = s.BUYING
     state.turn = hand.next_in(state, 0)
 
