@@ -99,6 +99,14 @@ def test_a_broken_plugin_is_reported_and_the_other_games_still_work(tmp_path):
     assert set(OWN[0].games) <= set(done.stdout.split())
 
 
+def test_games_are_listed_in_one_order_whichever_was_used_first():
+    listed = set()
+    for game_id in ("CorellianSpike-v0", "OnePlayPoker-v0"):
+        program = f"import cardgym; cardgym.find({game_id!r}); print(cardgym.registered())"
+        listed.add(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout)
+    assert len(listed) == 1
+
+
 # -- deleting a game --------------------------------------------------------------------------------------------------
 
 

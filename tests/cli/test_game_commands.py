@@ -47,7 +47,7 @@ def _hearts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         (tmp_path / f"{name}.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
-    for name in ("_PACKAGES", "_IDS", "_GAMES"):
+    for name in ("_IDS", "_GAMES"):
         monkeypatch.setattr(registry, name, dict(getattr(registry, name)))
     registry.register_package(
         GamePackage(

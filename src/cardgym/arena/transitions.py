@@ -17,9 +17,9 @@ import numpy as np
 from cardgym.arena.match import MAX_SEED, number_of_games, whole_number
 from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Game, Int8s, Options, State
-from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random, code_name
+from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random, code_name, find_next_move
 from cardgym.engine.registry import find, registered
-from cardgym.engine.rules import Generator, derive
+from cardgym.engine.rules import Generator, derive, uniform_float
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.players import PlayerSpec, resolve_all
@@ -248,6 +248,14 @@ def _record(
                     opened[i, other] = -1
 
 
+@template
+def _exploring_action(state: State, row: State, seat: int, mask: Any, tables: Any) -> int:
+    """In any seat, explore with probability `row.epsilon`; otherwise act as in the kernel."""
+    if row.epsilon > 0.0 and uniform_float(row.choice) < row.epsilon:
+        return int(bound.explore(state, seat, mask, row.choice))
+    return int(bound.seated_action(state, row, seat, mask, tables))
+
+
 @cache
 def _compiled(
     kernel: Kernel, states: str | StateName, explore: Explore
@@ -256,10 +264,11 @@ def _compiled(
     names = {"key": index.info_state_key, "index": index.info_state_index}
     name_state = names[states] if isinstance(states, str) else states
     suffix = f"_{code_name(kernel.game, [name_state, explore])}"
-    exploring = kernel.exploring(explore, suffix)
+    exploring = kernel.inlined(_exploring_action, suffix, explore=explore)
+    moving = kernel.inlined(find_next_move, suffix, seated_action=exploring)
     return (
         kernel.entry_point(_begin),
-        kernel.entry_point(_record, suffix, name_state=name_state, **exploring),
+        kernel.entry_point(_record, suffix, name_state=name_state, next_move=moving),
     )
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from cardgym.engine.cache import plain_function
 from cardgym.engine.compilation import array_at, bind, bound, template
 from cardgym.engine.contract import Game, State
-from cardgym.engine.rules import Generator, derive, rewards_from_paid, rule, uniform, uniform_float, uniform_legal
+from cardgym.engine.rules import Generator, derive, rewards_from_paid, rule, uniform, uniform_legal
 
 INT8, UINT8, INT32 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int32)
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
@@ -59,7 +59,7 @@ ROW = np.dtype(
         ("paid", np.float64, (MAX_PLAYERS,)),  # What this step paid each seat.
         ("reward", np.float64),  # The caller's reward: paid to its seat since its last action.
         ("unattributed_reward", np.float64),  # Paid before its first action: part of its first reward.
-        ("epsilon", np.float64),  # The probability that a seat explores; see `Kernel.exploring`.
+        ("epsilon", np.float64),  # The probability that a seat explores, in recorded games.
         ("before_first_action", np.int8),  # Whether the caller has not yet acted in this game.
     ],
     align=True,
@@ -139,15 +139,7 @@ def _seated_action(state: State, row: State, seat: int, mask: Any, tables: Any) 
 
 
 @template
-def _exploring_action(state: State, row: State, seat: int, mask: Any, tables: Any) -> int:
-    """In any seat, explore with probability `row.epsilon`; otherwise act as `_seated_action`."""
-    if row.epsilon > 0.0 and uniform_float(row.choice) < row.epsilon:
-        return int(bound.explore(state, seat, mask, row.choice))
-    return int(bound.seated_action(state, row, seat, mask, tables))
-
-
-@template
-def _next_move(state: State, row: State, tables: Any, mask: Any) -> int:
+def find_next_move(state: State, row: State, tables: Any, mask: Any) -> int:
     """The next chance outcome or action of a policy in the kernel; -1 for a decision from outside or the end.
 
     At a decision this sets `row.current_player` and the mask for that seat.
@@ -359,7 +351,7 @@ class Kernel:
             choose = self.inlined(_choose, f"_{number}", NUMBER=number, player=function, otherwise=choose)
         self._parts |= {"draw": self.inlined(_draw), "choose": choose, "prepare": self.inlined(_prepare)}
         self._parts["seated_action"] = self.inlined(_seated_action)
-        self._parts["next_move"] = self.inlined(_next_move)
+        self._parts["next_move"] = self.inlined(find_next_move)
         play_on = self.inlined(_play_on)
         self.step = self.entry_point(_step, STATE=game.state, play_on=play_on, accept=self.inlined(_accept))
 
@@ -373,11 +365,6 @@ class Kernel:
     def entry_point(self, function: Callable[..., Any], suffix: str = "", **names: Any) -> Callable[..., Any]:
         """Bind a template in the same way, for calls from Python; cached on disk."""
         return bind(function, self._suffix + suffix, **(self._parts | names))
-
-    def exploring(self, explore: Callable[..., Any], suffix: str) -> dict[str, Any]:
-        """A `next_move` in which every seat explores with probability `row.epsilon`."""
-        seated = self.inlined(_exploring_action, suffix, explore=explore)
-        return {"next_move": self.inlined(_next_move, suffix, seated_action=seated)}
 
 
 def _reduce_kernel(kernel: Kernel) -> tuple[Any, ...]:

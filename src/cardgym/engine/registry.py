@@ -65,7 +65,6 @@ class GamePackage:
     table: str | None = None
 
 
-_PACKAGES: dict[str, GamePackage] = {}
 _IDS: dict[str, GamePackage | str | None] = {}
 """The package of each id; the reference in its entry point until that is loaded; None if it has no package."""
 _GAMES: dict[str, Game] = {}
@@ -74,7 +73,6 @@ _TABLES: dict[str, str] = {}
 
 def register_package(package: GamePackage) -> None:
     """Register a game's package with cardgym and its ids with Gymnasium."""
-    _PACKAGES[package.name] = package
     for game_id in package.games:
         _IDS[game_id] = package
         _GAMES.pop(game_id, None)
@@ -149,13 +147,15 @@ def registered() -> tuple[str, ...]:
 
 def packages() -> tuple[GamePackage, ...]:
     """All registered packages; those that fail to load are reported on stderr, and their ids removed."""
+    found = {}  # In the order of the ids, whichever game was used first.
     for game_id in list(_IDS):
         try:
-            _package(game_id)
+            if (package := _package(game_id)) is not None:
+                found[package.name] = package
         except Exception as error:  # A broken plug-in must not break the other games.
             print(f"cardgym: skipped game {game_id!r}: {type(error).__name__}: {error}", file=sys.stderr)
             del _IDS[game_id], gymnasium.registry[game_id]
-    return tuple(_PACKAGES.values())
+    return tuple(found.values())
 
 
 def package_of(game: Game) -> GamePackage | None:
