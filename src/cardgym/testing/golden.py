@@ -34,6 +34,7 @@ _DESCRIBED = 10
 
 
 def path_of(game: Game, folder: Path) -> Path:
+    """The file of a game's golden playthrough."""
     return folder / f"{game.id}.txt"
 
 
@@ -146,6 +147,7 @@ def check_golden(game: Game, folder: Path) -> None:
 
 
 def main(words: list[str] | None = None) -> int:
+    """Check or write playthroughs; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m cardgym.testing.golden", description="Golden playthroughs.")
     parser.add_argument(
         "games", nargs="*", metavar="GAME", help="ids of games (default: all with tests in tests/games)"
