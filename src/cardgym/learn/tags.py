@@ -8,7 +8,8 @@ Stable-Baselines3 know. All scripts take them from here, and `cardgym.learn.tens
 | `eval_ci95/<metric>/<opponent>/lower` and `/upper` | the ends of their 95 % intervals |
 | `final/<metric>/<opponent>` | the last, larger evaluation: one point, also shown with the hyper-parameters |
 | `charts` | speed, and the games that the learner plays in training |
-| `train` | the algorithm's settings at that step | | `losses` | figures of its updates |
+| `train` | the algorithm's settings at that step |
+| `losses` | figures of its updates |
 """
 
 from __future__ import annotations
