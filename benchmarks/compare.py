@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import old_and_new
-from timing import HERE, Comparison, Side, compare, machine, one_core, report
+from timing import HERE, Comparison, Side, compare, report
 
 SPIKE = "CorellianSpike-v0"
 ROWS = 4096
@@ -97,10 +97,7 @@ def main() -> None:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     arguments = parser.parse_args()
-    described = machine()  # Before this process is bound to one core.
-    one_core()
-    print(f"{described}, one of them used; {arguments.turns} turns, median [lowest, highest]\n")
-    report(HEADER, comparisons(arguments), described, arguments.json)
+    report(HEADER, comparisons(arguments), arguments, pinned=True)
 
 
 if __name__ == "__main__":

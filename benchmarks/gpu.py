@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from timing import HERE, Comparison, Side, compare, machine, report
+from timing import HERE, Comparison, Side, compare, report
 
 CONFIGS = {
     "corellian_spike/double_dqn": ("dqn", 60_000),
@@ -23,21 +23,24 @@ CONFIGS = {
 """The script of each config, and the decisions of one measurement: F times fewer where layers are F times wider."""
 
 
-def side(config: str, wider: int, device: str, steps: int) -> Side:
+def side(config: str, wider: int, device: str, steps: int, compiles: bool) -> Side:
     """The training of a config on a device, its hidden layers `wider` times as wide."""
     name, decisions = CONFIGS[config]
     path = HERE / "configs" / f"{config}.toml"
     sizes = [wider * size for size in tomllib.loads(path.read_text()).get("hidden_sizes", [128, 128])]
     arguments = {"device": device, "name": name, "config": str(path), "hidden_sizes": sizes}
     label = f"{config}, {' x '.join(map(str, sizes))}"
-    return Side(label, "training_on", {**arguments, "steps": steps or decisions // wider}, compiles=wider == 1)
+    return Side(label, "training_on", {**arguments, "steps": steps or decisions // wider}, compiles=compiles)
 
 
 def comparisons(arguments: argparse.Namespace) -> Iterator[Comparison]:
     """Every config with every width."""
     for config in arguments.configs:
-        for wider in arguments.wider:
-            gpu, processor = (side(config, wider, device, arguments.steps) for device in (arguments.device, "cpu"))
+        for number, wider in enumerate(arguments.wider):
+            gpu, processor = (
+                side(config, wider, device, arguments.steps, compiles=number == 0)
+                for device in (arguments.device, "cpu")
+            )
             yield compare(gpu, processor, arguments.turns)
 
 
@@ -52,10 +55,8 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=0, metavar="N", help="decisions of one measurement")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     arguments = parser.parse_args()
-    described = machine()
-    print(f"{described}; {arguments.turns} turns, median [lowest, highest]\n")
     header = (f"{arguments.device}: config, layers", "decisions/s", "processor", "decisions/s", "ratio")
-    report(header, comparisons(arguments), described, arguments.json)
+    report(header, comparisons(arguments), arguments)
 
 
 if __name__ == "__main__":

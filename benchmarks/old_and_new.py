@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from timing import HERE, Comparison, Side, checkout_python, compare, machine, one_core, report
+from timing import HERE, Comparison, Side, checkout_python, compare, report
 
 GAMES = ("CorellianSpike-v0", "Cribbage-v0", "CribbageDeal-v0", "OnePlayPoker-v0", "Coda-v0", "CodaOfficial-v0")
 HEADER = ("this checkout", "decisions/s", "the other", "decisions/s", "ratio")
@@ -53,13 +53,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="how long to step each time (1)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     arguments = parser.parse_args()
-    described = machine()  # Before this process is bound to one core.
-    one_core()
-    print(f"{described}, one of them used; {arguments.turns} turns, median [lowest, highest]\n")
     measured = comparisons(
         arguments.old.resolve(), arguments.games, arguments.rows, arguments.steps, arguments.turns, arguments.seconds
     )
-    report(HEADER, measured, described, arguments.json)
+    report(HEADER, measured, arguments, pinned=True)
 
 
 if __name__ == "__main__":

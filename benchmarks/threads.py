@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from timing import Comparison, Side, compare, machine, report
+from timing import Comparison, Side, compare, report
 
 
 def side(game: str, rows: int, seconds: float, num_threads: int) -> Side:
@@ -42,10 +42,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="how long to step each time (1)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     arguments = parser.parse_args()
-    described = machine()
-    print(f"{described}; {arguments.turns} turns, median [lowest, highest]\n")
     header = ("several threads", "decisions/s", "one thread", "decisions/s", "ratio")
-    report(header, comparisons(arguments), described, arguments.json)
+    report(header, comparisons(arguments), arguments)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ the turns' ratios. Each side runs in its own process on one core.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import statistics
@@ -190,8 +191,22 @@ def compare(side: Side, other: Side, turns: int) -> Comparison:
     return Comparison(side.name, Spread.of(values), other.name, Spread.of(other_values), ratio(values, other_values))
 
 
-def report(header: Sequence[str], comparisons: Iterable[Comparison], described: str, json_file: Path | None) -> None:
-    """Print comparisons as they are measured; write them and the machine as JSON if a file is given."""
+def report(
+    header: Sequence[str],
+    comparisons: Iterable[Comparison],
+    arguments: argparse.Namespace,
+    *,
+    pinned: bool = False,
+) -> None:
+    """Print the machine, then comparisons as they are measured, on one core if `pinned` says so.
+
+    `arguments` has the number of `turns`, and in `json` the file, or None, that also gets the comparisons as JSON.
+    """
+    described = machine()  # Before this process is bound to one core.
+    if pinned:
+        one_core()
+    used = ", one of them used" if pinned else ""
+    print(f"{described}{used}; {arguments.turns} turns, median [lowest, highest]\n")
     done: list[Comparison] = []
 
     def rows() -> Iterator[list[str]]:
@@ -200,6 +215,6 @@ def report(header: Sequence[str], comparisons: Iterable[Comparison], described: 
             yield comparison.cells()
 
     print_table(header, rows())
-    if json_file is not None:
+    if arguments.json is not None:
         document = {"machine": described, "comparisons": [asdict(comparison) for comparison in done]}
-        json_file.write_text(json.dumps(document, indent=1) + "\n")
+        arguments.json.write_text(json.dumps(document, indent=1) + "\n")
