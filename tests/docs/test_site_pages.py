@@ -79,7 +79,6 @@ PYTHON = {
     "docs/tutorials/first_loop.md": {},
     "docs/cli.md": {},
     "docs/algorithms/ppo.md": {},
-    "docs/algorithms/dqn.md": {},
     "docs/algorithms/cfr.md": {"run(1000)": "run(10)", "run(100)": "run(1)", "100_000": "100"},
     "docs/coach.md": {},
     "docs/play.md": {},
