@@ -11,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 import cardgym
+from cardgym.console.tables import with_interval
 from cardgym.engine.batch import Batch
 from cardgym.engine.kernel import RESET
 from cardgym.games.cribbage.state import CRIB, DEALER_HAND, DEALER_PEGGING, HEELS, PONE_HAND, PONE_PEGGING
+from cardgym.statistics import mean_estimate
 
 PARTS = ("pone pegging", "pone hand", "dealer pegging", "dealer hand", "crib", "heels")
 
@@ -32,8 +34,7 @@ def play(players: tuple[str, str], games: int, seed: int, seat: int = 0, **optio
 
 def interval(values: npt.NDArray[np.float64]) -> str:
     """A mean with its 95 % interval."""
-    half = 1.96 * values.std() / np.sqrt(len(values))
-    return f"{values.mean():.4f} [{values.mean() - half:.4f}, {values.mean() + half:.4f}]"
+    return with_interval(*mean_estimate(values), ".4f")
 
 
 def measure_points(name: str, deals: int, seed: int) -> None:

@@ -33,6 +33,7 @@ from cardgym.learn.saved_state import STATE_FILE
 from cardgym.players import GREEDY, Player, resolve
 from cardgym.players.checkpoints import load_player
 from cardgym.players.policy_networks import PolicyPlayer
+from cardgym.statistics import half_width, half_widths
 
 ROOT = Path(__file__).resolve().parents[1]
 GAME = "CorellianSpike-v0"
@@ -153,7 +154,7 @@ def habits(game: Game, options: Options, policy: PolicyPlayer, seed: int, decisi
     parts = []
     for name, number in cases.items():
         share = times[name] / max(number, 1)
-        half = 1.96 * (share * (1 - share) / max(number, 1)) ** 0.5
+        half = half_width(number, times[name], times[name])
         parts.append(f"{name} {100 * share:.1f} ± {100 * half:.1f} % of {number:,}")
     return "; ".join(parts)
 
@@ -271,7 +272,7 @@ def posterior(measurement: Measurement) -> None:
             rollout.step(policy.act(turns.observations, turns.masks, generator.random(len(turns.masks))))
         for number, parts in losses.items():
             loss = np.concatenate(parts, axis=1)
-            half = 1.96 * loss.std(axis=1) / np.sqrt(loss.shape[1])
+            half = half_widths(loss.T)
             print(
                 f"{name}, round {number}: {loss[0].mean():.3f} ± {half[0]:.3f} nats with its actions, "
                 f"{loss[1].mean():.3f} ± {half[1]:.3f} from the cards alone, {loss.shape[1]:,} decisions"

@@ -57,7 +57,7 @@ def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
             if last:
                 break
             population.train()
-        # Other engines' processes have seconds of their own.
+        # Time spent in the processes of another engine is not measured.
         seconds = {"cpu_seconds": watch.cpu_seconds} if here else {}
         write_results(folder, board, config.lasting().model_dump(), generation.number, {}, **seconds, **exact)
 

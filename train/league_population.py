@@ -120,7 +120,7 @@ class Population:
         self.game = find(self.config.env_id)
         self.options = self.game.parse_options(self.config.env_options)
         if self.options.num_players < 2:
-            raise CardgymError(f"{self.game.id} has 1 seat: a league needs opponents; train/dqn.py learns it alone")
+            raise CardgymError(f"{self.game.id} has 1 seat: a league needs opponents; train it with train/dqn.py")
         for name in self.config.players:
             resolve(name, self.game, self.options)  # A wrong name fails now, not after minutes of training.
             path = Path(name)
@@ -293,7 +293,7 @@ def curve(config: LeagueConfig, generations: Sequence[Generation]) -> Figure:
     figure = new_figure(6.0, 3.6)
     panel = figure.subplots()
     numbers = [generation.number for generation in generations]
-    # No responder was trained against the last one, so it means nothing that no known player wins from it.
+    # No responder was trained against the last generation: that no known player beats it means nothing.
     answered = [generation for generation in generations if generation.best or generation is not generations[-1]]
     gains = [generation.gain for generation in answered]
     halves = [(generation.gain_ci95[1] - generation.gain_ci95[0]) / 2 for generation in answered]
@@ -312,7 +312,7 @@ def curve(config: LeagueConfig, generations: Sequence[Generation]) -> Figure:
         panel.plot(numbers, exact, color=COLORS[0], marker="o", label="exact")
     panel.axhline(0.0, color="black", linewidth=0.8)
     panel.set_xlabel("generation")
-    panel.set_ylabel("exploitability, payoff a game")
+    panel.set_ylabel("exploitability, payoff per game")
     panel.set_title(f"{config.env_id}, seed {config.seed}")
     panel.grid(alpha=0.3)
     panel.legend()

@@ -81,7 +81,7 @@ def with_less_luck(values: npt.NDArray[np.float64], estimates: npt.NDArray[np.fl
 
     A value minus its estimate is luck, with mean 0. Each value is corrected by a multiple of its luck: the multiple
     that minimizes the variance of all the other values. The multiple does not depend on the value itself, so the mean
-    stays unbiased; it may be 0, so the interval hardly ever gets wider. Fewer than 6 values are returned unchanged.
+    stays unbiased; it may be 0, so the interval rarely gets wider. Fewer than 6 values are returned unchanged.
     """
     count = len(values)
     if count < 6:

@@ -306,7 +306,7 @@ def test_compile_reports_its_work_and_then_that_nothing_is_left(tmp_path: Path) 
     own = {**os.environ, "CARDGYM_CACHE_DIR": str(tmp_path / "cache")}
     uses = "from cardgym.cli import compile, main; compile.USES = {'envs': compile.USES['envs']}; "
     program = uses + "import sys; sys.exit(main(['compile', 'OnePlayPoker-v0']))"
-    for line in (" parts in ", "OnePlayPoker-v0: compiled before"):
+    for line in (" parts in ", "OnePlayPoker-v0: already compiled"):
         done = subprocess.run([sys.executable, "-c", program], env=own, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert line in done.stdout

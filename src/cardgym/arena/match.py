@@ -35,7 +35,7 @@ EVALUATION_SEED = 1_000_000
 """The seed of the evaluations of every training run: all runs are judged on the same deals."""
 
 FAST = 1_000_000
-"""Games per second that hardly any match on one core exceeds."""
+"""Games per second of a fast match on one core; few are faster."""
 
 _STREAM = np.uint64(0xA7E4A)
 """The stream of the matches' deals. A learner with the same seed sees other deals."""

@@ -1,7 +1,7 @@
 """Compile games in advance: in an installer, in a container, or once for all machines of a cluster.
 
 This compiles what envs, matches, play, the coach, recordings and tabular learning need, with the game's default
-observation and its players. Everything else compiles at its first use. Compiled code is kept in CARDGYM_CACHE_DIR, or
+observation and its players. Everything else compiles on first use. Compiled code is kept in CARDGYM_CACHE_DIR, or
 in your cache folder.
 """
 
@@ -38,8 +38,8 @@ def run(arguments: argparse.Namespace) -> None:
             parts, seconds = num_compiled() - before, time.perf_counter() - start[0]
             of_processor = time.process_time() - start[1]
             done = f"{parts} parts in {seconds:.1f} s, {of_processor:.1f} s of processor time"
-            print(f"{game.id}: {done if parts else 'compiled before'}", flush=True)
-    print(f"Compiled code is in {cache_root() or 'a temporary folder: there is no folder to keep it in'}")
+            print(f"{game.id}: {done if parts else 'already compiled'}", flush=True)
+    print(f"Compiled code is in {cache_root() or 'a temporary folder, because no cache folder can be used'}")
 
 
 # -- uses of a game, each of which compiles something -----------------------------------------------------------------

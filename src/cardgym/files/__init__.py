@@ -43,7 +43,7 @@ def opened(path: Path, what: str) -> IO[bytes]:
 def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """A temporary path that replaces `path` at the end of the block, and is removed after an error.
 
-    Unless `durable`, the content may be lost if the machine crashes: the disk is not told to write it at once.
+    Unless `durable`, the content may be lost if the machine crashes, because it is not flushed to the disk.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

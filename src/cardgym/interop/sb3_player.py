@@ -285,7 +285,7 @@ _ARRAY_PARTS = (
 
 
 class _ArrayUnpickler(pickle.Unpickler):
-    """Unpickles NumPy arrays of numbers and dicts of them, and refuses all else."""
+    """Unpickles NumPy arrays of numbers and dicts of them, and refuses everything else."""
 
     def find_class(self, module: str, name: str) -> Any:
         """What makes up an array, and nothing else: some modules of NumPy are programs that run when they are

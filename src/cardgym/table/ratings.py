@@ -15,6 +15,7 @@ from typing import Any
 from openskill.models import PlackettLuce
 
 from cardgym.engine.registry import find, registered
+from cardgym.statistics import Z95
 from cardgym.table.advice import Advice
 from cardgym.table.people import shown_name
 from cardgym.table.presentation import presentation_of
@@ -49,7 +50,7 @@ class Skill:
     @property
     def half_width(self) -> float:
         """Half the 95 % interval of the rating, in Elo points."""
-        return 1.96 * self.sigma * _POINTS
+        return Z95 * self.sigma * _POINTS
 
     def after(self, others: Sequence[float], places: Sequence[int]) -> Skill:
         """The skill after a game.

@@ -19,7 +19,7 @@ _MAX_OPEN = 500
 
 
 class Puzzles:
-    """Puzzles by their ids, which cannot be guessed. The solution is told only in answer to an action."""
+    """Puzzles by their ids, which cannot be guessed. The solution is sent only in reply to an action."""
 
     def __init__(self) -> None:
         self._puzzles: OrderedDict[str, Puzzle] = OrderedDict()

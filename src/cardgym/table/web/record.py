@@ -39,7 +39,7 @@ class Record:
     """What each address of the record answers."""
 
     def __init__(self, game_log: GameLog, tables: Tables, owner_of: Callable[[Request], str]) -> None:
-        """Answer from a game log; `owner_of` tells whose games a browser may list."""
+        """Answer from a game log; `owner_of` says whose games a browser may list."""
         self._game_log = game_log
         self._tables = tables
         self._owner_of = owner_of
@@ -103,7 +103,7 @@ class Record:
         await body_of(request, ())
         id = id_of(request)
         if not await self._tables.work(lambda: self._game_log.entries(id=id, owner=self._owner_of(request))):
-            raise HTTPException(404, "there is no such game of yours")
+            raise HTTPException(404, "you have no such game")
         await self._tables.remove(id)
         return Answer({})
 

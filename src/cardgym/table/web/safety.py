@@ -1,8 +1,8 @@
 """Checks of every request: its origin, its size and its values. Invalid requests are answered with one line of JSON.
 
 A page of another origin cannot act: browsers name the origin of a request (`Origin`, `Sec-Fetch-Site`), and a body must
-be declared as JSON, which other origins may not send without asking. A name that somebody points at this machine (DNS
-rebinding) is not in the list of hosts.
+be declared as JSON, which other origins may not send without asking. A domain name that someone else points at this
+machine (DNS rebinding) is not in the list of hosts.
 """
 
 from __future__ import annotations
