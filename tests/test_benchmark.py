@@ -98,7 +98,7 @@ def test_rewards_are_scaled_by_their_deviation_in_random_play(game: str, scale: 
 
 
 @pytest.mark.slow
-def test_own_algorithm_beside_a_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_own_algorithm_next_to_a_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "own.py").write_text(OWN_SCRIPT)
     (tmp_path / "own.toml").write_text(OWN)
     out = tmp_path / "out"

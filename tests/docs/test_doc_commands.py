@@ -185,9 +185,7 @@ def test_what_other_commands_name_exists(shown: Shown) -> None:
                 assert not word.startswith("--") or word.partition("=")[0] in text, word
 
 
-def test_short_is_off_unless_it_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_short_is_off_by_default(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["evaluate", "OnePlayPoker-v0", "--players", "random", "--games", "50", "--json"]
     assert cli.main(words) == 0
     monkeypatch.delenv(SHORT)

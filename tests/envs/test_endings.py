@@ -73,7 +73,7 @@ def test_first_illegal_action_warns_once_and_says_what_to_do(vector: bool) -> No
 
 
 @pytest.mark.parametrize("vector", [False, True], ids=["single", "vector"])
-def test_illegal_actions_that_the_caller_asks_for_do_not_warn(vector: bool) -> None:
+def test_illegal_actions_replaced_on_request_do_not_warn(vector: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for illegal_action in ("random", "raise"):

@@ -113,9 +113,7 @@ def test_league_in_one_process_logs_exploitability_by_decisions_and_resumes(leag
     assert (resumed / "league.json").read_bytes() == (whole / "league.json").read_bytes()
 
 
-def test_a_training_in_this_process_that_is_asked_to_end_ends_the_league(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_terminated_training_in_this_process_ends_the_league(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(launch, "run_script", lambda path, words: 128 + signal.SIGTERM)
     with pytest.raises(Stopped) as stopped:
         launch.train_here("tabular", [], str(tmp_path))

@@ -67,7 +67,7 @@ def test_foreign_event_files_are_refused(tmp_path: Path, content: bytes) -> None
         read_curves(tmp_path)
 
 
-def test_the_record_that_a_killed_process_cut_short_is_left_out(tmp_path: Path) -> None:
+def test_an_event_that_a_killed_process_cut_short_is_left_out(tmp_path: Path) -> None:
     path = events(tmp_path)
     path.write_bytes(path.read_bytes()[:-3])
     assert read_curves(tmp_path) == {"x": ([0, 1], [0.0, 1.0])}

@@ -66,7 +66,7 @@ def test_networks_and_buffers_beyond_memory_are_refused() -> None:
         TurnBuffer(1, 10**12, 10, 5)
 
 
-def test_sizes_and_times_are_told_in_words() -> None:
+def test_sizes_and_times_are_written_in_words() -> None:
     assert duration(10**30, 10**7) == "10^15 years at 10,000,000 a second"
     assert duration(10**4, 100) == "100 seconds at 100 a second"
     assert duration(10**9, 1000) == "11 days at 1,000 a second"

@@ -83,7 +83,7 @@ def test_a_game_has_the_checkpoints_made_for_its_options() -> None:
     assert list(checkpoints(coda, coda.parse_options())) == list(checkpoints(coda))
 
 
-def test_an_unknown_player_may_be_meant_as_a_checkpoint() -> None:
+def test_an_unknown_player_suggests_the_checkpoint_of_that_name() -> None:
     with pytest.raises(CardgymError, match="did you mean 'double_dqn'"):
         resolve("duble_dqn", GAME, GAME.parse_options())
 

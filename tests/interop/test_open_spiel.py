@@ -105,7 +105,7 @@ def test_a_game_of_openspiel_that_cannot_be_solved_is_refused(name: str, message
     assert "\n" not in str(caught.value)
 
 
-def test_copies_of_a_state_go_their_own_ways() -> None:
+def test_copies_of_a_state_are_independent() -> None:
     state = open_spiel.OpenSpielGame("KuhnPoker-v0").new_initial_state()
     for outcome in (2, 0):
         state.apply_action(outcome)

@@ -222,7 +222,7 @@ def test_samples_are_those_of_stable_baselines3(changes, stored):
 
 
 @pytest.mark.parametrize("changes", [{}, {"double": True}], ids=["dqn", "double"])
-def test_loaded_model_plays_and_learns_on(tiny, tmp_path, changes):
+def test_loaded_model_plays_and_continues_to_learn(tiny, tmp_path, changes):
     env = CardVecEnv(tiny, 4, illegal_action="raise")
     model = small_model(env, learning_starts=40, **changes).learn(200)
     model.save(tmp_path / "model.zip")

@@ -173,7 +173,7 @@ def test_normalized_rewards_change_no_observation(tiny, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["missing", "empty", "truncated", "other-zip", "other-json", "no-weights"])
-def test_files_that_are_no_models_are_refused_in_one_line(tiny, tmp_path, model_file, damage):
+def test_files_that_are_not_models_are_refused_in_one_line(tiny, tmp_path, model_file, damage):
     path = tmp_path / "damaged.zip"
     if damage == "empty":
         path.touch()

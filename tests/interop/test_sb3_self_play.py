@@ -130,7 +130,7 @@ def test_opponent_sees_what_vec_normalize_shows_the_model(tiny: Any) -> None:
     assert taken._normalize.obs_rms.count < env.obs_rms.count
 
 
-def test_loaded_model_learns_on_in_self_play(tiny: Any, tmp_path: Any) -> None:
+def test_loaded_model_continues_to_learn_in_self_play(tiny: Any, tmp_path: Any) -> None:
     model = maskable_ppo(CardVecEnv(tiny, 4, opponent="self"))
     model.learn(64, SelfPlayCallback())
     model.save(tmp_path / "model.zip")

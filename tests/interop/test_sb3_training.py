@@ -66,7 +66,7 @@ def test_callback_logs_the_arenas_results(tiny, tmp_path, capsys):
     assert capsys.readouterr().out.count("num_timesteps=480: wins") == 1
 
 
-def test_callback_plays_a_game_of_one_player_alone_and_from_one_seat_if_told(tiny, tmp_path):
+def test_callback_plays_a_game_of_one_player_alone_and_from_one_seat_if_asked(tiny, tmp_path):
     model = PPO("MlpPolicy", CardVecEnv(tiny, 8, num_players=1), n_steps=16, batch_size=32, device="cpu")
     model.set_logger(configure(str(tmp_path), ["csv"]))
     evaluations = ArenaCallback(("random",), 10, 10, verbose=0)

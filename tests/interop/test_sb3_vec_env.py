@@ -100,7 +100,7 @@ def test_rows_play_what_single_envs_play_with_any_arguments(tiny, arguments):
     assert assert_plays_the_same(ours, theirs, 40) > 8
 
 
-def test_illegal_actions_are_replaced_by_random_legal_ones_unless_said_otherwise(tiny):
+def test_illegal_actions_are_replaced_by_random_legal_ones_by_default(tiny):
     assert assert_plays_the_same(CardVecEnv(tiny, 4), separate(tiny.id, 4), 40, legal=False) > 8
     env = CardVecEnv(tiny, 4, illegal_action="penalize")
     theirs = separate(tiny.id, 4, illegal_action="penalize")

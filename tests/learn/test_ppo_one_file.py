@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 import ppo_one_file as ppo
 
 
-def test_it_approaches_the_equilibrium_of_kuhn_poker() -> None:
+def test_one_file_ppo_approaches_the_equilibrium_of_kuhn_poker() -> None:
     game = find("KuhnPoker-v0")
     tree = enumerate_tree(game, game.parse_options())
     player = ppo.train(ppo.Args(total_steps=200_000))

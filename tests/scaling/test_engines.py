@@ -90,7 +90,7 @@ def test_tasks_under_way_stop_with_the_iteration(engine: Engine, tmp_path: Path)
     [signal.SIGKILL, *(pytest.param(number, marks=pytest.mark.slow) for number in (signal.SIGINT, signal.SIGTERM))],
     ids=int,
 )
-def test_nothing_runs_on_after_a_signal(tmp_path: Path, number: signal.Signals) -> None:
+def test_nothing_keeps_running_after_a_signal(tmp_path: Path, number: signal.Signals) -> None:
     """Two workers with a program each; the process that started them gets the signal, as from Ctrl-C or a scheduler."""
     script = tmp_path / "sleeper.py"
     script.write_text(

@@ -55,7 +55,7 @@ def test_a_card_can_be_changed_and_the_others_stay() -> None:
     assert swapped == [dealt[5], *dealt[1:5], dealt[0], *dealt[6:]]
 
 
-def test_a_line_ends_where_its_next_move_is_not_legal_any_more() -> None:
+def test_a_line_ends_where_its_next_move_is_no_longer_legal() -> None:
     explored = explorer("OnePlayPoker-v0")
     line = explored.line([], seed=1)
     longer = explored.line([*moves(line), line.position.legal_actions()[1]], seed=1)

@@ -110,7 +110,7 @@ def played(env: str, *players: str, watched: bool = False) -> Session:
     return session
 
 
-def test_a_game_is_told_with_names() -> None:
+def test_a_game_is_narrated_with_names() -> None:
     for session in (played("CorellianSpike-v0", "heuristic"), played("Cribbage-v0", "greedy", "expert", watched=True)):
         told = "\n".join(text for _, text in session.narration)
         assert all(name in told for name in session.people)
@@ -133,7 +133,7 @@ def test_forced_moves_pass_by_themselves() -> None:
     assert again.moves == session.moves
 
 
-def test_antes_and_declined_buys_are_told() -> None:
+def test_antes_and_declined_buys_are_narrated() -> None:
     game = cardgym.find("CorellianSpike-v0")
     options = game.parse_options({"hands": 1})
     session = Session(Setup(game, options, [resolve("heuristic", game, options)], seed=3, seat=0))

@@ -52,7 +52,7 @@ def test_features_without_names_for_their_values_show_their_meaning() -> None:
 
 
 @pytest.mark.parametrize("check", [knowledge_checks.check_hidden, knowledge_checks.check_words])
-def test_default_words_tell_nothing_hidden(check: object) -> None:
+def test_default_words_reveal_nothing_hidden(check: object) -> None:
     assert callable(check)
     check(dataclasses.replace(GAME, words=Words()), Options(), 1, 40)
 

@@ -52,7 +52,7 @@ def test_chance_is_played_by_either_kind_of_generator(seed: int) -> None:
         assert not paid.any()
 
 
-def test_copy_goes_its_own_way() -> None:
+def test_copy_is_independent() -> None:
     driver = dealt(QUEEN, KING)
     other = driver.copy()
     other.apply_action(BET)
@@ -83,14 +83,14 @@ def test_last_move_is_narrated_as_each_seat_saw_it() -> None:
     assert driver.describe(1).splitlines()[0] == "Own card: jack"
 
 
-def test_record_that_was_written_to_is_read_again() -> None:
+def test_state_that_was_written_to_is_read_again() -> None:
     driver = dealt(QUEEN, KING)
     driver.state.moves = 2
     driver.refresh()
     assert driver.over
 
 
-def test_reward_is_no_part_of_the_state() -> None:
+def test_reward_is_not_part_of_the_state() -> None:
     driver = dealt(QUEEN, KING)
     before = driver.state_bytes(), driver.digest()
     driver.state.paid[0] = 5.0

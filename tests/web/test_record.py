@@ -51,7 +51,7 @@ def test_the_record_has_ratings_and_puzzles_rate_their_solver(tmp_path: Path) ->
             client.post(path, {"action": action, **wrong}, 400)
 
 
-def test_an_export_can_be_imported_into_another_record(tmp_path: Path) -> None:
+def test_an_export_can_be_imported_into_another_game_log(tmp_path: Path) -> None:
     with serving(tmp_path / "one.sqlite") as one, serving(tmp_path / "other.sqlite", shared=True) as other:
         end = finish(one.client, one.client.sit_down(**SHORT, seed=1))
         one.client.sit_down(**SHORT, seed=2)

@@ -222,7 +222,7 @@ def hides(env: str) -> bool:
     ("path", "zipped"),
     [("/", True), ("/symbols/Cribbage-v0.svg", True), ("/static/table.js", True), ("/api/lobby", False)],
 )
-def test_what_is_the_same_for_everybody_is_compressed_and_nothing_else(client: Client, path: str, zipped: bool) -> None:
+def test_only_responses_that_are_the_same_for_everyone_are_compressed(client: Client, path: str, zipped: bool) -> None:
     status, headers, body = client.raw("GET", path, Accept_Encoding="gzip")
     assert status == 200
     assert (headers.get("content-encoding") == "gzip") == (body[:2] == b"\x1f\x8b") == zipped

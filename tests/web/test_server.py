@@ -271,7 +271,7 @@ def test_closed_streams_are_cleaned_up(server: Served) -> None:
 
 
 @pytest.mark.parametrize("env", cardgym.registered())
-def test_every_shipped_player_that_fits_the_options_can_be_met(client: Client, env: str) -> None:
+def test_every_shipped_player_that_fits_the_options_can_be_chosen_as_an_opponent(client: Client, env: str) -> None:
     game = cardgym.find(env)
     found = client.get(f"/api/games/{env}/opponents")
     names = [player["name"] for player in found]
@@ -300,7 +300,7 @@ def test_levels_follow_the_options(client: Client) -> None:
     assert "num_players" in refused["error"]
 
 
-def test_a_shipped_network_can_be_met(client: Client) -> None:
+def test_a_shipped_network_can_be_chosen_as_an_opponent(client: Client) -> None:
     state = client.sit_down(game=SPIKE, opponents=["ppo"], seed=1)
     assert state["names"] == ["You", "PPO"]
     end = finish(client, state)
@@ -376,7 +376,7 @@ def test_half_sent_heads_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
                     pass  # The rest of the first answer; then the server closes.
 
 
-def test_a_shared_server_does_not_tell_paths(tmp_path: Path) -> None:
+def test_a_shared_server_does_not_reveal_paths(tmp_path: Path) -> None:
     with serving(tmp_path / "games.sqlite", shared=True) as served:
         served.tables.game_log.close()
         refused = served.client.get("/api/lobby", 400)

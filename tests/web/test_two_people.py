@@ -168,7 +168,7 @@ def test_a_finished_game_by_link_is_in_both_records(shared: Served) -> None:
 
 
 @pytest.mark.parametrize("env", IDS)
-def test_at_one_screen_each_seat_is_shown_when_asked_for(client: Client, env: str) -> None:
+def test_at_one_screen_each_seat_is_shown_on_request(client: Client, env: str) -> None:
     body = {"game": env, "seat": 0, "opponents": ["human"], "people": "hot", "names": ["Ann", "Bob"], "seed": 2}
     table = client.post("/api/tables", body, 201)["table"]
     choose = random.Random(1)

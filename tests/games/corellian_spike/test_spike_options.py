@@ -152,7 +152,7 @@ def test_only_the_cheat_sees_the_card_up_its_sleeve() -> None:
     assert game.narrate(1).startswith("Seat 0 shows -8 +9 +1: sum +2")
 
 
-def test_two_features_tell_the_learner_of_the_cheat() -> None:
+def test_two_features_show_the_cheat_to_the_learner() -> None:
     game = SpikeDriver((7, 9), (1, -1), cheat=0)
     game.draw(-8)
     assert game.observe(0, "full")[-2:].tolist() == pytest.approx([1.0, -0.8])

@@ -52,7 +52,7 @@ def test_the_table_fits_80_columns_with_the_worth_first(capsys, monkeypatch):
     assert rows[0][2].strip() == "5♦ 5♥ J♣ Q♠"
 
 
-def test_command_coach_and_champion_agree_on_discards():
+def test_command_coach_and_champion_agree_on_tosses():
     rng = np.random.default_rng(8)
     driver = CribbageDriver()
     player = make_player(driver.options)

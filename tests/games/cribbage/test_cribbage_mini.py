@@ -86,7 +86,7 @@ def test_hands_of_two(held: str, starter: str, crib: bool, expected: int) -> Non
         assert score(row, cut) == expected
 
 
-def test_every_hand_of_two_scores_what_people_are_told() -> None:
+def test_every_hand_of_two_scores_what_its_explanation_adds_up_to() -> None:
     row = np.full(4, EMPTY, np.int8)
     for five, six in combinations(range(0, CARDS, 3), 2):
         for starter in range(1, CARDS, 3):

@@ -47,7 +47,7 @@ def test_the_page_warns_before_a_blunder(server: Server, person: Person) -> None
     person.page.wait_for_selector(f".actions:not([data-version='{before}'])")
 
 
-def test_a_second_click_while_the_coach_looks_is_no_second_move(server: Server, person: Person) -> None:
+def test_a_second_click_while_the_coach_thinks_is_not_a_second_move(server: Server, person: Person) -> None:
     page = person.page
     person.sit_down(server.open_table("OnePlayPoker-v0", seed=2, hints="demand"))
     page.check(".coach input")
