@@ -77,8 +77,8 @@ def test_poker_of_openspiel_is_our_game(theirs: str, ours: str) -> None:
 
 
 def test_openspiel_measures_the_same_in_its_own_game() -> None:
-    tree = open_spiel.open_spiel_tree("liars_dice")
-    assert (tree.num_info_sets, len(np.unique(tree.choice_actions))) == (24_576, 13)
+    tree = open_spiel.open_spiel_tree("liars_dice(dice_sides=4)")
+    assert (tree.num_info_sets, len(np.unique(tree.choice_actions))) == (1024, 9)
     solver = CFR(tree, "dcfr")
     solver.run(10)
     policy = tree.policy(solver.average)
