@@ -103,8 +103,11 @@ def digest_of_figures(text: str) -> str:
 
 
 def _made_of(entry: Mapping[str, Any]) -> dict[str, str]:
-    players = [one["name"] for one in entry["players"]] if "players" in entry else [entry["player"]]
-    return digests(entry["env"], entry["options"], players)
+    """The digests of a match, a tournament, a report, or of an entry by hand, which says `of` which players it is."""
+    entry = entry.get("of", entry)
+    players = entry["players"] if "players" in entry else [entry["player"]]
+    names = [one if isinstance(one, str) else one["name"] for one in players]
+    return digests(entry["env"], entry["options"], names)
 
 
 def _made_of_page(name: str, entry: Mapping[str, Any]) -> dict[str, str]:
@@ -131,9 +134,8 @@ def faults() -> Iterator[str]:
         elif known[match.command].made_of != match.digests():
             yield f"its players or rules changed since: {match.command}"
     for path in sorted(set(HERE.glob("**/*.json")) - {MATCHES}):
-        for entry in entries(json.loads(path.read_text())):
-            if "made_of" in entry and entry["made_of"] != _made_of(entry):
-                yield f"{path.relative_to(ROOT)}: a player or the rules of {entry['env']} changed since"
+        for what in changed_entries(json.loads(path.read_text())):
+            yield f"{path.relative_to(ROOT)}: a player or the rules changed since: {what}"
     mapping = json.loads(MAPPING.read_text())
     yield from changed_pages(mapping)
     kept = kept_figures()
@@ -170,6 +172,13 @@ def faults_of_page(
 
 def _by_hand(text: str) -> str:
     return CODE.sub("", BLOCK.sub("", text))
+
+
+def changed_entries(document: Any) -> Iterator[str]:
+    """What the entries of a document are about that were measured with other players or rules than today's."""
+    for entry in entries(document):
+        if "made_of" in entry and entry["made_of"] != _made_of(entry):
+            yield entry.get("what") or entry.get("section") or entry["env"]
 
 
 def changed_pages(mapping: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

@@ -154,6 +154,16 @@ def test_keeping_the_tournament_of_a_game_leaves_those_of_others(
     assert second == boards[1]
 
 
+@pytest.mark.parametrize("name", ["recorded", "studies", "leaderboards"])
+def test_an_entry_of_other_players_or_rules_is_a_fault(name: str) -> None:
+    document = json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
+    dated = [entry for entry in document if entry.get("made_of")]
+    assert dated
+    assert list(figures.changed_entries(document)) == []
+    changed = [entry | {"made_of": dict.fromkeys(entry["made_of"], "0" * 16)} for entry in dated]
+    assert len(list(figures.changed_entries(changed))) == len(dated)
+
+
 def test_a_study_has_figures_by_name(tmp_path: Path) -> None:
     study = [{"page": "README.md", "figures": {"credits": [3.1, 2.2, 4.0], "hands": [59.4, 0.7]}}]
     (tmp_path / "studies.json").write_text(json.dumps(study))
