@@ -54,6 +54,7 @@ def test_lobby_lists_games_options_and_opponents(client: Client) -> None:
     }  # fmt: skip
     assert options["betting"]["choices"] == ["flat", "matched"]
     assert all(option["help"] for option in spike["options"])
+    assert not [option for game in games.values() for option in game["options"] if option["name"] == "reward"]
 
 
 def test_events_list_what_happened_in_order(client: Client) -> None:

@@ -12,7 +12,7 @@ from cardgym.engine.contract import Game, Options, State
 from cardgym.engine.states import SingleGame, new_state
 from cardgym.errors import CardgymError
 from cardgym.table.people import YOU, named
-from cardgym.table.presentation import presentation_of, view_of
+from cardgym.table.presentation import presentation_of, text_of, view_of
 from cardgym.table.session import Snapshot
 from cardgym.table.views import COVERED
 
@@ -149,7 +149,7 @@ class Line:
     def _step(self, seat: int, move: int, after: State, several: bool) -> Step:
         game, people = self._explorer.game, self._explorer.people
         if seat >= 0:
-            text = f"{people[seat]}: {game.action_text(self.state, move)}"
+            text = f"{people[seat]}: {text_of(game, self.state, move)}"
             return Step(seat, move, named(text, people, seat), ())
         texts = [named(game.narrate(self.state, move, after, viewer), people, viewer) for viewer in range(len(people))]
         symbols = tuple((self._symbols(after) - self._symbols(self.state)).elements())

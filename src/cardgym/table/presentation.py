@@ -55,6 +55,10 @@ class Presentation:
         rules_text: `rules_text(state)`: the rules with these options, for a person who plays, in paragraphs.
             A first sentence of at most four words is a heading; a page leaves out what is below `IN_THE_TERMINAL`.
         examples: what the rules show in pictures: combinations of cards, with their names and what they count.
+        label: `label(state, action)`: an action in fewer words than `Game.action_text`, for people who see the cards;
+            empty for that text.
+        possible: `possible(state, action)`: whether a legal action can achieve anything, as far as its player sees at a
+            glance. People are offered only such actions; others stay legal.
         tip: `tip(state, seat)`: what a person who plays for the first time should know at this decision, from what the
             seat can know; may be empty.
         lessons: a first game for people who have never played it, by the game's id.
@@ -77,6 +81,8 @@ class Presentation:
     ending: Callable[[State, int], str] = lambda *_: ""
     rules_text: Callable[[State], str] | None = None
     examples: Callable[[], list[Reveal]] = list
+    label: Callable[[State, int], str] = lambda *_: ""
+    possible: Callable[[State, int], bool] = lambda *_: True
     tip: Callable[[State, int], str] = lambda *_: ""
     lessons: Mapping[str, Lesson] = field(default_factory=dict)
     showdown: Callable[[State, int, State, int], View | None] = lambda *_: None
@@ -115,6 +121,17 @@ def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = ()) -> V
     view["to_act"] = -1 if rules.num_chance_outcomes(state) > 0 else int(rules.current_player(state))
     view["actions"] = {int(action): view["actions"].get(int(action), []) for action in legal}
     return view
+
+
+def text_of(game: Game, state: State, action: int) -> str:
+    """An action in words, for a person who sees the table."""
+    return presentation_of(game).label(state, action) or game.action_text(state, action)
+
+
+def offered(game: Game, state: State, legal: Sequence[int]) -> list[int]:
+    """The legal actions that people are offered: those that can achieve anything, all of them if none can."""
+    possible = presentation_of(game).possible
+    return [action for action in legal if possible(state, action)] or list(legal)
 
 
 def board_of(game: Game, state: State, seat: int) -> str:

@@ -23,6 +23,7 @@ from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, legal_of, ranked
 from cardgym.table.narration import Event
 from cardgym.table.people import shown_name
+from cardgym.table.presentation import text_of
 
 WORLDS = 1000
 """How many times the hidden cards are resampled for one decision."""
@@ -116,9 +117,14 @@ class Rollouts:
         if prefers:
             order = np.argsort(-self._preferences(state, seat)[legal], kind="stable")
             means[order] = falling(means[order])
-        words = self.game.action_text
         actions = [
-            ActionAdvice(legal[at], words(state, legal[at]), float(means[at]), reason(values[:, at]), float(errors[at]))
+            ActionAdvice(
+                legal[at],
+                text_of(self.game, state, legal[at]),
+                float(means[at]),
+                reason(values[:, at]),
+                float(errors[at]),
+            )
             for at in order.tolist()
         ]
         source = f"{self._worlds:,} rollouts of {self.player}"

@@ -46,6 +46,7 @@ class Zone(TypedDict):
         kind: `hand` or `row` (side by side), `pile` (on top of each other), `dice`, `palette` (values to choose from,
             which are not on the table), `board` (items at `x` and `y` on `symbol`), `text` (the labels as lines).
         items: the items, from left to right.
+        captions: whether items can have captions, which the table then reserves room for; yes if left out.
         room: how many items the table reserves room for, so that nothing moves when they arrive; the number of items if
             left out.
         symbol: the drawing of a board.
@@ -55,6 +56,7 @@ class Zone(TypedDict):
     seat: int | None
     kind: str
     items: list[Item]
+    captions: NotRequired[bool]
     room: NotRequired[int]
     symbol: NotRequired[str]
 

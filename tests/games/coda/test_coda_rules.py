@@ -14,6 +14,7 @@ from cardgym.errors import CardgymError
 from cardgym.games.coda import state
 from cardgym.games.coda.state import PLACING, REVEALING, SETTING, CodaOptions
 from cardgym.games.coda.view import view
+from cardgym.table.presentation import offered
 
 # -- lines played by hand ---------------------------------------------------------------------------------------------
 
@@ -59,6 +60,20 @@ def test_second_player_draws_the_last_tile_and_wins() -> None:
     assert game.state.winner == 1
     assert game.state.pool_size == 0
     assert game.paid.tolist() == [-10010.0, 10000.0]  # Seat 0 misses, and seat 1 draws the last tile.
+
+
+def test_people_are_offered_guesses_that_fit_colour_order_and_earlier_misses() -> None:
+    game = CodaDriver(
+        deck=[0, 4, 5, 8, *(tile for tile in range(24) if tile not in (0, 4, 5, 8))], options={"n_start": 2}
+    )
+    assert game.current_player == 0
+    assert game.line(1) == [4, 8]
+    game.state.up[1] |= 1 << 8
+    shown = {action % 24 for action in offered(game.game, game.state, game.legal_actions())}
+    held = {*game.line(0), int(game.state.drawn)}
+    assert shown == {value for value in range(0, 8, 2) if value not in held}
+    game.state.denied[4] |= 1 << 6
+    assert 6 not in {action % 24 for action in offered(game.game, game.state, game.legal_actions())}
 
 
 def test_black_comes_before_white() -> None:
@@ -262,5 +277,11 @@ def test_random_play_follows_the_rules(case: tuple[str, dict[str, object]], seed
             assert {action // game.n for action in actions if action < game.n**2} == set(game.hidden_places(other))
             for place in game.hidden_places(other):  # The right guess is always legal.
                 assert place * game.n + game.line(other)[place] in actions
+            shown = offered(game.game, game.state, actions)
+            for place in game.hidden_places(other):  # So are people offered it, and no tile of the other colour.
+                assert place * game.n + game.line(other)[place] in shown
+                if game.options.colour_visible == "yes":
+                    values = [action % game.n for action in shown if action // game.n == place]
+                    assert {value % 2 for value in values} == {game.line(other)[place] % 2}
         if game.options.continuation == "forced":
             assert all(len(game.hidden_places(seat)) <= game.options.n_start for seat in range(2))

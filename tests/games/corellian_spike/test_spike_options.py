@@ -23,7 +23,7 @@ from cardgym.games.corellian_spike.state import (
     SWAP_HIGH,
     SWAP_LOW,
 )
-from cardgym.games.corellian_spike.view import rules_text
+from cardgym.games.corellian_spike.view import label, rules_text
 
 # -- special hands ----------------------------------------------------------------------------------------------------
 
@@ -147,6 +147,10 @@ def test_only_the_cheat_sees_the_card_up_its_sleeve() -> None:
     assert view["actions"][DISCARD] == ["0:sleeve"]
     assert game.action_text(DISCARD) == "keep your hand"
     assert game.action_text(SWAP_LOW) == "swap with the lower hand card (+7), sum +2"
+    assert [label(game.state, action) for action in (DISCARD, SWAP_LOW)] == [
+        "keep your hand: sum +17",
+        "swap +7: sum +2",
+    ]
     game.act(SWAP_LOW)
     assert game.narrate(0).startswith("You swap +7 for -8 from your sleeve\n")
     assert game.narrate(1).startswith("Seat 0 shows -8 +9 +1: sum +2")

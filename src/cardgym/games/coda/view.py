@@ -46,6 +46,18 @@ def view(state: State, seat: int) -> View:
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
 
+def possible(state: State, action: int) -> bool:
+    """Whether a guess fits the tile's colour, earlier guesses, and the tiles that are face up to its left and right."""
+    if state.phase != s.GUESSING or action == s.stop_action(state):
+        return True
+    other, (place, tile) = 1 - int(state.turn), divmod(action, int(state.n))
+    if not s.fitting(state, other, place, s.unseen(state, state.turn)) >> tile & 1:
+        return False
+    numbers = s.num_numbers(state)  # Those from here on are jokers, which can be anywhere.
+    up = {at: int(state.line[other, at]) for at in range(state.length[other]) if not s.hidden(state, other, at)}
+    return tile >= numbers or all((value < tile) == (at < place) for at, value in up.items() if value < numbers)
+
+
 def _tile(id: str, name: str) -> Item:
     return {"id": id, "symbol": f"tile-{name}", "label": spoken(name)}
 
@@ -295,6 +307,7 @@ TABLE = Presentation(
     symbols=symbols,
     adviser="cardgym.games.coda.adviser:adviser",
     examples=examples,
+    possible=possible,
     tip=tip,
     lessons={"Coda-v0": LESSON},
     **measured(__file__),

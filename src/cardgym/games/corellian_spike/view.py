@@ -30,15 +30,28 @@ def view(state: State, seat: int) -> View:
         room = 4 if state.cheat < 0 else 5
         zones.append({"name": name, "seat": other, "kind": "hand", "items": _hand(state, other, seat), "room": room})
         counters.append({"name": "Credits", "value": int(state.stack[other]), "seat": other})
-        counters.append({"name": "Hands won", "value": int(state.hands_won[other]), "seat": other})
         known = other == seat or seat < 0
         total = "folded" if state.folded[other] else signed(card_sum(state, other)) if known else "?"
         counters.append({"name": "Sum", "value": total, "seat": other})
+        counters.append({"name": "Hands won", "value": int(state.hands_won[other]), "seat": other})
     zones += _table(state)
     actions = {swap: [f"{seat}:{slot_of(swap)}"] for swap in (s.SWAP_SPIKE, s.SWAP_LOW, s.SWAP_HIGH)}
     actions[s.DISCARD] = [f"{seat}:{'sleeve' if state.phase == s.CHEATING else 'bought'}"]
     actions[s.BUY] = ["pile"]
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
+
+
+def label(state: State, action: int) -> str:
+    """What becomes of a bought card, with the sum that it leaves."""
+    if state.phase not in (s.PLACING, s.CHEATING) or state.extra == s.EMPTY:
+        return ""
+    total = card_sum(state, state.turn)
+    if action == s.DISCARD:
+        words = "keep your hand" if state.phase == s.CHEATING else f"discard {signed(state.extra)}"
+        return f"{words}: sum {signed(total)}"
+    replaced = state.cards[state.turn, slot_of(action)]
+    spike = "spike " if action == s.SWAP_SPIKE else ""
+    return f"swap {spike}{signed(replaced)}: sum {signed(total + state.extra - replaced)}"
 
 
 def _hand(state: State, owner: int, seat: int) -> list[Item]:
@@ -358,6 +371,7 @@ TABLE = Presentation(
     symbols=symbols,
     adviser="cardgym.games.corellian_spike.adviser:adviser",
     examples=examples,
+    label=label,
     tip=tip,
     lessons={"CorellianSpike-v0": LESSON},
     showdown=showdown,

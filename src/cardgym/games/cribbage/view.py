@@ -29,8 +29,8 @@ def view(state: State, seat: int) -> View:
     counters: list[Counter] = []
     for other in (1 - own, own):
         name = "Your hand" if other == seat else f"{text.name_of(other, seat)}'s hand"
-        hand = _hand(state, other, seat)
-        zones.append({"name": name, "seat": other, "kind": "hand", "items": hand, "room": pack.dealt})
+        zone: Zone = {"name": name, "seat": other, "kind": "hand", "items": _hand(state, other, seat)}
+        zones.append({**zone, "room": pack.dealt, "captions": False})
         counters.append({"name": "Points", "value": int(state.scores[other]), "seat": other})
         counters.append({"name": "Has crib", "value": "yes" if state.dealer == other else "no", "seat": other})
     starter: list[Item] = [_card("starter", int(state.starter))]
@@ -95,7 +95,7 @@ def _played(state: State, seat: int) -> list[Item]:
 def _played_card(place: int, card: int, owner: int, seat: int) -> Item:
     item = _card(f"played:{place}", card)
     item["label"] += f", played by {text.name_of(owner, seat).lower()}"
-    item["caption"] = "you" if owner == seat else "opp." if seat >= 0 else f"seat {owner}"
+    item["caption"] = "you" if owner == seat else "they" if seat >= 0 else f"seat {owner}"
     return item
 
 

@@ -59,8 +59,8 @@ def _combination(hand: State) -> str:
 
 def view(state: State, seat: int) -> View:
     zones: list[Zone] = [
-        {"name": "The house", "seat": None, "kind": "hand", "items": _cards(state.house, "house")},
-        {"name": "Your hand", "seat": 0, "kind": "hand", "items": _cards(state.player, "hand")},
+        {"name": "The house", "seat": None, "kind": "hand", "items": _cards(state.house, "house"), "captions": False},
+        {"name": "Your hand", "seat": 0, "kind": "hand", "items": _cards(state.player, "hand"), "captions": False},
     ]
     left = int(state.decisions - state.dealt) + int(state.phase == r.BETTING)
     counters: list[Counter] = [

@@ -15,7 +15,7 @@ from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
 from cardgym.table.narration import Event
 from cardgym.table.people import board_with_names, named
-from cardgym.table.presentation import board_of, presentation_of, rules_of, view_of
+from cardgym.table.presentation import board_of, presentation_of, rules_of, text_of, view_of
 from cardgym.table.review import review
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
@@ -153,8 +153,7 @@ class Terminal:
         about = {action: [places.get(name, 0) for name in view["actions"].get(action, ())] for action in legal}
         if all(about.values()):
             legal.sort(key=about.__getitem__)
-        action_text = session.game.action_text
-        return Choices({action: action_text(state, action) for action in legal}, self._possible)
+        return Choices({action: text_of(session.game, state, action) for action in legal}, self._possible)
 
     # -- what the person types ----------------------------------------------------------------------------------------
 

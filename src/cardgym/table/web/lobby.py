@@ -28,6 +28,8 @@ MAX_SEED = 2**53 - 1
 """The largest integer that JavaScript represents exactly."""
 
 KEYS = ("game", "options", "opponents", "seat", "seed", "hints", "people", "names", "lesson")
+_OF_LEARNERS = ("reward",)
+"""Options that change what an agent learns from, and nothing for a person who plays."""
 MAX_OPTIONS = 32
 """The maximum number of options in a request."""
 
@@ -55,7 +57,9 @@ def _game(game: Game) -> dict[str, Any]:
         "id": game.id,
         "family": game.id if package is None else package.name,
         "line": _first_sentence(game.doc),
-        "options": [_option(spec, getattr(defaults, spec.name)) for spec in specs.values()],
+        "options": [
+            _option(spec, getattr(defaults, spec.name)) for spec in specs.values() if spec.name not in _OF_LEARNERS
+        ],
         "seats": list(seats),
         "opponent": game.opponent,
         "puzzles": presentation_of(game).adviser is not None,

@@ -8,8 +8,8 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from cardgym.table.people import with_names
-from cardgym.table.presentation import view_of
+from cardgym.table.people import named, with_names
+from cardgym.table.presentation import offered, presentation_of, view_of
 from cardgym.table.puzzles import Puzzle
 from cardgym.table.ratings import Skill, puzzle_points
 from cardgym.table.views import listed
@@ -31,7 +31,9 @@ class Puzzles:
         while len(self._puzzles) > _MAX_OPEN:
             self._puzzles.popitem(last=False)
         texts = dict(sorted((action.action, action.text) for action in puzzle.advice.actions))
-        view = with_names(view_of(puzzle.game, puzzle.state, puzzle.seat, list(texts)), puzzle.people, puzzle.seat)
+        actions = offered(puzzle.game, puzzle.state, list(texts))
+        view = with_names(view_of(puzzle.game, puzzle.state, puzzle.seat, actions), puzzle.people, puzzle.seat)
+        tip = presentation_of(puzzle.game).tip(puzzle.state, puzzle.seat)
         return {
             "puzzle": id,
             "game": puzzle.game.id,
@@ -39,9 +41,10 @@ class Puzzles:
             "seat": puzzle.seat,
             "origin": puzzle.origin,
             "kind": puzzle.advice.kind,
+            "tip": named(tip, puzzle.people, puzzle.seat),
             "rating": puzzle_points(puzzle.advice),
             "view": view,
-            "actions": listed(view, texts),
+            "actions": listed(view, {action: texts[action] for action in actions}),
         }
 
     def solve(self, id: str, action: int, skill: Skill) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event, public_reveals, public_showdown, public_view
 from cardgym.table.people import named, with_names
-from cardgym.table.presentation import presentation_of, view_of
+from cardgym.table.presentation import offered, presentation_of, text_of, view_of
 from cardgym.table.session import Session
 from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, Setup
 from cardgym.table.views import Reveal, View, listed
@@ -83,7 +83,8 @@ class Table:
     def shown(self, viewer: int) -> dict[str, Any]:
         """The table as a viewer may see it, one of `viewer_of`."""
         session = self.session
-        game, state, actions, over = session.game, session.state, session.legal_actions(viewer), session.over
+        game, state, over = session.game, session.state, session.over
+        actions = offered(game, state, session.legal_actions(viewer))
         self.ended = over
         people = session.narrator.people(viewer)
         entry = session.entry() if over else None
@@ -108,7 +109,7 @@ class Table:
             "ended": over,
             "view": (view := showdown or opened or self._view(state, viewer, actions)),
             "banners": banners,
-            "actions": listed(view, {action: game.action_text(state, action) for action in actions}),
+            "actions": listed(view, {action: text_of(game, state, action) for action in actions}),
             "narration": [{"seat": seat, "text": text} for seat, text in session.narrator.texts[self._reader(viewer)]],
             "tip": named(presentation_of(game).tip(state, viewer), people, viewer) if actions else "",
             "lesson": with_names(self._lesson(), people, viewer),
