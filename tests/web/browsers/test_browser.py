@@ -203,6 +203,11 @@ IN_WINDOW = """() => {
   }).map(element => element.outerHTML.slice(0, 120)); }"""
 """The person's cards and counters that are not on the felt, and the buttons that are not in the window."""
 
+CUT_NAMES = """() => [...document.querySelectorAll('.player h2 span:first-child, .player .counters *')].filter(
+  text => text.scrollWidth > text.clientWidth + 1 && getComputedStyle(text).display !== 'none')
+  .map(text => text.textContent)"""
+"""Names and counters of players that are not shown in full."""
+
 TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """On a busy machine a shift is reported late, and would count for the next decision."""
 
@@ -254,7 +259,21 @@ def test_eight_players_fit(server: Server, person: Person, size: tuple[int, int]
         assert person.phase == "yours"
         assert person.page.evaluate(IN_WINDOW) == []
         assert person.page.query_selector(".felt.tight") is None
+        assert person.page.evaluate(CUT_NAMES) == []
         person.move("clicks")
+
+
+def test_a_guess_at_coda_offers_only_what_can_be_there(server: Server, person: Person) -> None:
+    page = person.page
+    person.sit_down(server.open_table("Coda-v0", seed=3, options={"n_start": 4}))
+    assert person.phase == "yours"
+    assert "line, then what it is" in page.inner_text(".actions")
+    colour = "white" if "white" in page.get_attribute(".others button.item", "aria-label") else "black"
+    page.locator(".others button.item").first.click()
+    choices = page.locator(".palette button.item")
+    assert choices.count() > 1
+    assert all(colour in choice.get_attribute("aria-label") for choice in choices.all())
+    assert not person.faults
 
 
 def test_a_showdown_names_the_rule_and_waits(server: Server, person: Person) -> None:

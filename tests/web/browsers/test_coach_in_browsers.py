@@ -113,6 +113,7 @@ def test_puzzles_can_be_solved(server: Server, person: Person) -> None:
     page.locator(".moves button").first.click()
     page.wait_for_selector(".puzzle .advice")
     tally = page.inner_text(".tally")
+    assert page.inner_text(".task") == "Find the best bet"
     right = page.inner_text(".now").startswith("Right")
     assert tally.split("\n")[:4] == ["streak", "1 (best 1)" if right else "0 (best 0)", "solved", f"{int(right)} of 1"]
     page.get_by_role("button", name="Next puzzle").click()

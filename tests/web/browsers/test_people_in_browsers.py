@@ -73,6 +73,12 @@ def test_two_browsers_play_by_link(server: Server, browser: Any) -> None:
     host.page.goto(server.url)
     choose(host, "Corellian", "link").get_by_role("button", name="Sit down").click()
     code = host.page.inner_text(".code")
+    host.page.get_by_role("button", name="Copy the address").click()
+    host.page.get_by_role("button", name="Copied").wait_for()
+    host.page.evaluate("""() => { const box = document.createElement("textarea"); box.id = "pasted";
+        document.body.append(box); box.focus(); }""")
+    host.page.keyboard.press("Control+v")
+    assert host.page.input_value("#pasted") == host.page.inner_text(".join a")
     guest.page.goto(f"{server.url}/#/join")
     guest.page.get_by_label("code").fill(code.lower())
     guest.page.get_by_label("your name").fill("Bob")

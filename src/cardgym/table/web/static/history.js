@@ -4,6 +4,7 @@ import { h, notice, percent, plain, points, remember, remembered, reopen, show, 
 import { title, withWhom } from "./lobby.js";
 
 const PAGE = 10;
+const MEANING = "Ratings are Elo points: 0 is the average of the players that were measured, and 200 points more mean three wins in four games. The band is where your strength is with 95 % certainty; every game makes it narrower.";
 
 export async function openHistory() {
   const record = await get("history");
@@ -21,8 +22,9 @@ export async function openHistory() {
         h("a", { class: "button", href: "/api/history/export", download: "cardgym_games.jsonl" }, "Export"),
         h("label", { class: "button" }, "Import", h("input", { type: "file", class: "unseen", accept: ".jsonl,.json", onchange: (event) => importFile(event.target.files[0]) }))),
       record.ratings.some(wanted) && h("div", { class: "charts", tabIndex: 0, role: "region", "aria-label": "Ratings" }, record.ratings.filter(wanted).map(drawRating)),
+      record.ratings.some(wanted) && h("details", { class: "quiet" }, h("summary", {}, "What the ratings mean"), h("p", {}, MEANING)),
       drawTable("Results (95 % intervals)", ["game", "players", "games", "your wins", "per game"],
-        results.map((report) => [`${title(report.env)}${differing(report, results)}`, report.people.join(", "), report.games, [bar(report.players[0]), won(report.players[0])], gained(report)])),
+        results.map((report) => [`${title(report.env)}${differing(report, results)}`, report.people.join(", "), report.games, [bar(report.players[0]), won(report.players[0]), report.options.hands > 1 && " of hands"], gained(report)])),
       games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "", "", ""], games.slice(0, shown).map((game) =>
         [when(game.time), title(game.env), withWhom(game), [outcome(game), scores(game)], game.resigned ? "resigned" : game.again ? "tried again" : game.lesson ? "lesson" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game)]))
         : h("p", {}, "You have not finished a game yet. ", h("a", { href: "#/" }, "Start one."), " Its result, its review and what your decisions cost will be here."),
@@ -113,7 +115,7 @@ function drawRating({ env, games, rating, half_width: half, curve: known, player
   const below = levels.find(([, at]) => at <= rating);
   return h("section", { class: "wide rating", "aria-label": `Rating at ${title(env)}` },
     h("h2", {}, h("span", {}, title(env)), h("span", { class: "worth" }, `${points(rating)} ± ${half.toFixed(0)}`)),
-    h("p", { class: "quiet" }, `Elo and 95 % interval after ${games} rated ${games === 1 ? "game" : "games"}: ${below ? `above ${below[0]}` : "below all of them"}.`), drawing);
+    h("p", { class: "quiet" }, `After ${games} rated ${games === 1 ? "game" : "games"}${games < 10 ? ", still a rough guess" : ""}: ${below ? `above ${below[0]}` : "below all of them"}.`), drawing);
 }
 
 // What a game brought: the returns in the game's unit, or the scores.

@@ -1,5 +1,5 @@
 // Parts of a table that need only what they draw: what was revealed, the log, how the seats stand.
-import { h, plain } from "./dom.js";
+import { h, notice, plain } from "./dom.js";
 import { drawReveal } from "./view.js";
 
 // What was just revealed, above the felt: a banner with the rule that decided, and the points one by one. `bare` leaves
@@ -28,9 +28,11 @@ export function drawMoves(view, left, taken, act, guide) {
   const sizes = new Set(left.map((action) => action.items.length));
   const alike = !taken.size && sizes.size === 1 && new Set(left.flatMap((action) => action.items).map(zoneOf)).size === 1;
   const count = alike ? [...sizes][0] : 1;
+  // A place on the table and what is there: the zone to look at first.
+  const asked = alike || taken.size || ![...sizes].every((size) => size === 2) ? null : view.zones[zoneOf(left[0].items[0])];
   const named = left.every((action) => action.items.filter((item) => !taken.has(item)).every((item) => view.zones[zoneOf(item)].kind === "palette"));
   const what = verbs.size === 1 ? ` ${count > 1 ? `${["two", "three", "four"][count - 2] ?? count} cards` : "what"} to ${[...verbs][0]}` : " what to do";
-  return [listed.length < left.length && h("span", { class: "prompt", "data-part": "prompt" }, taken.size ? (named ? "Now choose what it is." : "Choose one more.") : `On the table, choose${what}${listed.length ? ", or:" : "."}`),
+  return [listed.length < left.length && h("span", { class: "prompt", "data-part": "prompt" }, taken.size ? (named ? "Now choose what it is; the faded ones cannot be there." : "Choose one more.") : asked ? `Choose one of ${asked.name}, then what it is${listed.length ? ", or:" : "."}` : `On the table, choose${what}${listed.length ? ", or:" : "."}`),
     listed.map(({ action, text }, number) => h("button", { type: "button", class: action === guide ? "guide" : "", "data-key": KEYS[number], onclick: () => act(action) },
       text, KEYS[number] && h("kbd", {}, KEYS[number])))];
 }
@@ -79,5 +81,17 @@ export function drawPeople(state, covered) {
     h("strong", {}, `Waiting for ${state.free === 1 ? "another person" : `${state.free} more people`}`),
     h("span", {}, `${where}, open `, h("a", { href: place }, place), " or choose Join a table and type the code."),
     h("b", { class: "code" }, state.code),
+    h("button", { type: "button", class: "copy", onclick: (event) => copy(place, event.target) }, "Copy the address"),
     !state.address && h("small", {}, "For other devices, start the server with ", h("code", {}, "cardgym serve --host 0.0.0.0"), "."));
+}
+
+// Browsers have a clipboard for pages of this computer or with https only; elsewhere a selection is copied.
+async function copy(words, button) {
+  try {
+    await navigator.clipboard.writeText(words);
+  } catch {
+    getSelection().selectAllChildren(button.parentElement.querySelector("a"));
+    if (!document.execCommand("copy")) return notice("The browser does not let the page copy: the address is selected.");
+  }
+  button.textContent = "Copied";
 }

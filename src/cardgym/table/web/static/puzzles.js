@@ -8,6 +8,9 @@ import { drawMoves, leftOf } from "./panels.js";
 import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
 
+// What is asked, where "Find the best" and the kind of decision is not enough.
+const TASKS = { play: "Find the best card to play", buy: "Buy a card or not?", place: "Find the best place for what you drew", "turn up": "Find the best tile to turn up" };
+
 export class Puzzles {
   constructor(game) {
     Object.assign(this, { game: game || remembered("puzzles", ""), taken: new Set(), sizes: new Map() });
@@ -56,6 +59,7 @@ export class Puzzles {
     say(this.verdict());
   }
 
+  task = () => TASKS[this.puzzle.kind] ?? `Find the best ${this.puzzle.kind}`;
   verdict = () => (this.answer.right ? "Right: the best move." : `Not the best: it costs ${plain(this.answer.cost)} ${this.answer.advice.unit}. Better: ${this.answer.advice.actions[0].text}.`);
   left = () => leftOf(this.puzzle.actions, this.taken);
 
@@ -86,19 +90,19 @@ export class Puzzles {
     update(h("div", { class: "table puzzle" },
       h("h1", { class: "unseen" }, `Puzzle: ${title(this.game)}`),
       drawView(puzzle.game, puzzle.view, puzzle.names, puzzle.seat, { choice: { open, taken: this.taken, take: (item) => this.take(item) }, marks, badge: answer ? "" : "your turn" }),
-      h("p", { class: `now${answer ? (answer.right ? " right" : " wrong") : ""}` }, h("span", {}, answer ? this.verdict() : `Find the best ${puzzle.kind} (${puzzle.origin}).`)),
+      h("p", { class: `now${answer ? (answer.right ? " right" : " wrong") : ""}` }, h("span", {}, answer ? this.verdict() : `${this.task()} (${puzzle.origin}).`)),
       h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": answer ? "ended" : "yours" }, h("div", { class: "moves" },
         answer ? h("button", { type: "button", "data-key": "n", onclick: () => this.next() }, "Next puzzle", h("kbd", {}, "n"))
           : drawMoves(puzzle.view, this.left(), this.taken, (action) => this.act(action)))),
       h("aside", { class: "side", "aria-label": "Puzzles" },
         h("label", {}, "Game ", h("select", { onchange: (event) => (location.hash = `#/puzzles/${event.target.value}`) },
           this.games.map((game) => h("option", { value: game, selected: game === this.game }, title(game))))),
-        h("h2", { class: "task" }, `Find the best ${puzzle.kind}`),
+        h("h2", { class: "task" }, this.task()),
         h("dl", { class: "tally" }, figure("streak", `${streak} (best ${best})`), figure("solved", `${solved} of ${tried}`),
           figure("difficulty", points(puzzle.rating)), tried > 0 && rating !== undefined && figure("your rating", `${points(rating)} ± ${half.toFixed(0)}`)),
         last && h("p", { class: "lately", role: "img", "aria-label": `Your last ${last.length}: ${last.replaceAll("0", "wrong ").replaceAll("1", "right ")}` },
           [...last].map((right) => h("span", { class: right === "1" ? "right" : "wrong" }, right === "1" ? "✓" : "✗"))),
-        h("section", { class: "lists", tabIndex: 0, "aria-label": "Solution" }, answer ? drawAdvice(answer.advice, null) : h("p", { class: "quiet" }, "One move here is clearly better than all others.")))));
+        h("section", { class: "lists", tabIndex: 0, "aria-label": "Solution" }, answer ? drawAdvice(answer.advice, null) : [h("p", {}, puzzle.tip), h("p", { class: "quiet" }, "One move here is clearly better than all others.")]))));
     this.fit();
   }
 }

@@ -10,15 +10,19 @@ export async function openRules(game, path) {
   try {
     const [{ rules, examples }] = await Promise.all([get(path), loadSprite(game)]);
     const named = !rules[0][0] && !rules[0][1].includes("\n"); // A line above all paragraphs is their title.
-    document.getElementById("rules-title").textContent = named ? rules.shift()[1] : "Rules";
-    document.getElementById("rules-text").replaceChildren(...rules.map(([heading, text]) => h("section", {}, heading && h("h3", {}, heading), ...blocks(text))),
-      examples.length ? h("div", { class: "examples" }, examples.map((shown) => drawReveal(game, shown))) : "");
+    document.getElementById("rules-title").textContent = named ? headline(rules.shift()[1]) : "Rules";
+    const sections = rules.map(([heading, text]) => h("section", {}, heading && h("h3", {}, heading), ...blocks(text)));
+    if (examples.length) sections.splice(1, 0, h("div", { class: "examples" }, examples.map((shown) => drawReveal(game, shown)))); // What the game is about, then what counts.
+    document.getElementById("rules-text").replaceChildren(...sections);
     document.getElementById("rules").showModal();
     document.getElementById("rules-text").scrollTop = 0;
   } catch (error) {
     notice(error.message);
   }
 }
+
+// A title in capitals, as a terminal has it, in letters as on the lobby's cards.
+const headline = (words) => words.replace(/^[A-Z ]{4,}(?=[,(])/, (name) => name.toLowerCase().replace(/\b\w/g, (letter) => letter.toUpperCase()));
 
 // Lines that are indented are a list; others run on.
 function blocks(text) {

@@ -143,6 +143,12 @@ export class Table {
     return text || players.map((player) => `${this.state.names[player.seat]} ${plain(player.score)}`).join(", ");
   }
 
+  // The banners at the end that say more than the result below the table.
+  news() {
+    const said = this.result();
+    return this.state.banners.filter(({ name, lines }) => ![name, ...lines].every((part) => said.includes(part)));
+  }
+
   lastWords = () => merged(this.state.narration).at(-1)?.text ?? "";
 
   // Shows the moves of others one at a time: view, text and what was revealed. A showdown stays until the person goes on.
@@ -299,7 +305,7 @@ export class Table {
     const thinking = this.busy && state.seat !== state.view.to_act;
     const badge = state.ended || this.paused ? "" : state.view.to_act === state.seat ? (this.sending ? "sent …" : this.busy ? "" : "your turn") : thinking ? "thinking …" : "to move";
     const view = this.busy && !this.paused && !this.sending && state.view.to_act === state.seat ? { ...state.view, to_act: -1 } : state.view;
-    const over = drawStage(state.game, state.ended && !this.busy ? state.banners : this.reveals, this.paused, drawPeople(state, this.covered() && !this.busy));
+    const over = drawStage(state.game, state.ended && !this.busy ? this.news() : this.reveals, this.paused, drawPeople(state, this.covered() && !this.busy));
     const felt = drawView(state.game, view, state.names, state.seat ?? state.turn, { choice: this.choice(), badge, over, marks: guided(this) });
     const page = h("div", { class: "table", "data-panel": this.panel },
       h("h1", { class: "unseen" }, `${state.game}: ${state.names.join(", ")}`),

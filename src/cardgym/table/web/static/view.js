@@ -8,7 +8,7 @@ export function drawView(game, view, names, viewer, { choice, marks = {}, badge 
   const own = viewer ?? 0;
   const around = seats.slice(1).map((ahead) => (own + ahead) % seats.length);
   return h("div", { class: "felt", "data-seats": seats.length },
-    around.length > 0 && h("div", { class: "others", style: { "--columns": Math.min(around.length, 4) } }, around.map((seat) => player(seat))),
+    around.length > 0 && h("div", { class: "others", style: { "--columns": around.length } }, around.map((seat) => player(seat))),
     h("section", { class: "middle", "aria-label": "Middle of the table" }, zones(null), counters(null)),
     player(own), over);
 
@@ -22,7 +22,7 @@ export function drawView(game, view, names, viewer, { choice, marks = {}, badge 
   function counters(seat) {
     const found = view.counters.filter((counter) => counter.seat === seat);
     return h("dl", { class: "counters" }, found.map((counter) =>
-      h("div", { class: /^[-+\d]*$|^\?$/.test(counter.value) || String(counter.value).length < 8 ? "" : "words" },
+      h("div", { class: String(counter.value).length < 9 ? "" : "words" },
         h("dt", {}, counter.name), h("dd", {}, String(counter.value)))));
   }
 
@@ -31,7 +31,7 @@ export function drawView(game, view, names, viewer, { choice, marks = {}, badge 
       if (zone.kind === "board") return drawBoard(game, zone);
       if (zone.kind === "text") return h("div", { class: "zone text" }, zone.items.map((item) => h("p", {}, item.label)));
       const room = Math.max(zone.room ?? zone.items.length, 1);
-      return h("div", { class: `zone ${zone.kind}${room < 5 ? " small-hand" : ""}`, role: "group", "aria-label": zone.name, "data-part": zone.name,
+      return h("div", { class: `zone ${zone.kind}${room < 5 ? " small-hand" : ""}${zone.captions === false ? " bare" : ""}`, role: "group", "aria-label": zone.name, "data-part": zone.name,
         style: { "--room": room, "--items": Math.max(zone.items.length, 1) } },
         h("p", { class: "name" }, zone.name),
         h("div", { class: "items" }, zone.items.map((item) => drawItem(game, item, choice, marks[item.id]))));
