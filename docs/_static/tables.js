@@ -10,7 +10,7 @@ addEventListener("DOMContentLoaded", () => {
   const fit = () => {
     for (const table of tables) {
       table.classList.remove("stacked");
-      table.classList.toggle("stacked", table.scrollWidth > table.parentElement.clientWidth);
+      table.classList.toggle("stacked", table.parentElement.scrollWidth > table.parentElement.clientWidth);
     }
   };
   fit();
