@@ -123,8 +123,8 @@ def test_beliefs_are_shares_of_all_arrangements() -> None:
     beliefs = game.observe(seat, "odds")[-13 * 26 :].reshape(13, 26)
     lines = weights_of(game, seat)
     for place in range(len(game.line(1 - seat))):
-        for tile in range(26):
-            assert beliefs[place, tile] == pytest.approx(share(lines, place)[tile], abs=1e-7)
+        shares = share(lines, place)
+        np.testing.assert_allclose(beliefs[place, :26], [shares[tile] for tile in range(26)], rtol=0, atol=1e-7)
 
 
 def test_odds_are_shares_of_the_arrangements_of_either_line() -> None:
@@ -170,18 +170,24 @@ def test_features_of_guesses_are_shares_of_all_arrangements(case: int) -> None:
         own_total = sum(own.values())
         hidden, own_hidden = game.hidden_places(1 - seat), game.hidden_places(seat)
         rows = by_guess(game, seat)
+        by_tile = np.zeros(game.n)
+        for line, weight in own.items():
+            by_tile[list({line[at] for at in own_hidden})] += weight / own_total
         for place in range(game.n // 2):
-            shares = share(lines, place) if place in hidden else dict[int, float]()
-            assert rows["opponent_exposed"][place] == pytest.approx(max(shares.values(), default=0.0), abs=1e-6)
-            for tile in range(game.n):
-                possible = shares.get(tile, 0.0) > 0.0
-                lower = sum(shares.get(other, 0.0) for other in range(tile))
-                split = possible * min(lower, 1.0 - lower - shares.get(tile, 0.0))
-                assert rows["split"][place, tile] == pytest.approx(split, abs=1e-6)
-                told = sum(weight for line, weight in own.items() if any(line[at] == tile for at in own_hidden))
-                assert rows["may_be"][place, tile] == possible
-                assert rows["below"][place, tile] == pytest.approx(possible * lower, abs=1e-6)
-                assert rows["tells"][place, tile] == pytest.approx(possible * told / own_total, abs=1e-6)
+            shares = np.zeros(game.n)
+            if place in hidden:
+                for tile, weight in share(lines, place).items():
+                    shares[tile] = weight
+            possible = shares > 0.0
+            lower = np.cumsum(shares) - shares
+            np.testing.assert_array_equal(rows["may_be"][place], possible)
+            for name, expected in (
+                ("opponent_exposed", shares.max()),
+                ("split", possible * np.minimum(lower, 1.0 - lower - shares)),
+                ("below", possible * lower),
+                ("tells", possible * by_tile),
+            ):
+                np.testing.assert_allclose(rows[name][place], expected, rtol=0, atol=1e-6, err_msg=name)
         odds, guesses = game.observe(seat, "odds"), game.observe(seat, "guesses")
         np.testing.assert_array_equal(guesses[: len(odds)], odds)
         np.testing.assert_array_equal(game.observe(seat, "splits")[: len(guesses)], guesses)

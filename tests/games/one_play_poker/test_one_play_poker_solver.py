@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,18 @@ ALL_OPTIONS = [
 ]
 
 
+@cache
+def report_of(**settings: int | str) -> Any:
+    """The report of `solve`, which takes most of a second, for options and gamma."""
+    return solve(GAME, settings).report
+
+
 # -- against a solver of the written rules ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("decisions", "ranking"), ALL_OPTIONS)
 def test_values_agree_with_brute_force(decisions: int, ranking: str) -> None:
-    report = solve(GAME, {"decisions": decisions, "ranking": ranking, "gamma": "9/10"}).report
+    report = report_of(decisions=decisions, ranking=ranking, gamma="9/10")
     brute = BruteForce(decisions, ranking, "9/10")
     assert Fraction(report["optimal"]["value"]) == brute.value()
     if (decisions, ranking) == (4, "flush_first"):
@@ -41,7 +48,7 @@ def test_values_agree_with_brute_force(decisions: int, ranking: str) -> None:
 
 
 def test_undiscounted_values_agree_with_brute_force() -> None:
-    report = solve(GAME, {"gamma": 1}).report
+    report = report_of(gamma=1)
     brute = BruteForce(3, "flush_first", 1)
     assert Fraction(report["optimal"]["value"]) == brute.value() == Fraction(1949, 1365)
     followed = BruteForce(3, "flush_first", 1, handcrafted(brute.strength))
@@ -49,7 +56,7 @@ def test_undiscounted_values_agree_with_brute_force() -> None:
 
 
 def test_deviations_agree_with_all_deals_counted() -> None:
-    report = solve(GAME, {"gamma": "9/10"}).report["policies"]["handcrafted"]
+    report = report_of(decisions=3, ranking="flush_first", gamma="9/10")["policies"]["handcrafted"]
     policy = handcrafted(BruteForce(3, "flush_first", 1).strength)
     for kind, gamma in (("discounted", 0.9), ("undiscounted", 1.0)):
         mean, deviation = mean_and_deviation(policy, gamma)
@@ -66,7 +73,7 @@ def test_policies_that_ignore_the_cards_break_even_undiscounted(decisions: int, 
     # Player and house are dealt alike, so a blind player's share of the pot is one half: of every bet's 2, and of the
     # antes' 2. Discounted, the pot is paid at the last decision, each bet at its own.
     gamma = Fraction(9, 10)
-    report = solve(GAME, {"decisions": decisions, "ranking": ranking, "gamma": gamma}).report["policies"]
+    report = report_of(decisions=decisions, ranking=ranking, gamma="9/10")["policies"]
     late = gamma ** (decisions - 1)
     costs = sum(gamma**k for k in range(decisions))
     for name, bets in (("never", Fraction(0)), ("random", Fraction(1, 2)), ("always", Fraction(1))):
@@ -76,7 +83,7 @@ def test_policies_that_ignore_the_cards_break_even_undiscounted(decisions: int, 
 
 def test_strengths_at_the_table_are_the_exact_credits_won_from_the_house() -> None:
     # The paper's reward does not charge the ante of one credit.
-    policies = solve(GAME, {"gamma": 1}).report["policies"]
+    policies = report_of(gamma=1)["policies"]
     for name, line in TABLE.strength[GAME.id].items():
         net = Fraction(policies["optimal" if name == COACH else name]["undiscounted"]) - 1
         shown = f"{net} = {float(net):.3f}" if net else "0"
