@@ -20,6 +20,7 @@ from cardgym.players import CompiledPlayer, resolve
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
 from cardgym.table.history import Reviewer, costs, save_costs
+from cardgym.table.people import people_of
 from cardgym.table.presentation import COACH, presentation_of
 from cardgym.table.review import WORST, Review, decisions_of, review
 from cardgym.table.rollouts import falling
@@ -214,7 +215,7 @@ def test_a_review_calls_everyone_by_name(game_log: GameLog, capsys: pytest.Captu
     id = play_game(game_log, SPIKE, "heuristic", num_players=3, hands=1)
     assert main(["review", "--seats", "0", "1", "2"]) == 0
     text = capsys.readouterr().out
-    assert " against ".join(review(game_log.entry(id), chart=False).people) in text
+    assert " against ".join(people_of(game_log.entry(id))) in text
     assert {"You: ", "Heuristic: ", "Heuristic 2: "} <= set(re.findall(r"(?:You|Heuristic(?: 2)?): ", text))
     assert "seat" not in text.lower()
 
