@@ -15,6 +15,7 @@ from cardgym.engine.batch import Batch
 from cardgym.engine.compilation import config
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import STEP
+from cardgym.engine.states import SingleGame
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.errors import IllegalActionError
@@ -305,7 +306,7 @@ def _check_single(
     text, mask = env.render(), env.action_masks()
     drawn = picture_of(env.game, states.view(np.recarray)[0], seat) if draw else None
     handed = pickle.dumps((_own(observation, where), _own(info, where), text))
-    core.game.rules.resample(states[0], seat, generator(seed, step))
+    SingleGame(core.game, core.options, states[:1]).resample(seat, generator(seed, step))
     again, shown = _looked(core, 0), plain(observation)
     known = {name: plain(info[name]) for name in again[1]}
     expect(again[0] == shown, f"{where}: what seat {seat} cannot see changes its observation: {shown} to {again[0]}")
@@ -330,7 +331,8 @@ def _check_vector(
     before, texts, viewers = states.copy(), env.render(), core.viewers()
     handed = pickle.dumps((observations, infos, texts))
     for row in map(int, np.flatnonzero(rows)):
-        core.game.rules.resample(states[row], int(viewers[row]), generator(seed, step, row))
+        one = SingleGame(core.game, core.options, states[row : row + 1])
+        one.resample(int(viewers[row]), generator(seed, step, row))
     for row in map(int, np.flatnonzero(rows)):
         observation, known = _looked(core, row)
         who = f"{where}: what seat {viewers[row]} of row {row} cannot see changes"

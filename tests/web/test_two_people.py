@@ -14,6 +14,7 @@ from web_server import Client, Served, serving, settled
 
 import cardgym
 from cardgym.engine.contract import State
+from cardgym.engine.states import SingleGame
 from cardgym.table.narration import PUBLIC
 from cardgym.table.session import Session, Snapshot
 
@@ -49,9 +50,9 @@ def open_by_link(host: Client, env: str = SPIKE, **wanted: Any) -> tuple[str, st
 
 def resampled(session: Session, seat: int, key: int) -> State:
     """The state with everything resampled that a seat cannot see."""
-    other = np.array([session.state], session.game.state).view(np.recarray)
-    session.game.rules.resample(other[0], seat, np.array([key, 0], np.uint64))
-    return other[0]
+    other = np.array([session.state], session.game.state)
+    SingleGame(session.game, session.options, other).resample(seat, np.array([key, 0], np.uint64))
+    return other.view(np.recarray)[0]
 
 
 def everything(client: Client, table: str, version: int) -> list[tuple[int, bytes]]:

@@ -78,7 +78,7 @@ def settled(client: Client) -> dict[str, Any]:
     deadline = time.monotonic() + 120
     while (history := dict(client.get("/api/history")))["reviewing"]:
         assert time.monotonic() < deadline, "the reviews take too long"
-        time.sleep(0.02)
+        time.sleep(0.1)
     return history
 
 

@@ -77,7 +77,8 @@ def by_search(game: Any) -> Any:
                     if now == acts and np.all(other == seen):
                         found += probability
                         if found > goal or found == total:
-                            state.paid[:] = paid
+                            for owner in range(paid.size):  # Assigned as a whole, it takes seconds to compile.
+                                state.paid[owner] = paid[owner]
                             return
                 if moves > 0:
                     path[length], width[length] = 0, moves
