@@ -19,7 +19,7 @@ from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 from cardgym.table.terminal.game import Coaching, Terminal, joined, watch
 from cardgym.table.terminal.input import matching, short_forms
-from cardgym.table.terminal.screen import Screen, Style, in_columns, reflowed
+from cardgym.table.terminal.screen import Screen, Style, fitted, in_columns, reflowed
 
 SPIKE = find("CorellianSpike-v0")
 
@@ -314,6 +314,10 @@ def test_short_forms_of_many_moves_leave_out_common_words() -> None:
 def test_hearts_and_diamonds_are_red_if_the_terminal_has_color() -> None:
     assert Style().cards("10♦ 5♥ 10♣") == "10♦ 5♥ 10♣"
     assert Style(color=True).cards("10♦ 5♥ 10♣") == "\x1b[31m10♦\x1b[0m \x1b[31m5♥\x1b[0m 10♣"
+
+
+def test_a_percent_sign_stays_with_its_number() -> None:
+    assert fitted("your share of the pot is 50.0 %", 29) == ["your share of the pot is", "50.0 %"]
 
 
 def test_many_actions_are_shown_in_columns() -> None:

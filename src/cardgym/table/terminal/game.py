@@ -15,7 +15,7 @@ from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
 from cardgym.table.narration import Event
 from cardgym.table.people import board_with_names, named
-from cardgym.table.presentation import board_of, presentation_of, rules_of, text_of, view_of
+from cardgym.table.presentation import board_of, offered, presentation_of, rules_of, text_of, view_of
 from cardgym.table.review import review
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
@@ -144,9 +144,10 @@ class Terminal:
         screen.show(["", *news, *([screen.style.dim("─" * screen.width)] if news else []), *below])
 
     def _legal_choices(self) -> Choices:
-        """The legal actions, in the order of the items on the board that they are about."""
+        """The actions offered, in the order of the items on the board that they are about."""
         session = self.session
-        state, legal = session.state, session.legal_actions()
+        state = session.state
+        legal = offered(session.game, state, session.legal_actions())
         view = view_of(session.game, state, session.viewer, legal)
         items = [item["id"] for zone in view["zones"] for item in zone["items"]]
         places = {name: number for number, name in enumerate(items)}

@@ -106,10 +106,11 @@ def fitted(text: str, width: int) -> list[str]:
         else:
             start = len(line) - len(line.lstrip())
             indent = " " * min(start + 2 if start else 0, width // 2)
+            whole = line.replace(" %", "\xa0%")  # A percent sign stays with its number.
             broken = textwrap.wrap(
-                line, width, subsequent_indent=indent, replace_whitespace=False, break_on_hyphens=False
+                whole, width, subsequent_indent=indent, replace_whitespace=False, break_on_hyphens=False
             )
-            lines += broken
+            lines += [part.replace("\xa0%", " %") for part in broken]
     return lines
 
 
