@@ -22,7 +22,7 @@ export function drawView(game, view, names, viewer, { choice, marks = {}, badge 
   function counters(seat) {
     const found = view.counters.filter((counter) => counter.seat === seat);
     return h("dl", { class: "counters" }, found.map((counter) =>
-      h("div", { class: String(counter.value).length < 9 ? "" : "words" },
+      h("div", { class: /^\d+ of \d+$/.test(counter.value) || String(counter.value).length < 8 ? "" : "words" },
         h("dt", {}, counter.name), h("dd", {}, String(counter.value)))));
   }
 
