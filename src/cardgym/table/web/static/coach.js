@@ -39,6 +39,6 @@ export function drawCoach(table) {
   return h("section", { class: "coach", "aria-label": "Coach", tabIndex: 0 },
     h("h2", {}, "Coach", h("label", {}, warn, " warn before a blunder")),
     advice ? drawAdvice(advice, table.busy ? null : (action) => table.act(action)) : state.ended ? h("p", { class: "quiet" }, "The review has the coach's verdict.")
-      : [table.mayAct() && remembered(`taught.${state.game}`, "") && state.tip && h("p", {}, state.tip), // In a first game it is below the table.
-        h("p", { class: "quiet" }, "Hint (h) shows the three best moves and why.")]);
+      : table.mayAct() && remembered(`taught.${state.game}`, "") && state.tip ? h("p", {}, state.tip) // In a first game it is below the table.
+        : h("p", { class: "quiet" }, "Hint (h) shows the three best moves, what they are worth, and why."));
 }

@@ -22,14 +22,17 @@ export function drawMoves(view, left, taken, act, guide) {
   const places = new Map(view.zones.flatMap((zone) => zone.items).map((item, place) => [item.id, place]));
   const place = (action) => places.get(action.items[0]) ?? -1;
   const ordered = left.every((action) => action.items.length) ? [...left].sort((one, other) => place(one) - place(other)) : left;
-  const listed = left.length <= maxButtons() ? ordered : ordered.filter((action) => action.items.length <= taken.size);
-  const verbs = new Set(left.filter((action) => action.items.length).map((action) => action.text.split(" ")[0]));
+  // Beside many pairs of items, an action or two about one item, such as to stop, are buttons too.
+  const most = Math.max(...left.map((action) => action.items.length));
+  const [pairs, single] = [left.filter((action) => action.items.length === most), left.filter((action) => action.items.length < most)];
+  const shown = (action) => action.items.length <= taken.size || (single.length <= 2 && single.includes(action));
+  const listed = left.length <= maxButtons() ? ordered : ordered.filter(shown);
+  const verbs = new Set(pairs.filter((action) => action.items.length).map((action) => action.text.split(" ")[0]));
   const zoneOf = (item) => view.zones.findIndex((zone) => zone.items.some((other) => other.id === item));
-  const sizes = new Set(left.map((action) => action.items.length));
-  const alike = !taken.size && sizes.size === 1 && new Set(left.flatMap((action) => action.items).map(zoneOf)).size === 1;
-  const count = alike ? [...sizes][0] : 1;
+  const alike = !taken.size && !single.length && new Set(left.flatMap((action) => action.items).map(zoneOf)).size === 1;
+  const count = alike ? most : 1;
   // A place on the table and what is there: the zone to look at first.
-  const asked = alike || taken.size || ![...sizes].every((size) => size === 2) ? null : view.zones[zoneOf(left[0].items[0])];
+  const asked = alike || taken.size || most !== 2 || single.length > 2 ? null : view.zones[zoneOf(pairs[0].items[0])];
   const named = left.every((action) => action.items.filter((item) => !taken.has(item)).every((item) => view.zones[zoneOf(item)].kind === "palette"));
   const what = verbs.size === 1 ? ` ${count > 1 ? `${["two", "three", "four"][count - 2] ?? count} cards` : "what"} to ${[...verbs][0]}` : " what to do";
   return [listed.length < left.length && h("span", { class: "prompt", "data-part": "prompt" }, taken.size ? (named ? "Now choose what it is; the faded ones cannot be there." : "Choose one more.") : asked ? `Choose one of ${asked.name}, then what it is${listed.length ? ", or:" : "."}` : `On the table, choose${what}${listed.length ? ", or:" : "."}`),
