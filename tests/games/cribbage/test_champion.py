@@ -11,11 +11,12 @@ import pytest
 from cribbage_driver import CribbageDriver, compiled_only
 
 from cardgym.arena.match import evaluate
+from cardgym.engine.compilation import compiled
 from cardgym.games.cribbage.cards import card_name, parse_cards
 from cardgym.games.cribbage.chance_table import load_table
 from cardgym.games.cribbage.pegging.champion import TAKERS, make_player
 from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SETS
-from cardgym.games.cribbage.pegging.inference import Situation, opponent_weights, read_play
+from cardgym.games.cribbage.pegging.inference import Play, Situation, opponent_weights, read_play
 from cardgym.games.cribbage.pegging.policy import load_policy
 from cardgym.games.cribbage.scoring import explain_hand, points_for
 from cardgym.games.cribbage.state import OVER, PLAYING, CribbageOptions
@@ -63,6 +64,18 @@ def in_play(
 # -- against brute force ----------------------------------------------------------------------------------------------
 
 
+@compiled
+def play_of(ranks: Any, sides: Any, number: int, running_count: int, side: int) -> Play:
+    """`read_play`, whose code is cached: called by Python, a rule is compiled in every process."""
+    return read_play(ranks, sides, number, running_count, side)
+
+
+@compiled
+def fill_weights(policy: Any, at: Situation, equal: Any, taken: Any) -> None:
+    """`opponent_weights`, cached in the same way."""
+    opponent_weights(policy, at, equal, taken)
+
+
 def hands_of_opponent(driver: CribbageDriver, seat: int) -> tuple[list[tuple[Any, float]], Situation]:
     """The multisets of ranks that the opponent may hold, and the weight of each, by the policy and as a taker."""
     state = driver.state
@@ -74,11 +87,11 @@ def hands_of_opponent(driver: CribbageDriver, seat: int) -> tuple[list[tuple[Any
     ranks = state.played % 13
     sides = np.where(state.played_by == state.dealer, 1, 0)
     line = ranks.astype(np.int8), sides.astype(np.int8), int(state.num_played)
-    play = read_play(*line, int(state.count), 1 - dealer)
+    play = play_of(*line, int(state.count), 1 - dealer)
     held = (state.hand[seat][: state.hand_size[seat]] % 13).astype(np.int8)
     at = Situation(held, len(held), theirs, int(state.floor[other]), dealer, int(state.count), known, play)
     weights = np.zeros((2, NUM_OF_SIZE[theirs]))
-    opponent_weights(load_policy()._replace(takers=TAKERS), at, *weights)
+    fill_weights(load_policy()._replace(takers=TAKERS), at, *weights)
     return list(zip(SETS[theirs], weights.sum(0), strict=True)), at
 
 

@@ -7,6 +7,7 @@ import pytest
 from cribbage_driver import compiled_only
 
 from cardgym.cli import main
+from cardgym.engine.compilation import compiled
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.chance_table import is_near, load_table, save_table, toss_chances
 from cribbage_chances import _work_back, chance_table, draw, no_table
@@ -64,11 +65,17 @@ def test_shipped_table_gives_the_first_dealer_its_known_advantage():
         assert (sign * np.diff(table.chances[:, 1:, 1:].astype(float), axis=axis)).min() > -0.03
 
 
+@compiled
+def fill_chances(table, hand, dealer, to_go, opponent_to_go, gains, chances):
+    """`toss_chances`, whose code is cached: called by Python, a rule is compiled in every process."""
+    toss_chances(table, hand, dealer, to_go, opponent_to_go, gains, chances)
+
+
 def chances_of(cards, dealer, to_go, opponent_to_go, table=None, gains=None):
     """The chance to win after each toss; the crib and the play are the same for all unless `gains` differ."""
     chances, hand = np.zeros(15, np.float32), np.array(parse_cards(cards), np.int8)
     gains = np.zeros(15, np.float32) if gains is None else gains
-    toss_chances(table or load_table(), hand, dealer, to_go, opponent_to_go, gains, chances)
+    fill_chances(table or load_table(), hand, dealer, to_go, opponent_to_go, gains, chances)
     return chances
 
 

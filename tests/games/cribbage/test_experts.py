@@ -11,6 +11,7 @@ from cribbage_driver import compiled_only
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
+from cardgym.engine.compilation import compiled
 from cardgym.files.tensors import write_tensors
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.game import GAME
@@ -70,13 +71,19 @@ def test_scale_row_scales_to_the_best_and_to_the_sum_1():
     assert equal == pytest.approx(np.full(15, 1 / 15))
 
 
+@compiled
+def fill_scores(arrays, figures, cards, dealer, own_crib, out, scores):
+    """`score_keeps`, whose code is cached: called by Python, a rule is compiled in every process."""
+    score_keeps(arrays, figures, cards, dealer, own_crib, out, scores)
+
+
 @pytest.mark.parametrize("own_crib", [False, True])
 @pytest.mark.parametrize("dealer", [0, 1])
 def test_strategies_score_keeps_by_the_exact_statistics(pegging, dealer, own_crib):
     cards = sorted(parse_cards("5H 5D JC QS 2H 9C"), key=lambda card: (card % 13, card))
     scores = np.empty((NUM_STRATEGIES, 15))
     out = np.empty((15, 8), np.int32)
-    score_keeps(build_arrays(), pegging.figures, np.array(cards, np.int8), dealer, own_crib, out, scores)
+    fill_scores(build_arrays(), pegging.figures, np.array(cards, np.int8), dealer, own_crib, out, scores)
     by_toss = {frozenset(keep.tossed): keep for keep in keeps(cards)}
     ordered = [by_toss[frozenset(cards[place] for place in toss)] for toss in TOSSES.tolist()]
     crib_sign = 1 if own_crib and dealer else -1
