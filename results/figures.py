@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from blocks import BLOCK, rendered, spreads_of_seeds
+from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.console.progress import Progress
-from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.files.documents import validate
 from intervals import CODE, Figure, entries, figures_in, figures_of, plain_figures, without_result

@@ -14,9 +14,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from cardgym import CardgymError
 from cardgym.console.arguments import Parser
 from cardgym.console.streams import guarded
+from cardgym.errors import CardgymError
 from cardgym.experiments.sweep_report import Curves, draw
 from cardgym.files import replacing
 from cardgym.learn.tags import EVAL, LOWER, UPPER, WIN_RATE, eval_tag
