@@ -28,6 +28,8 @@ class PPOConfig(NetworkConfig):
     """Also connect the observation directly to the last layer."""
     action_features: Items[str] = ()
     """Features of the observation with a number for each action, read with the same weights for every action."""
+    merge_equal: bool = False
+    """Compute equal observations in a batch only once: the same losses, sooner in games with few observations."""
     num_steps: PositiveInt = 32
     """Decisions in each env between updates."""
 

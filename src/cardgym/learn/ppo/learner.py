@@ -12,6 +12,7 @@ from cardgym.engine.contract import Float32s, Int8s, Int64s
 from cardgym.learn import tags
 from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
 from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.ppo.distinct import ALL, Observed, distinct
 from cardgym.learn.ppo.networks import TableCritic, folded
 from cardgym.learn.ppo.turns import TurnBatch
 from cardgym.players import sample_actions
@@ -70,11 +71,13 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         Returns:
             The actions, int64, their log-probabilities and the states' values, float32, all (rows,).
         """
-        seen = torch.tensor(observations, device=self.device)
+        first, places = distinct(observations, others) if self._config.merge_equal else (ALL, ALL)
+        seen = torch.tensor(observations[first], device=self.device)
         logits, values = self.network(seen)
+        if self.critic is not None and others is not None:
+            values = self.critic(seen, torch.tensor(others[first], device=self.device))
+        logits, values = logits[places], values[places]
         log_probs = log_probabilities(logits, torch.tensor(masks, device=self.device).bool())
-        if self.critic is not None:
-            values = self.critic(seen, torch.tensor(others, device=self.device))
         actions = sample_actions(probabilities(log_probs).cpu().numpy(), self._generator.random(len(masks)))
         chosen = log_probs.cpu().numpy()[np.arange(len(actions)), actions]
         return actions, chosen, values.cpu().numpy()
@@ -83,17 +86,30 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         """Go through a batch `update_epochs` times in random minibatches, then move the magnet and the average."""
         config = self._config
         tensors = TurnBatch(*(torch.tensor(field, device=self.device) for field in batch))
-        magnet = self._magnet_log_probs(tensors)
-        for rows in minibatches(len(batch.actions), config.num_minibatches, config.update_epochs, self._generator):
-            self._step(take_rows(tensors, rows), None if magnet is None else magnet[rows.to(self.device)])
+        observed = self._observed(batch, tensors)
+        magnet = self._magnet_log_probs(tensors.masks, observed)
+        for numbers in minibatches(len(batch.actions), config.num_minibatches, config.update_epochs, self._generator):
+            rows = take_rows(tensors, numbers)
+            places = numbers.to(self.device)
+            part = Observed(rows.observations, rows.others, ALL)
+            if isinstance(observed.places, Tensor):
+                part = observed._replace(places=observed.places[places])
+            self._step(rows, part, None if magnet is None else magnet[places])
         self.updates += 1
         self._follow()
         self._statistics = super().statistics()
         self._statistics[tags.EXPLAINED_VARIANCE] = explained_variance(tensors.values, tensors.returns)
 
-    def _step(self, rows: TurnBatch, magnet: Tensor | None) -> None:
+    def _observed(self, batch: TurnBatch, tensors: TurnBatch) -> Observed:
+        """What the networks read of a batch, each observation once if equal ones are merged."""
+        if not self._config.merge_equal:
+            return Observed(tensors.observations, tensors.others, ALL)
+        first, places = (torch.from_numpy(rows).to(self.device) for rows in distinct(batch.observations, batch.others))
+        return Observed(tensors.observations[first], tensors.others[first], places)
+
+    def _step(self, rows: TurnBatch, observed: Observed, magnet: Tensor | None) -> None:
         config = self._config
-        logits, values = self.network(rows.observations)
+        logits, values = (observed.spread(results) for results in self.network(observed.observations))
         all_log_probs = log_probabilities(logits, rows.masks)
         log_probs = all_log_probs.gather(1, rows.actions[:, None]).squeeze(1)
         advantages = rows.advantages
@@ -102,7 +118,8 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         surrogate = clipped_surrogate(log_probs, rows.log_probs, advantages, config.clip_coef).mean()
         critic = value_loss(values, rows.returns)
         if self.critic is not None:
-            critic = critic + value_loss(self.critic(rows.observations, rows.others), rows.returns)
+            predictions = observed.spread(self.critic(observed.observations, observed.others))
+            critic = critic + value_loss(predictions, rows.returns)
         bonus = entropy(all_log_probs).mean()
         drift = torch.zeros((), device=self.device) if magnet is None else kl_divergence(all_log_probs, magnet).mean()
         pull = config.magnet_coef * drift - self.ent_coef * bonus
@@ -117,13 +134,13 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         self.log(-surrogate, critic, bonus, drift, kl, clipped)
 
     @torch.no_grad()
-    def _magnet_log_probs(self, batch: TurnBatch) -> Tensor | None:
+    def _magnet_log_probs(self, masks: Tensor, observed: Observed) -> Tensor | None:
         """The magnet's log-probabilities of all actions, (rows, actions); None without a magnet."""
         if self._config.magnet == "none" or not self._config.magnet_coef:
             return None
         if self._config.magnet == "uniform":
-            return uniform_log_probs(batch.masks)
-        return log_probabilities(self.magnet(batch.observations)[0], batch.masks)
+            return uniform_log_probs(masks)
+        return log_probabilities(observed.spread(self.magnet(observed.observations)[0]), masks)
 
     @torch.no_grad()
     def _follow(self) -> None:
