@@ -161,6 +161,9 @@ def test_pages_are_accessible_and_fit_a_phone(server: Server, browser: Any, look
     address = server.open_table("OnePlayPoker-v0")
     person.sit_down(address)
     person.play_to_the_end("keys")
+    server.open_table(
+        "CorellianSpike-v0", seat=None, opponents=["heuristic"], options={"num_players": 6}
+    )  # Many names.
     places = [(server.url, ".games"), (f"{server.url}/#/history", ".history table")]
     places += [(address.replace("#/table/", "#/review/"), ".review .felt")]
     places += [(f"{server.url}/#/join", ".join-form"), (f"{server.url}/#/explore/{games[-1]}", ".explore .advice")]
