@@ -18,6 +18,7 @@ import gymnasium
 import yaml
 
 import cardgym
+from cardgym.console.tables import markdown_table
 from cardgym.engine.contract import Game
 from cardgym.engine.registry import package_of
 from cardgym.files import replacing
@@ -81,12 +82,15 @@ def _summary(game: Game) -> list[str]:
     return [
         f"![A game of {game.id}, as its first seat sees it]({game.id}.webp)",
         "",
-        f"| {game.id} | |",
-        "|---|---|",
-        f'| make it | `gymnasium.make("cardgym:{game.id}")`; without `cardgym:` after `import cardgym` |',
-        f"| action space | `{env.action_space}` |",
-        f"| observation space | {_space(env.observation_space)} |",
-        f"| players at the table | {_seats(game)} |",
+        *markdown_table(
+            (game.id, ""),
+            [
+                ("make it", f'`gymnasium.make("cardgym:{game.id}")`; without `cardgym:` after `import cardgym`'),
+                ("action space", f"`{env.action_space}`"),
+                ("observation space", _space(env.observation_space)),
+                ("players at the table", _seats(game)),
+            ],
+        ),
     ]
 
 
@@ -94,35 +98,31 @@ def _differences(main: Game, other: Game, otherwise: bool) -> list[str]:
     """The options that the two games start with, where they differ."""
     ours, theirs = (dataclasses.asdict(game.parse_options()) for game in (main, other))
     rows = [
-        f"| `{name}` | {ours.get(name, '-')} | {value} |" for name, value in theirs.items() if ours.get(name) != value
+        (f"`{name}`", str(ours.get(name, "-")), str(value)) for name, value in theirs.items() if ours.get(name) != value
     ]
     same = f"ules, actions and features are those of {main.id}, under these options:"
     return [
         f"Otherwise r{same}" if otherwise else f"R{same}",
         "",
-        f"| option | {main.id} | {other.id} |",
-        "|---|---|---|",
-        *rows,
+        *markdown_table(("option", main.id, other.id), rows),
     ]
 
 
 def _players(games: list[Game]) -> list[str]:
     """The players of a family, each with what it won in the games in which it was measured."""
-    rows = ["| `random` | compiled | all | uniform over the legal actions |"]
+    rows = [("`random`", "compiled", "all", "uniform over the legal actions")]
     for name in dict.fromkeys(name for game in games for name in game.players):
         of = [game for game in games if name in game.players]
         for game in of:
             if measured := presentation_of(game).strength.get(game.id, {}).get(name):
-                rows.append(f"| `{name}` | {_kind(of[0], name)} | {game.id} | {measured} |")
+                rows.append((f"`{name}`", _kind(of[0], name), game.id, measured))
     return [
         "## Players",
         "",
         "These names work for `opponent=` and `--players`. Compiled players are as fast as the rules. Intervals are",
         "95 %.",
         "",
-        "| player | kind | game | measured |",
-        "|---|---|---|---|",
-        *rows,
+        *markdown_table(("player", "kind", "game", "measured"), rows),
     ]
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.streams import guarded
-from cardgym.console.tables import wrapped
+from cardgym.console.tables import markdown_table, wrapped
 from cardgym.files import replacing
 from cardgym.statistics import Z95
 from coda_networks import draw_losses
@@ -135,9 +135,10 @@ def _performance(results: Results) -> str:
         "Share of games won: ours is the mean of the seeds, with the lowest and the highest. Networks read the observation",
         "`full`, or the paper's bits (`paper`).",
         "",
-        "| approach | training | paper | paper's time (s) | ours, on fresh deals | our time (s) |",
-        "|---|---|---|---|---|---|",
-        *(_performance_row(row) for row in results.performance),
+        *markdown_table(
+            ("approach", "training", "paper", "paper's time (s)", "ours, on fresh deals", "our time (s)"),
+            [_performance_row(row) for row in results.performance],
+        ),
         "",
         """Times are for training, but the heuristic's are for playing 10,000 games in the paper and 100,000 here. The paper's times
 come from its own machine.
@@ -150,15 +151,15 @@ However long they train, tables learn almost nothing about fresh deals: nearly e
     return "\n".join([*lines, ""])
 
 
-def _performance_row(row: Performance) -> str:
+def _performance_row(row: Performance) -> list[str]:
     rates = [rate.value for rate in row.rates]
     share = f"{sum(rates) / len(rates):.3f} ({min(rates):.3f} to {max(rates):.3f})"
     if row.training_seconds is None:
         time = f"{min(rate.seconds for rate in row.rates):.1f} to play"
     else:
         time = f"{min(row.training_seconds):.1f} to {max(row.training_seconds):.1f}"
-    paper = f"{PAPER_WIN_RATES[row.paper]} | {PAPER_SECONDS[row.paper]}" if row.paper else " | "
-    return f"| {row.approach} | {row.training} | {paper} | {share} | {time} |"
+    paper = (str(PAPER_WIN_RATES[row.paper]), str(PAPER_SECONDS[row.paper])) if row.paper else ("", "")
+    return [row.approach, row.training, *paper, share, time]
 
 
 # -- where the paper's numbers come from ------------------------------------------------------------------------------
@@ -173,14 +174,15 @@ def _readings(readings: Sequence[Reading]) -> str:
         f"The paper's heuristic played {READING_GAMES:,} games, a 95 % interval of ±{half_width:.4f}. Our heuristic's exact win rate by",
         "reading, how many standard errors away the paper's number is, and the mean of as many games of ours for each seed:",
         "",
-        f"| reading | exact | {paper} differs by | ours | verdict |",
-        "|---|---|---|---|---|",
     ]
-    for row in readings:
-        measured = f"{sum(row.measured) / len(row.measured):.4f}"
-        lines.append(
-            f"| {row.name} | {row.heuristic:.5f} | {row.standard_errors:+.1f} | {measured} | {_verdict(row)} |"
+    rows = [
+        (
+            row.name, f"{row.heuristic:.5f}", f"{row.standard_errors:+.1f}",
+            f"{sum(row.measured) / len(row.measured):.4f}", _verdict(row),
         )
+        for row in readings
+    ]  # fmt: skip
+    lines += markdown_table(("reading", "exact", f"{paper} differs by", "ours", "verdict"), rows)
     agreeing = [row.name for row in readings if _verdict(row) == "agrees"]
     conclusion = f"So the paper's rules are: {'; '.join(agreeing)}." if agreeing else "None agrees."
     return "\n".join([*lines, "", f"{conclusion} That reading is the preset of `Coda-v0`.", ""])
@@ -201,9 +203,16 @@ def _few_deals(results: Results) -> str:
         f"again, with new guesses by the opponent each time. Then {scale.test_games:,} games on those deals and on as many fresh ones; means",
         "of the seeds. The paper has 0.963 for Q-learning and 0.965 for Sarsa.",
         "",
-        "| deals | Q-learning on them | Sarsa on them | Q-learning on fresh deals | Sarsa on fresh deals |",
-        "|---|---|---|---|---|",
-        *(_few_deals_row(row) for row in results.few_deals),
+        *markdown_table(
+            (
+                "deals",
+                "Q-learning on them",
+                "Sarsa on them",
+                "Q-learning on fresh deals",
+                "Sarsa on fresh deals",
+            ),
+            [_few_deals_row(row) for row in results.few_deals],
+        ),
         "",
         f"Nearest to the paper are {nearest.num_deals} deals, with {means}. On fresh deals the same tables play no better than random. So the",
         "paper's numbers for Q-learning and Sarsa, higher than any player can reach, are what training and testing on the same deals give.",
@@ -214,9 +223,9 @@ def _few_deals(results: Results) -> str:
     return "\n".join(lines)
 
 
-def _few_deals_row(row: FewDeals) -> str:
+def _few_deals_row(row: FewDeals) -> list[str]:
     columns = [rates[algorithm] for rates in (row.on_them, row.on_fresh_deals) for algorithm in ALGORITHMS]
-    return f"| {row.num_deals} | " + " | ".join(f"{sum(rates) / len(rates):.3f}" for rates in columns) + " |"
+    return [str(row.num_deals), *(f"{sum(rates) / len(rates):.3f}" for rates in columns)]
 
 
 def _means(row: FewDeals) -> list[float]:
@@ -240,9 +249,10 @@ def _few_tiles(results: Results) -> str:
         "hidden apply to it: the heuristic, which forgets misses, and the best possible player. The last column is the best",
         "possible player that sees colors.",
         "",
-        "| tiles | decisions | states met | Q-learning | Sarsa | heuristic | best | best with colors |",
-        "|---|---|---|---|---|---|---|---|",
-        *(_few_tiles_row(row) for row in results.few_tiles),
+        *markdown_table(
+            ("tiles", "decisions", "states met", "Q-learning", "Sarsa", "heuristic", "best", "best with colors"),
+            [_few_tiles_row(row) for row in results.few_tiles],
+        ),
         "",
         f"With 24 tiles those bounds are {results.bounds.heuristic:.3f} and {results.bounds.optimum:.3f}: even a complete table, trained forever, would stay below",
         "the heuristic that sees colors.",
@@ -251,10 +261,9 @@ def _few_tiles(results: Results) -> str:
     return "\n".join(lines)
 
 
-def _few_tiles_row(row: FewTiles) -> str:
-    rates = " | ".join(f"{rate.value:.3f}" for rate in row.rates)
-    bounds = f"{row.bounds.heuristic:.3f} | {row.bounds.optimum:.3f} | {row.optimum:.3f}"
-    return f"| {row.n} | {row.decisions:,} | {row.states:,} | {rates} | {bounds} |"
+def _few_tiles_row(row: FewTiles) -> list[str]:
+    shares = [*(rate.value for rate in row.rates), row.bounds.heuristic, row.bounds.optimum, row.optimum]
+    return [str(row.n), f"{row.decisions:,}", f"{row.states:,}", *(f"{share:.3f}" for share in shares)]
 
 
 def _losses(results: Results) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardgym.arena.transitions import record
+from cardgym.console.tables import markdown_table
 from cardgym.games.corellian_spike.state import BUY, FOLD, RAISE, SWAP_HIGH
 from cardgym.games.corellian_spike.state_index import MAX_SUM, NO_CARD
 from cardgym.statistics import Estimate, mean_over_runs
@@ -36,8 +37,8 @@ def _verdict(holds: bool) -> str:
 def claims(numbers: Numbers) -> str:
     """The section of the paper's claims; every verdict follows from the numbers."""
     rows = [*_play_claims(numbers), *_policy_claims(numbers), *_seat_claims(numbers), _epsilon_claim(numbers)]
-    lines = ["## The paper's claims", "", "| claim | verdict | evidence |", "|---|---|---|"]
-    return "\n".join([*lines, *(f"| {row.text} | {row.verdict} | {row.evidence} |" for row in rows), ""])
+    table = markdown_table(("claim", "verdict", "evidence"), [(row.text, row.verdict, row.evidence) for row in rows])
+    return "\n".join(["## The paper's claims", "", *table, ""])
 
 
 def _play_claims(numbers: Numbers) -> list[Claim]:
@@ -156,10 +157,12 @@ def exploration(numbers: Numbers) -> str:
         "swapped with the higher card when exploring: three ranges of random numbers stop one short. An action that is",
         "never tried has no value, so no policy can prefer it. Percent of states in which the final policy takes it:",
         "",
-        "| case | exploration | fold, all betting states | fold, states met | buy, all buying states | buy, states met | "
-        "swap high, all placing states | swap high, states met |",
-        "|---|---|---|---|---|---|---|---|",
     ]
+    head = (
+        "case", "exploration", "fold, all betting states", "fold, states met", "buy, all buying states",
+        "buy, states met", "swap high, all placing states", "swap high, states met",
+    )  # fmt: skip
+    rows = []
     for name, case in (("2 players, credits", CREDITS), ("2 players, weighted", WEIGHTED), ("4 players", FOUR)):
         for how in (case, legal(case)):
             cells = [
@@ -167,10 +170,11 @@ def exploration(numbers: Numbers) -> str:
                 for decision, action in ((BETTING, FOLD), (BUYING, BUY), (PLACING, SWAP_HIGH))
                 for among in ("all", "met")
             ]
-            lines.append(f"| {name} | {how.exploration} | {' | '.join(cells)} |")
+            rows.append([name, how.exploration, *cells])
     reachable = enumerated_states(CREDITS).reachable
     spare = 100 * float((~reachable[1:]).mean())
     lines += [
+        *markdown_table(head, rows),
         "",
         f"The shares over all states say little: {spare:.0f} % of the 2-player enumeration are codes of betting or",
         "buying with a bought card in hand, which play cannot reach because a bought card is placed at once. The initial",
@@ -190,15 +194,15 @@ def betting(numbers: Numbers) -> str:
         "every later match 2 again. With matched betting, as in poker, players make up the difference. Trained and played",
         "with either, credits-only reward:",
         "",
-        "| opponent | exploration | credits, flat | credits, matched | hands, flat | hands, matched |",
-        "|---|---|---|---|---|---|",
     ]
+    rows = []
     for opponent in ("random-table", "initial", "intermediate"):
         for how in EXPLORATIONS:
             cells = [numbers.credits(kind, opponent, how).text() for kind in ("credits", "matched")]
             cells += [numbers.hands(kind, opponent, how).text(".1f") + " %" for kind in ("credits", "matched")]
-            lines.append(f"| {opponent} | {how} | {' | '.join(cells)} |")
-    return "\n".join([*lines, ""])
+            rows.append([opponent, how, *cells])
+    head = ("opponent", "exploration", "credits, flat", "credits, matched", "hands, flat", "hands, matched")
+    return "\n".join([*lines, *markdown_table(head, rows), ""])
 
 
 def information(numbers: Numbers) -> str:
@@ -210,10 +214,12 @@ def information(numbers: Numbers) -> str:
         "credits-only policy, which is fixed, with three kinds of state: the paper's code, the three cards instead of",
         f"their sum, and the code with the opponent's spike. Means of {numbers.scale.information_seeds} runs.",
         "",
-        "| state | decisions learned from | states met | credits against that policy | hands | credits against initial | "
-        "against heuristic |",
-        "|---|---|---|---|---|---|---|",
     ]
+    head = (
+        "state", "decisions learned from", "states met", "credits against that policy", "hands",
+        "credits against initial", "against heuristic",
+    )  # fmt: skip
+    rows = []
     differences = []
     for budget in numbers.scale.budgets:
         credits: dict[str, Estimate] = {}
@@ -225,13 +231,18 @@ def information(numbers: Numbers) -> str:
             hands = mean_over_runs([100 * result.scores[0].hands for result in results])
             credits[model] = policy
             met = np.mean([result.states for result in results])
-            lines.append(
-                f"| {name} | {budget:,} | {met:,.0f} | {policy.text()} | {hands.text('.1f')} % | "
-                f"{initial.text()} | {heuristic.text()} |"
-            )
+            rows.append([
+                name, f"{budget:,}", f"{met:,.0f}", policy.text(), f"{hands.text('.1f')} %", initial.text(),
+                heuristic.text(),
+            ])  # fmt: skip
         more = [f"{credits[m].value - credits[''].value:+.1f} ({STATE_MODELS[m]})" for m in ("cards", "spikes")]
         differences.append(f"after {budget:,} decisions by {' and '.join(more)}")
-    lines += ["", f"Knowing more than the paper's code changes the credits won a game {', '.join(differences)}.", ""]
+    lines += [
+        *markdown_table(head, rows),
+        "",
+        f"Knowing more than the paper's code changes the credits won a game {', '.join(differences)}.",
+        "",
+    ]
     return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cardgym.console.tables import markdown_table
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.table.game_entries import read_entries
@@ -46,10 +47,12 @@ def opponents_table(numbers: Numbers, number: int, reward: str, title: str) -> s
     lines = [
         f"## Table {number}: {title.lower()}",
         "",
-        "| opponent | credits: paper | published | legal | hands: paper | published | legal | "
-        "bust, policy / opponent: paper | published | legal |",
-        "|---|---|---|---|---|---|---|---|---|---|",
     ]
+    head = (
+        "opponent", "credits: paper", "published", "legal", "hands: paper", "published", "legal",
+        "bust, policy / opponent: paper", "published", "legal",
+    )  # fmt: skip
+    rows = []
     for opponent in OPPONENTS:
         if (reward, opponent, "published") not in numbers.results.scores:
             continue
@@ -62,8 +65,13 @@ def opponents_table(numbers: Numbers, number: int, reward: str, title: str) -> s
         cells += [
             " / ".join(numbers.busts(reward, opponent, how, player=player) for player in (0, 1)) for how in EXPLORATIONS
         ]
-        lines.append("| " + " | ".join(cells) + " |")
-    lines += ["", f"The paper's human against its policy: the policy won {PAPER_HUMAN[reward]}.", ""]
+        rows.append(cells)
+    lines += [
+        *markdown_table(head, rows),
+        "",
+        f"The paper's human against its policy: the policy won {PAPER_HUMAN[reward]}.",
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -77,10 +85,12 @@ def seats_table(numbers: Numbers) -> str:
         "numbers, which is why no player goes bust there. In states that a policy does not cover, the initial policy",
         "plays, as in the paper's program.",
         "",
-        "| seats, hands | policy | credits: paper | published | legal | hands: paper | published | legal | "
-        "bust: paper | published | legal |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
+    head = (
+        "seats, hands", "policy", "credits: paper", "published", "legal", "hands: paper", "published", "legal",
+        "bust: paper", "published", "legal",
+    )  # fmt: skip
+    rows = []
     for seating in SEATINGS:
         for player, policy in enumerate(("2-player", "4-player")):
             paper = PAPER_SEATS[seating][player] if seating in PAPER_SEATS else None
@@ -91,24 +101,19 @@ def seats_table(numbers: Numbers) -> str:
             cells += [numbers.hands(*key, player=player).text(".1f") + " %" for key in keys]
             cells.append(f"{paper[2]}" if paper else "-")
             cells += [numbers.busts(*key, player=player) for key in keys]
-            lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join([*lines, ""])
+            rows.append(cells)
+    return "\n".join([*lines, *markdown_table(head, rows), ""])
 
 
 def human_table(log: Path | None) -> list[str]:
     """The section on the games of a person, from the game log, if it has any; see `human_rows`."""
     rows = human_rows(log)
-    head = [
-        "## A person",
-        "",
-        "| player | against | options | games | credits a game | hands won | games bust |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    return ["\n".join([*head, *rows, ""])] if rows else []
+    head = ("player", "against", "options", "games", "credits a game", "hands won", "games bust")
+    return ["\n".join(["## A person", "", *markdown_table(head, rows), ""])] if rows else []
 
 
-def human_rows(log: Path | None = None) -> list[str]:
-    """Rows of a Markdown table, one for each pair of players and options.
+def human_rows(log: Path | None = None) -> list[list[str]]:
+    """The cells of a table, one row for each pair of players and options.
 
     Args:
         log: games as `cardgym report --export` writes them; None for the user's log.
@@ -134,10 +139,9 @@ def human_rows(log: Path | None = None) -> list[str]:
     rows = []
     for (name, other, options), same in lineups.items():
         credits, won, hands, bust = (sum(column) for column in zip(*same, strict=True))
-        rows.append(
-            f"| {name} | {other} | {options} | {len(same)} | {credits / len(same):+.1f} | "
-            f"{won:g} of {hands:g} | {bust:g} |"
-        )
+        rows.append([
+            name, other, options, f"{len(same)}", f"{credits / len(same):+.1f}", f"{won:g} of {hands:g}", f"{bust:g}",
+        ])  # fmt: skip
     return rows
 
 
@@ -154,10 +158,9 @@ def deep_table(numbers: Numbers, paths: Sequence[Path]) -> str:
         "it. The last columns have all of a row's matches: the lowest end of their 95 % intervals, and the share of "
         "hands won.",
         "",
-        "| against | " + " | ".join(f"`{path.stem}`" for path in paths) + " | lowest end | hands |",
-        "|---|" + "---|" * (len(paths) + 2),
     ]
     intervals = {}
+    rows = []
     for opponent in DEEP_OPPONENTS:
         matches = [[match[0] for match in numbers.results.scores["deep", opponent, i]] for i in range(len(paths))]
         intervals[opponent] = [score.interval for scores in matches for score in scores]
@@ -166,9 +169,10 @@ def deep_table(numbers: Numbers, paths: Sequence[Path]) -> str:
         hands = [100 * score.hands for scores in matches for score in scores]
         cells += [f"{lowest:+.2f}", f"{min(hands):.1f} to {max(hands):.1f} %"]
         named = opponent if opponent in ("random", "initial", "heuristic") else f"batch Q: {opponent}"
-        lines.append(f"| {named} | {' | '.join(cells)} |")
+        rows.append([named, *cells])
     learned = [low for name in DEEP_OPPONENTS[-4:] for low, _ in intervals[name]]
     lines += [
+        *markdown_table(("against", *(f"`{path.stem}`" for path in paths), "lowest end", "hands"), rows),
         "",
         f"Of the {len(learned)} intervals against the final policies of batch Q-learning, "
         f"{sum(low > 0 for low in learned)} lie above zero.",

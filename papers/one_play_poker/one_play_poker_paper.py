@@ -18,7 +18,7 @@ import numpy.typing as npt
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.streams import guarded
-from cardgym.console.tables import wrapped
+from cardgym.console.tables import markdown_table, wrapped
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET
 from cardgym.files import replacing
@@ -188,17 +188,15 @@ look more expensive than it is, so that policy bets too rarely; "optimal" maximi
 
 
 def _section(options: Options, rows: list[Row], games: int) -> str:
-    lines = [
-        f"| policy | mean reward of {games:,} games | exact | exact, discounted by 0.9 |",
-        "|---|---|---|---|",
-    ]
+    cells = []
     for row in rows:
         mean, half = mean_interval(row.rewards)
-        lines.append(
-            f"| {row.name} | {mean:.3f} ± {half:.3f} | {fraction_text(row.exact)} = {float(row.exact):.4f} | "
-            f"{fraction_text(row.discounted)} = {float(row.discounted):.4f} |"
-        )
-    return "\n".join([*lines, "", _difference_text(gamma_difference(solver(GAME, options)), rows), ""])
+        exact = [f"{fraction_text(value)} = {float(value):.4f}" for value in (row.exact, row.discounted)]
+        cells.append([row.name, f"{mean:.3f} ± {half:.3f}", *exact])
+    head = ("policy", f"mean reward of {games:,} games", "exact", "exact, discounted by 0.9")
+    return "\n".join(
+        [*markdown_table(head, cells), "", _difference_text(gamma_difference(solver(GAME, options)), rows), ""]
+    )
 
 
 MAX_KINDS = 4

@@ -64,8 +64,8 @@ def test_games_with_other_options_have_a_row_of_their_own(tmp_path: Path) -> Non
     shorter = {**GAME, "options": {"num_players": 2, "hands": 5}, "max_score": 5}
     log.write_text("".join(json.dumps(game) + "\n" for game in (GAME, shorter, GAME)))
     assert human_rows(log) == [
-        "| you | policy_50.json | the paper's | 2 | -6.0 | 8 of 20 | 0 |",
-        "| you | policy_50.json | hands=5 | 1 | -6.0 | 4 of 5 | 0 |",
+        ["you", "policy_50.json", "the paper's", "2", "-6.0", "8 of 20", "0"],
+        ["you", "policy_50.json", "hands=5", "1", "-6.0", "4 of 5", "0"],
     ]
 
 
