@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from learning_game import CARD, LEFT, PARITY, ROOT, SEAT
+from learning_game import CARD, LEFT, PARITY, SEAT
 
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
@@ -150,15 +150,6 @@ def test_rollout_alone_gives_whole_episodes_of_each_stream(tiny: Game) -> None:
         returns[rollout.ended] = 0.0
         decisions[rollout.ended] = 0
     assert episodes == 2 * rollout.games > 50
-
-
-def test_example_of_the_documentation_collects_episodes() -> None:
-    page = (ROOT / "docs/algorithms/dqn.md").read_text()
-    example = page.partition("```python\n")[2].partition("```")[0]
-    namespace: dict[str, Any] = {}
-    exec(compile(example, "dqn.md", "exec"), namespace)
-    assert len(namespace["episodes"]) >= 10
-    assert all(namespace["episodes"])
 
 
 def test_rollout_counts_the_learners_decisions(tiny: Game) -> None:
