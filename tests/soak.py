@@ -16,10 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -28,10 +27,8 @@ import cardgym
 import env_checks
 from cardgym.console.progress import Progress
 from cardgym.engine.batch import LegalSampler
-from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
-from cardgym.engine.rules import rule
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.players import KernelPlayer, resolve
@@ -109,24 +106,6 @@ def _plays(name: str, game: Game, options: Options) -> bool:
     return True
 
 
-@template
-def _first_broken(states: Any, wanted: Any) -> int:
-    """The first row whose invariants differ from `wanted`; -1 if none does."""
-    for row in range(states.shape[0]):
-        numbers = bound.invariants(states[row])
-        for place in range(len(numbers)):
-            if numbers[place] != wanted[place]:
-                return row
-    return -1
-
-
-@cache
-def _compiled_invariants(invariants: Callable[..., Any]) -> Callable[..., int]:
-    """The compiled check of `invariants`; in Python it would take longer than everything else."""
-    name = f"{invariants.__module__}_{invariants.__qualname__}"
-    return bind(_first_broken, name, invariants=rule(invariants))
-
-
 def _play(game: Game, options: Options, opponents: Sequence[str], decisions: int, seed: int) -> int:
     what = f"{game.id} {options.asdict()} against {', '.join(opponents)}, seed {seed}"
     generator, sampler = np.random.default_rng(seed), LegalSampler(seed)
@@ -141,20 +120,24 @@ def _play(game: Game, options: Options, opponents: Sequence[str], decisions: int
     played.step(0, np.full(rows, RESET, np.uint8), skip=True)
     expect(played.batch.rows.current_player.min() >= 0, f"{what}: nobody is to decide after a reset")
     first = game.rules.invariants(new_state(game, options)[0])
+
+    def check_invariants(rows: Iterable[int]) -> None:
+        for row in rows:
+            now = game.rules.invariants(played.batch.states[row])
+            expect(now == first, f"{what}: invariants() was {first} and is {now}")
+
     done = 0
     while done < decisions:
         masks, observations = played.masks, played.observations
         expect(masks.any(axis=1).all(), f"{what}: no action is legal")
         expect(((observations >= low) & (observations <= high)).all(), f"{what}: an observation leaves its bounds")
         over = played.batch.plain_rows["pending_policy"] == NOBODY
+        check_invariants(np.flatnonzero(over))  # Once in a game, in Python: what is broken stays so to its end.
         played.step(sampler(masks), np.where(over, RESET, STEP).astype(np.uint8), skip=True)
         expect(np.isfinite(played.paid).all(), f"{what}: a reward is not finite")
         expect((played.batch.plain_rows["forfeited"] < 0).all(), f"{what}: a legal action was refused")
-        row = _compiled_invariants(game.rules.invariants)(played.batch.plain_states, np.array(first, np.int64))
-        if row >= 0:
-            now = game.rules.invariants(played.batch.states[row])
-            expect(False, f"{what}: invariants() was {first} and is {now}")
         done += rows - int(over.sum())
+    check_invariants(range(rows))
     return done
 
 
