@@ -16,7 +16,7 @@ from cardgym import find
 from cardgym.engine.contract import RETURN
 from cardgym.players import resolve
 from cardgym.statistics import mean_estimate
-from cardgym.table.coach import Coach
+from cardgym.table.coach.coach import Coach
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 

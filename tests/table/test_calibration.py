@@ -27,8 +27,8 @@ from cardgym.games.cribbage.state import TOSSING
 from cardgym.games.one_play_poker.adviser import pot_share
 from cardgym.games.one_play_poker.rules import result
 from cardgym.players import resolve
-from cardgym.table.advice import GAMES, Adviser
-from cardgym.table.presentation import adviser_of
+from cardgym.table.coach.advice import GAMES, Adviser
+from cardgym.table.coach.coach import adviser_of
 from cardgym.testing import StateDriver
 
 EDGES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98, 1.0)

@@ -6,7 +6,7 @@ import pytest
 
 import cardgym
 from cardgym.errors import CardgymError
-from cardgym.table.explorer import Explorer, Line
+from cardgym.table.coach.explorer import Explorer, Line
 
 
 def explorer(env: str, **options: int | str) -> Explorer:

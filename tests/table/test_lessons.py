@@ -6,7 +6,7 @@ import pytest
 
 import cardgym
 from cardgym.players import resolve
-from cardgym.table.coach import Coach
+from cardgym.table.coach.coach import Coach
 from cardgym.table.presentation import Lesson, presentation_of
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup

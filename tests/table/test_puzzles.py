@@ -10,10 +10,10 @@ import pytest
 
 import cardgym
 from cardgym import CardgymError
-from cardgym.table import puzzles
-from cardgym.table.advice import ActionAdvice, Advice
-from cardgym.table.coach import Coach
-from cardgym.table.puzzles import find_puzzle, is_clear
+from cardgym.table.coach import puzzles
+from cardgym.table.coach.advice import ActionAdvice, Advice
+from cardgym.table.coach.coach import Coach
+from cardgym.table.coach.puzzles import find_puzzle, is_clear
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 

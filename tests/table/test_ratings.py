@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import cardgym
-from cardgym.table.advice import ActionAdvice, Advice
+from cardgym.table.coach.advice import ActionAdvice, Advice
+from cardgym.table.coach.ratings import MAX_PUZZLE, Skill, puzzle_points, ratings
 from cardgym.table.presentation import presentation_of
-from cardgym.table.ratings import MAX_PUZZLE, Skill, puzzle_points, ratings
 
 ENV = "Cribbage-v0"
 

@@ -17,13 +17,13 @@ from cardgym import find
 from cardgym.cli import main
 from cardgym.engine.states import new_state
 from cardgym.players import CompiledPlayer, resolve
-from cardgym.table.coach import Coach
+from cardgym.table.coach.coach import Coach
+from cardgym.table.coach.history import Reviewer, costs, save_costs
+from cardgym.table.coach.playouts import falling
+from cardgym.table.coach.review import WORST, Review, decisions_of, review
 from cardgym.table.game_log import GameLog
-from cardgym.table.history import Reviewer, costs, save_costs
 from cardgym.table.people import people_of
 from cardgym.table.presentation import COACH, presentation_of
-from cardgym.table.review import WORST, Review, decisions_of, review
-from cardgym.table.rollouts import falling
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 from cardgym.table.terminal.review import summary_lines
@@ -128,7 +128,7 @@ def test_the_game_log_saves_costs(game_log: GameLog, monkeypatch: pytest.MonkeyP
         reviewed.append(entry["id"])
         return review(entry, **how)
 
-    monkeypatch.setattr("cardgym.table.history.review", counted)
+    monkeypatch.setattr("cardgym.table.coach.history.review", counted)
     assert costs(entries, game_log=game_log) == alone
     assert reviewed == [entry["id"] for entry in entries[1:]]
     assert costs(entries, game_log=game_log) == alone

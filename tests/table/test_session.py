@@ -21,9 +21,9 @@ from cardgym.cli import main
 from cardgym.engine.kernel import RESET
 from cardgym.players import CallablePlayer, CompiledPlayer, Player
 from cardgym.players.seats import SeatedBatch
+from cardgym.table.coach.history import saved_games
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog, StaleGameError
-from cardgym.table.history import saved_games
 from cardgym.table.session import Session, replay
 from cardgym.table.setup import Setup
 

@@ -60,10 +60,10 @@ def main(words: list[str]) -> int:
 
 def _advise(game: Game, arguments: argparse.Namespace) -> None:
     from cardgym.cli.review import entry_of
-    from cardgym.table.coach import Coach
-    from cardgym.table.history import saved_games
+    from cardgym.table.coach.coach import Coach
+    from cardgym.table.coach.history import saved_games
+    from cardgym.table.coach.review import decisions_of, names_of
     from cardgym.table.people import people_of
-    from cardgym.table.review import decisions_of, names_of
     from cardgym.table.terminal.review import advice_lines
     from cardgym.table.terminal.screen import Screen
 

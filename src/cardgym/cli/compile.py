@@ -71,7 +71,7 @@ def _matches(game: Game) -> None:
 def _play(game: Game) -> None:
     """A game without a person, and the coach's advice on its second decision."""
     from cardgym.players import resolve
-    from cardgym.table.coach import Coach
+    from cardgym.table.coach.coach import Coach
     from cardgym.table.session import Session
     from cardgym.table.setup import Setup
 

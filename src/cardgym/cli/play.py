@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cardgym.cli.flags import add_game, game_of
 from cardgym.console.arguments import Parser, whole
 from cardgym.errors import CardgymError
-from cardgym.table.advice import HINTS
+from cardgym.table.coach.advice import HINTS
 
 if TYPE_CHECKING:
     from cardgym.table.game_log import GameLog

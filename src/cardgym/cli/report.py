@@ -32,9 +32,9 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from cardgym.arena.report import print_report
+    from cardgym.table.coach.history import reports
     from cardgym.table.game_entries import read_entries
     from cardgym.table.game_log import GameLog
-    from cardgym.table.history import reports
 
     if arguments.export or arguments.imports:
         game_log = GameLog()

@@ -38,7 +38,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from cardgym.engine.registry import find
-    from cardgym.table.history import saved_games
+    from cardgym.table.coach.history import saved_games
 
     entries = saved_games(arguments.file, None if arguments.env is None else find(arguments.env).id)
     if arguments.list:
@@ -61,8 +61,8 @@ def entry_of(entries: Sequence[dict[str, Any]], number: int | None, env: str | N
 
 def _list(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> None:
     from cardgym.console.tables import print_results
+    from cardgym.table.coach.review import names_of
     from cardgym.table.people import people_of
-    from cardgym.table.review import names_of
 
     names = names_of if arguments.json else people_of  # People do not type the names that they read.
     rows = []
@@ -81,8 +81,8 @@ def _list(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> N
 
 def _review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     from cardgym.console.progress import Progress
-    from cardgym.table.history import save_costs
-    from cardgym.table.review import review
+    from cardgym.table.coach.history import save_costs
+    from cardgym.table.coach.review import review
     from cardgym.table.terminal.review import decision_table, step_through, summary_lines
     from cardgym.table.terminal.screen import Screen
 
@@ -111,7 +111,7 @@ def _review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
 def _compare(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> None:
     from cardgym.console.progress import Progress
     from cardgym.console.tables import print_results
-    from cardgym.table.history import HEAD, costs
+    from cardgym.table.coach.history import HEAD, costs
 
     with _log_of(arguments.file) as game_log, Progress("review", "games") as progress:
         rows = costs(entries, source=arguments.coach, game_log=game_log, progress=progress)

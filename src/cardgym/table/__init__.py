@@ -1,1 +1,1 @@
-"""Games for people, in the terminal."""
+"""Games of people: sessions, their log and words; coach, drawings, web and terminal are rooms inside."""

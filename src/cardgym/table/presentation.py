@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.contract import Game, State
 from cardgym.engine.declarations import load
 from cardgym.engine.registry import table_of
 from cardgym.players import player_names
-from cardgym.table.advice import Adviser
 from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.people import with_shown_names
 from cardgym.table.views import Reveal, View, view_in_words
@@ -162,12 +161,3 @@ def strength_of(game: Game, name: str) -> str:
     """The measured strength of a player, or of the `COACH`, for people; empty if it was not measured."""
     measured = presentation_of(game).strength.get(game.id, {})
     return with_shown_names(measured.get(name, ""), {*player_names(game), *measured} - {COACH})
-
-
-def adviser_of(game: Game, options: Options) -> Adviser | None:
-    """The game's own adviser; None if it has none."""
-    reference = presentation_of(game).adviser
-    if reference is None:
-        return None
-    make: Callable[[Any], Adviser | None] = load(reference)
-    return make(options)

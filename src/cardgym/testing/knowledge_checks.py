@@ -13,8 +13,8 @@ import numpy as np
 
 from cardgym.engine.contract import Game, Options
 from cardgym.players import TablePlayer, resolve
-from cardgym.table.advice import Advice
-from cardgym.table.coach import Coach
+from cardgym.table.coach.advice import Advice
+from cardgym.table.coach.coach import Coach
 from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.presentation import presentation_of
 from cardgym.table.views import Item, Reveal, View

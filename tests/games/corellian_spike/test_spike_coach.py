@@ -8,7 +8,7 @@ import pytest
 from cardgym import find
 from cardgym.games.corellian_spike.state import FOLD
 from cardgym.players import CompiledPlayer
-from cardgym.table.coach import Coach
+from cardgym.table.coach.coach import Coach
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 

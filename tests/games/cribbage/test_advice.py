@@ -15,8 +15,8 @@ from cardgym.games.cribbage import PACKAGE
 from cardgym.games.cribbage.advice import POINTS, CribbageCoach
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.pegging.champion import make_player
-from cardgym.table.advice import GAMES
-from cardgym.table.coach import Coach
+from cardgym.table.coach.advice import GAMES
+from cardgym.table.coach.coach import Coach
 
 pytestmark = compiled_only
 

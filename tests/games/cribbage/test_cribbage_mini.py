@@ -16,7 +16,7 @@ from cardgym.games.cribbage.game import DEAL_GAME, MINI_GAME
 from cardgym.games.cribbage.observations import features
 from cardgym.games.cribbage.scoring import explain_hand, score_crib, score_hand
 from cardgym.games.cribbage.state import OVER, PLAYING, TOSSING, CribbageMiniOptions
-from cardgym.table.coach import Coach
+from cardgym.table.coach.coach import Coach
 
 AT = offsets(features(CribbageMiniOptions()))
 PACK = parse_cards("6C 9C TC JC 6D 9D TD JD")

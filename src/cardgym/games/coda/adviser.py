@@ -21,9 +21,9 @@ from cardgym.games.coda.state import CodaOptions
 from cardgym.games.coda.text import action_text, spoken, tile_name
 from cardgym.games.coda.view import TABLE
 from cardgym.statistics import half_widths
-from cardgym.table.advice import GAMES, ActionAdvice, Advice, Adviser, legal_of, ranked
+from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, legal_of, ranked
+from cardgym.table.coach.playouts import look
 from cardgym.table.people import shown_name
-from cardgym.table.rollouts import look
 
 _BLUNDER = 5.0
 """The least cost of a blunder, in percent of games."""

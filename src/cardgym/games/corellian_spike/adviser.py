@@ -26,9 +26,9 @@ from cardgym.games.corellian_spike.players import MAX_SUM, chances_to_beat_all
 from cardgym.games.corellian_spike.rules import credits_gained
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.text import signed
-from cardgym.table.advice import Advice, Adviser
-from cardgym.table.coach import equilibrium_player
-from cardgym.table.rollouts import Resample, Rollouts
+from cardgym.table.coach.advice import Advice, Adviser
+from cardgym.table.coach.coach import equilibrium_player
+from cardgym.table.coach.playouts import Resample, Rollouts
 
 _BLUNDER = 3.0
 """Credits."""

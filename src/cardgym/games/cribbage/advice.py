@@ -29,8 +29,8 @@ from cardgym.games.cribbage.pegging.player import shipped
 from cardgym.games.cribbage.scoring import MAX_SCORE, score_crib, score_hand
 from cardgym.games.cribbage.text import action_text, card_reasons, reasons_on
 from cardgym.games.cribbage.tosses import count_hands, crib_mean, kept_set
-from cardgym.table.advice import GAMES, ActionAdvice, Advice, Adviser, compared, legal_of, ranked
-from cardgym.table.rollouts import look
+from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, compared, legal_of, ranked
+from cardgym.table.coach.playouts import look
 
 POINTS = "points"
 _BLUNDER = {POINTS: 1.5, GAMES: 4.0}

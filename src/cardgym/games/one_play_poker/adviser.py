@@ -16,7 +16,7 @@ from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.games.one_play_poker.text import action_text
 from cardgym.solvers.backward_induction import backward_induction
 from cardgym.solvers.enumeration import enumerate_game
-from cardgym.table.advice import ActionAdvice, Advice, Adviser, ranked
+from cardgym.table.coach.advice import ActionAdvice, Advice, Adviser, ranked
 
 _BLUNDER = 0.25
 """Credits. The worst decisions cost one: a bet with no chance to win."""

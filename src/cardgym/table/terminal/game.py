@@ -10,13 +10,13 @@ from functools import cached_property
 from pathlib import Path
 
 from cardgym.errors import CardgymError
-from cardgym.table.advice import Advice
-from cardgym.table.coach import Coach
+from cardgym.table.coach.advice import Advice
+from cardgym.table.coach.coach import Coach
+from cardgym.table.coach.review import review
 from cardgym.table.game_log import GameLog
 from cardgym.table.narration import Event
 from cardgym.table.people import board_with_names, named
 from cardgym.table.presentation import board_of, offered, presentation_of, rules_of, text_of, view_of
-from cardgym.table.review import review
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 from cardgym.table.terminal.input import Choices

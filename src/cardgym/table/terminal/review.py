@@ -7,11 +7,11 @@ from typing import Any
 
 from cardgym.engine.contract import Game, State
 from cardgym.engine.registry import find
-from cardgym.table.advice import Advice
+from cardgym.table.coach.advice import Advice
+from cardgym.table.coach.review import Decision, Review
 from cardgym.table.narration import Event
 from cardgym.table.people import YOU, board_with_names, named
 from cardgym.table.presentation import board_of
-from cardgym.table.review import Decision, Review
 from cardgym.table.session import replay
 from cardgym.table.terminal.screen import Screen, fitted
 

@@ -20,12 +20,12 @@ from starlette.staticfiles import StaticFiles
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
+from cardgym.table.coach.puzzles import find_puzzle
+from cardgym.table.coach.ratings import Skill
 from cardgym.table.drawings.shapes import sprite
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event
 from cardgym.table.presentation import presentation_of
-from cardgym.table.puzzles import find_puzzle
-from cardgym.table.ratings import Skill
 from cardgym.table.web import lobby, seats
 from cardgym.table.web.explore import Explore
 from cardgym.table.web.puzzles import Puzzles

@@ -13,11 +13,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from cardgym.engine.contract import Game, Options
-from cardgym.table.coach import Coach
-from cardgym.table.explorer import Explorer, Line
+from cardgym.table.coach.coach import Coach
+from cardgym.table.coach.explorer import Explorer, Line
+from cardgym.table.coach.review import names_of
 from cardgym.table.people import shown_names, with_names
 from cardgym.table.presentation import view_of
-from cardgym.table.review import names_of
 from cardgym.table.setup import PERSON
 from cardgym.table.web import lobby
 from cardgym.table.web.safety import Answer, body_of, whole

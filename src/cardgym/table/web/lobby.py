@@ -17,7 +17,7 @@ from cardgym.engine.registry import find, package_of, registered
 from cardgym.errors import CardgymError
 from cardgym.players import GREEDY, Actions, KernelPlayer, Masks, Observations, Player, player_names, resolve, seated
 from cardgym.players.formats import checkpoints
-from cardgym.table.advice import HINTS
+from cardgym.table.coach.advice import HINTS
 from cardgym.table.people import name_key, shown_name
 from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of, rules_of, strength_of
 from cardgym.table.setup import LESSON, PEOPLE, PERSON, TABLE, Setup

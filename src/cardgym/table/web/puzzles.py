@@ -8,10 +8,10 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
+from cardgym.table.coach.puzzles import Puzzle
+from cardgym.table.coach.ratings import Skill, puzzle_points
 from cardgym.table.people import named, with_names
 from cardgym.table.presentation import offered, presentation_of, view_of
-from cardgym.table.puzzles import Puzzle
-from cardgym.table.ratings import Skill, puzzle_points
 from cardgym.table.views import listed
 
 _MAX_OPEN = 500

@@ -13,13 +13,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from cardgym.engine.registry import find, registered
+from cardgym.table.coach.history import Reviewer, reports
+from cardgym.table.coach.ratings import ratings
+from cardgym.table.coach.review import names_of
 from cardgym.table.game_entries import export_line, parse_entries
 from cardgym.table.game_log import GameLog
-from cardgym.table.history import Reviewer, reports
 from cardgym.table.people import people_of, with_names
 from cardgym.table.presentation import view_of
-from cardgym.table.ratings import ratings
-from cardgym.table.review import names_of
 from cardgym.table.session import replay
 from cardgym.table.setup import AGAIN, LESSON, PERSON, RESIGNED
 from cardgym.table.web import lobby

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from starlette.exceptions import HTTPException
 
 from cardgym.engine.contract import State
-from cardgym.table.coach import Coach
+from cardgym.table.coach.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event, public_reveals, public_showdown, public_view
 from cardgym.table.people import named, with_names

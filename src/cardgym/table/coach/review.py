@@ -10,11 +10,11 @@ from typing import Any
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
-from cardgym.table.advice import ActionAdvice, Advice
-from cardgym.table.coach import Coach
+from cardgym.table.coach.advice import ActionAdvice, Advice
+from cardgym.table.coach.coach import Coach
+from cardgym.table.coach.playouts import has_choice
 from cardgym.table.narration import Event
 from cardgym.table.people import people_of
-from cardgym.table.rollouts import has_choice
 from cardgym.table.session import replay
 from cardgym.table.setup import PERSON, TABLE, is_practice
 

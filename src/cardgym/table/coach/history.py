@@ -21,10 +21,10 @@ from cardgym.engine.contract import Float64s
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.statistics import Moments, half_width
+from cardgym.table.coach.review import Review, counts, names_of, review
 from cardgym.table.game_entries import Total, read_entries
 from cardgym.table.game_log import GameLog, default_path
 from cardgym.table.people import shown_names
-from cardgym.table.review import Review, counts, names_of, review
 from cardgym.table.setup import PERSON, is_practice
 
 Interval = tuple[float | None, float | None]

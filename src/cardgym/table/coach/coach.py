@@ -10,16 +10,18 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.declarations import load
 from cardgym.players import PlayerSpec
 from cardgym.players.tables import StrategyPlayer
 from cardgym.solvers.cfr import CFR
 from cardgym.solvers.exact import small_tree
 from cardgym.solvers.strategies import pairs_of
-from cardgym.table.advice import Advice, Adviser
-from cardgym.table.presentation import COACH, adviser_of, strength_of
-from cardgym.table.rollouts import Rollouts
+from cardgym.table.coach.advice import Advice, Adviser
+from cardgym.table.coach.playouts import Rollouts
+from cardgym.table.presentation import COACH, presentation_of, strength_of
 
 _NODES_WALKED = 20_000_000
 """The budget for an equilibrium, a few seconds: 20 iterations in a tree of a million nodes."""
@@ -85,6 +87,15 @@ class Coach:
 
     def _rollouts(self, player: PlayerSpec) -> Rollouts:
         return Rollouts(self.game, self.options, player, unit=self.game.unit)
+
+
+def adviser_of(game: Game, options: Options) -> Adviser | None:
+    """The game's own adviser; None if it has none."""
+    reference = presentation_of(game).adviser
+    if reference is None:
+        return None
+    make: Callable[[Any], Adviser | None] = load(reference)
+    return make(options)
 
 
 def usual_player(game: Game) -> str:

@@ -14,12 +14,12 @@ import numpy as np
 from cardgym.engine.contract import Game, Options, State
 from cardgym.errors import CardgymError
 from cardgym.players import CompiledPlayer
-from cardgym.table.advice import Advice
-from cardgym.table.coach import Coach, usual_player
+from cardgym.table.coach.advice import Advice
+from cardgym.table.coach.coach import Coach, usual_player
+from cardgym.table.coach.playouts import has_choice
+from cardgym.table.coach.review import decisions_of, names_of
 from cardgym.table.narration import Event
 from cardgym.table.people import shown_names
-from cardgym.table.review import decisions_of, names_of
-from cardgym.table.rollouts import has_choice
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 

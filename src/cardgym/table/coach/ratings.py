@@ -16,10 +16,10 @@ from openskill.models import PlackettLuce
 
 from cardgym.engine.registry import find, registered
 from cardgym.statistics import Z95
-from cardgym.table.advice import Advice
+from cardgym.table.coach.advice import Advice
+from cardgym.table.coach.review import counts, names_of
 from cardgym.table.people import shown_name
 from cardgym.table.presentation import presentation_of
-from cardgym.table.review import counts, names_of
 from cardgym.table.setup import RESIGNED
 
 _MODEL = PlackettLuce()

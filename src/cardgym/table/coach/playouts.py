@@ -20,7 +20,7 @@ from cardgym.errors import CardgymError
 from cardgym.players import PlayerSpec, resolve
 from cardgym.players.seats import MixturePlayer
 from cardgym.statistics import half_widths
-from cardgym.table.advice import ActionAdvice, Advice, legal_of, ranked
+from cardgym.table.coach.advice import ActionAdvice, Advice, legal_of, ranked
 from cardgym.table.narration import Event
 from cardgym.table.people import shown_name
 from cardgym.table.presentation import text_of
