@@ -21,7 +21,7 @@ from cardgym.arena.tournament.pages import DPI, heat_map, printed
 from cardgym.cli.flags import add_engine, open_engine
 from cardgym.cli.tournament import add_scale, parse_games_of
 from cardgym.console.arguments import Parser
-from cardgym.console.figures import save_png
+from cardgym.console.plots import save_png
 from cardgym.console.progress import Progress
 from cardgym.console.streams import guarded
 from cardgym.console.tables import print_results

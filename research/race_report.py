@@ -77,7 +77,7 @@ def draw(race: Mapping[str, Any], picture: Path) -> None:
     """A panel for each rival: the win rate over seconds, the median of the seeds with a band from lowest to highest."""
     from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-    from cardgym.console.figures import COLORS, new_figure, save_png
+    from cardgym.console.plots import COLORS, new_figure, save_png
 
     figure = new_figure(9, 4.8)
     panels = figure.subplots(1, len(race["rivals"]), squeeze=False, sharex=True, sharey=True)[0]

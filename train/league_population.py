@@ -15,7 +15,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament.pages import DPI, heat_map
 from cardgym.arena.tournament.runner import in_folder
-from cardgym.console.figures import COLORS, new_figure, save_png
+from cardgym.console.plots import COLORS, new_figure, save_png
 from cardgym.console.tables import print_results, with_interval
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
@@ -26,7 +26,7 @@ from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.players import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
-from cardgym.scaling import Engine, Task, here, make
+from cardgym.scaling import Engine, Task, in_process, make
 from cardgym.solvers.exact import tree_exploitability
 from cardgym.statistics import Interval
 
@@ -185,7 +185,7 @@ class Population:
                 run = self._run(last.number + 1, i)
                 flags = [*self._script.flags(run), "--opponents", *opponents]
                 tasks.append(Task(str(folder), train, (self._script.script, flags, str(folder))))
-        for outcome in here(tasks) if self.engine is None else self.engine.run(tasks):
+        for outcome in in_process(tasks) if self.engine is None else self.engine.run(tasks):
             if outcome.error is not None or outcome.value != 0:
                 why = outcome.error or f"the training ended with exit code {outcome.value}"
                 raise CardgymError(f"generation {last.number + 1}: {why}; see {Path(outcome.key) / LOG}")

@@ -11,7 +11,7 @@ import numpy as np
 
 import cardgym
 from benchmark_plan import Algorithm, Benchmark
-from cardgym.console.figures import new_figure, save_png
+from cardgym.console.plots import new_figure, save_png
 from cardgym.console.tables import markdown_table, wrapped
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError

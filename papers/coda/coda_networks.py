@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from cardgym.console.figures import COLORS, new_figure, save_png
+from cardgym.console.plots import COLORS, new_figure, save_png
 from cardgym.engine.registry import find
 from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.dqn.config import DQNConfig

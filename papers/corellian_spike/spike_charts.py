@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.console.figures import COLORS, new_figure, save_png
+from cardgym.console.plots import COLORS, new_figure, save_png
 from cardgym.games.corellian_spike.state import (
     BUY,
     DISCARD,

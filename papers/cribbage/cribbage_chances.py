@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.console.arguments import Parser, whole
-from cardgym.console.figures import new_figure
+from cardgym.console.plots import new_figure
 from cardgym.console.streams import guarded
 from cardgym.console.tables import print_results
 from cardgym.engine.compilation import compiled

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.console.figures import new_figure
+from cardgym.console.plots import new_figure
 from cribbage_expert_player import Weights
 from cribbage_weights import FAMILIES, named_weights
 

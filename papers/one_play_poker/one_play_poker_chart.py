@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.console.figures import new_figure, save_png
+from cardgym.console.plots import new_figure, save_png
 from cardgym.engine.contract import Options
 from cardgym.games.one_play_poker.adviser import pot_share
 from cardgym.games.one_play_poker.game import GAME

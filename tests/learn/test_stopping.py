@@ -14,7 +14,7 @@ import pytest
 from learning_game import ROOT, load_script
 
 from cardgym.engine.contract import Game
-from cardgym.files import sweep
+from cardgym.files import remove_leftovers
 from cardgym.learn import signals as stopping
 from cardgym.learn.saved_state import STATE_FILE, load_state, save_state
 from cardgym.learn.signals import Saving, Stopped, listening
@@ -111,7 +111,7 @@ def test_leftover_files_of_a_killed_process_are_removed(tmp_path: Path) -> None:
     for path in (left, own, old, tmp_path / "a.json"):
         path.write_text("{", encoding="utf-8")
     os.utime(old, (0, 0))
-    sweep(tmp_path)
+    remove_leftovers(tmp_path)
     kept = {path.name for path in tmp_path.iterdir()}
     assert {own.name, "a.json"} <= kept
     assert old.name not in kept

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.metric not in metrics:
         raise unknown("metric", arguments.metric, metrics)
 
-    from cardgym.console.figures import save_png
+    from cardgym.console.plots import save_png
     from cardgym.console.progress import Progress
     from cardgym.experiments.sweep_report import (
         CURVES,

@@ -1,1 +1,1 @@
-"""What people see of a command: arguments, progress, tables and figures."""
+"""What people see of a command: arguments, progress, tables and plots."""

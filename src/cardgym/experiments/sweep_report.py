@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardgym.console.figures import COLORS, new_figure
+from cardgym.console.plots import COLORS, new_figure
 from cardgym.errors import CardgymError
 from cardgym.experiments.sweep import RunResult
 from cardgym.files import replacing

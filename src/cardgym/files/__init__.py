@@ -60,7 +60,7 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
-def sweep(folder: Path) -> None:
+def remove_leftovers(folder: Path) -> None:
     """Remove the temporary files that killed processes left in a folder, but not those still being written."""
     for path in folder.glob(".*.part"):
         with contextlib.suppress(OSError):

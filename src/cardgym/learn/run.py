@@ -14,7 +14,7 @@ from cardgym.console.streams import guarded
 from cardgym.console.tables import results_console
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
-from cardgym.files import sweep
+from cardgym.files import remove_leftovers
 from cardgym.files.locks import locked
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run
 from cardgym.learn.evaluation import results_tables
@@ -67,7 +67,7 @@ def _run_script(
         game_id = find(config.game_id).id
         folder = run_folder(run, game_id, run_name(config, run.config))
         with locked(folder), listening():
-            sweep(folder)
+            remove_leftovers(folder)
             result = train(config, folder, run.resume or run.restart)
     except BrokenPipeError:
         raise

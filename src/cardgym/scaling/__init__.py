@@ -1,9 +1,9 @@
 """Running tasks on several processes or machines: local processes or a Ray cluster. See docs/scaling.md."""
 
 from cardgym.errors import CardgymError, unknown
-from cardgym.scaling.engine import Engine, Outcome, Task, here
+from cardgym.scaling.engine import Engine, Outcome, Task, in_process
 
-__all__ = ["ENGINES", "Engine", "Outcome", "Task", "here", "make"]
+__all__ = ["ENGINES", "Engine", "Outcome", "Task", "in_process", "make"]
 
 ENGINES = {
     "local": "processes of this machine",

@@ -110,7 +110,7 @@ class Engine(ABC):
         self.close()
 
 
-def here(tasks: Iterable[Task]) -> Iterator[Outcome]:
+def in_process(tasks: Iterable[Task]) -> Iterator[Outcome]:
     """Run tasks in this process, one after another, without an engine; what they raise is raised."""
     return (Outcome(task.key, task.function(*task.arguments)) for task in tasks)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardgym.arena.report import options_text
 from cardgym.arena.tournament.standings import Standings
-from cardgym.console.figures import new_figure, save_png
+from cardgym.console.plots import new_figure, save_png
 from cardgym.console.tables import markdown_table, number, short_names, with_interval, wrapped
 from cardgym.engine.contract import Int64s
 from cardgym.engine.registry import find

@@ -25,7 +25,7 @@ from cardgym.files.limits import MAX_GAMES
 from cardgym.files.tensors import STATE_SUFFIX
 from cardgym.players import GREEDY, PlayerSpec, resolve
 from cardgym.players.formats import PLAYER_SUFFIXES, checkpoints
-from cardgym.scaling import Engine, Task, here
+from cardgym.scaling import Engine, Task, in_process
 
 MAX_PLAYERS = 64
 """The maximum number of players; a round robin of more would have thousands of matches."""
@@ -233,7 +233,7 @@ def _played(
     # In this order a worker mostly plays ranges of one match, whose players are already seated.
     left = {str(number): part for number, part in enumerate(parts) if part not in played}
     tasks = [Task(key, play_range, (pairings[pair], *deals)) for key, (pair, *deals) in left.items()]
-    for outcome in here(tasks) if engine is None else engine.run(tasks):
+    for outcome in in_process(tasks) if engine is None else engine.run(tasks):
         if outcome.error is not None:
             raise CardgymError(outcome.error)
         part = left[outcome.key]
