@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 
 import cardgym
-from cardgym.arena.rollouts import NO_MOVE, ManyGames, actions_of, generators
+from cardgym.arena.playouts import NO_MOVE, ManyGames, actions_of, generators
 from cardgym.engine.batch import look
 from cardgym.engine.declarations import offsets
 from cardgym.engine.rules import draws_of

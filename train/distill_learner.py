@@ -10,7 +10,7 @@ import torch
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from torch import Tensor
 
-from cardgym.arena.rollouts import actions_of, known_probabilities
+from cardgym.arena.playouts import actions_of, known_probabilities
 from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.errors import CardgymError
 from cardgym.learn import tags

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.report import ByAdvantages, Report, Totals
-from cardgym.arena.rollouts import ManyGames, actions_of, advantages
+from cardgym.arena.playouts import ManyGames, actions_of, advantages
 from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.kernel import NOOP, RESET, code_name
@@ -190,7 +190,7 @@ class AdvantageMatch:
 
     The deals are those of `Match`. If the payments of every game have the same sum, the second player wins an equal
     share of it from itself, so what the first one wins beyond that share is the sum of its advantages; see
-    `cardgym.arena.rollouts.advantages`. The rollouts start from the actual state, which the arena knows.
+    `cardgym.arena.playouts.advantages`. The rollouts start from the actual state, which the arena knows.
     """
 
     def __init__(self, game: Game, options: Options, roster: Sequence[Player], *, seed: int, rollouts: int) -> None:

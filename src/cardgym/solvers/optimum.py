@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.rollouts import known_probabilities
+from cardgym.arena.playouts import known_probabilities
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.states import info_state_indices

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.rollouts import actions_of, known_probabilities
+from cardgym.arena.playouts import actions_of, known_probabilities
 from cardgym.engine.compilation import compiled
 from cardgym.engine.rules import derive, hash_of
 from cardgym.players import Player

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.rollouts import DEAL, DECISION, ManyGames, probabilities_of
+from cardgym.arena.playouts import DEAL, DECISION, ManyGames, probabilities_of
 from cardgym.engine import batch
 from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Options, State
