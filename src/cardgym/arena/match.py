@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.report import ByAdvantages, Report, Totals
 from cardgym.arena.playouts import ManyGames, actions_of, advantages
+from cardgym.arena.report import ByAdvantages, Report, Totals
 from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.kernel import NOOP, RESET, code_name
