@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, PositiveInt
 
-from cardgym.arena.transitions import Explore, Transitions, record
+from cardgym.arena.transitions import Explore, Recording, record
 from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.engine.kernel import choose_random
@@ -148,7 +148,7 @@ class BatchQ:
         self.iteration += 1
         self.epsilon *= self.config.exploration_decay
 
-    def _play(self) -> Transitions:
+    def _play(self) -> Recording:
         return record(
             ENV,
             self.options,
@@ -160,7 +160,7 @@ class BatchQ:
             explore=EXPLORATIONS[self.config.exploration],
         )
 
-    def _learn(self, transitions: Transitions) -> None:
+    def _learn(self, transitions: Recording) -> None:
         """Update the action values, and pick the best action in each visited state.
 
         The values of the few visited states are copied to consecutive rows, with only the actions of their decision,

@@ -49,7 +49,7 @@ def test_advantages_add_up_to_the_exact_value(name: str, player: str, other: str
     game = find(name)
     options = game.parse_options()
     roster = [resolve(spec, game, options) for spec in (player, other)]
-    played = AdvantageMatch(game, options, roster, seed=3, rollouts=4)
+    played = AdvantageMatch(game, options, roster, seed=3, playouts=4)
     totals = np.concatenate(list(played.play(0, 30_000))) / 2
     returns, estimates = totals[:, played.layout.start(0) + 1], totals[:, played.layout.size]
     exact = exact_return(name, player, other)
@@ -87,34 +87,34 @@ def without_times(report: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_same_deals_are_played_and_the_interval_is_narrower(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = without_times(evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=200, seed=4).asdict())
-    report = evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=200, seed=4, rollouts=4)
-    again = evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=200, seed=4, rollouts=4)
+    report = evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=200, seed=4, playouts=4)
+    again = evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=200, seed=4, playouts=4)
     assert without_times(report.asdict()) == without_times(again.asdict())
     found = report.asdict().pop("by_advantages")
     assert without_times(report.asdict()) == {**plain, "by_advantages": found}  # Neither player draws its actions.
     assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert found["rollouts"] == 4
+    assert found["playouts"] == 4
     assert found["times_games"] > 1.3
     low, high = found["mean_return_ci95"]
     assert high - low < 0.9 * np.diff(report.players[0].mean_return_ci95)[0]
     long = evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=40_000, seed=5).players[0].mean_return
     assert abs(found["mean_return"] - long) < 0.75 * (high - low)
     monkeypatch.setattr(match, "ROWS", 120)
-    in_parts = evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=200, seed=4, rollouts=4)
+    in_parts = evaluate(SPIKE, SHORT, ["heuristic", "initial"], games=200, seed=4, playouts=4)
     assert in_parts.players == report.players
     assert in_parts.by_advantages is not None
     assert in_parts.by_advantages.mean_return == pytest.approx(found["mean_return"], abs=high - low)
 
 
 def test_a_player_gains_nothing_over_itself() -> None:
-    found = evaluate(SPIKE, None, ["heuristic", "heuristic"], games=40, seed=1, rollouts=2).by_advantages
+    found = evaluate(SPIKE, None, ["heuristic", "heuristic"], games=40, seed=1, playouts=2).by_advantages
     assert found is not None
     assert (found.mean_return, found.mean_return_ci95) == (0.0, (0.0, 0.0))
 
 
 def test_with_three_seats_the_other_player_takes_two() -> None:
     options = {"num_players": 3, "hands": 2}
-    found = evaluate(SPIKE, options, ["heuristic", "initial", "initial"], games=600, seed=1, rollouts=4).by_advantages
+    found = evaluate(SPIKE, options, ["heuristic", "initial", "initial"], games=600, seed=1, playouts=4).by_advantages
     long = evaluate(SPIKE, options, ["heuristic", "initial", "initial"], games=30_000, seed=2).players[0]
     assert found is not None
     assert abs(found.mean_return - long.mean_return) < 0.75 * np.diff(found.mean_return_ci95)[0]
@@ -123,14 +123,14 @@ def test_with_three_seats_the_other_player_takes_two() -> None:
 @pytest.mark.slow
 def test_a_tournament_has_narrower_payoffs_and_plain_wins() -> None:
     plain, found = (
-        tournament(SPIKE, None, ["heuristic", "initial"], games=200, seed=4, rollouts=rollouts) for rollouts in (0, 4)
+        tournament(SPIKE, None, ["heuristic", "initial"], games=200, seed=4, playouts=playouts) for playouts in (0, 4)
     )
     widths = np.diff(plain.payoffs_ci95)[0, 1, 0], np.diff(found.payoffs_ci95)[0, 1, 0]
     assert widths[1] < 0.95 * widths[0]
     assert abs(found.payoffs[0, 1] - plain.payoffs[0, 1]) < 0.75 * widths[0]
     assert (found.ratings == plain.ratings).all()
-    assert found.asdict()["rollouts"] == 4
-    assert "rollouts" not in plain.asdict()
+    assert found.asdict()["playouts"] == 4
+    assert "playouts" not in plain.asdict()
 
 
 def first_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> int:
@@ -140,8 +140,8 @@ def first_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]
 @pytest.mark.parametrize(
     ("game", "players", "more", "message"),
     [
-        (SPIKE, ["heuristic", "initial"], {"seats": "fixed"}, "use seats rotate, or no rollouts"),
-        (SPIKE, ["heuristic", "initial"], {"rollouts": 1.5}, "rollouts 1.5: allowed are whole numbers from 0 to 1,024"),
+        (SPIKE, ["heuristic", "initial"], {"seats": "fixed"}, "use seats rotate, or no playouts"),
+        (SPIKE, ["heuristic", "initial"], {"playouts": 1.5}, "playouts 1.5: allowed are whole numbers from 0 to 1,024"),
         (SPIKE, ["heuristic", "initial", "random"], {"options": {"num_players": 3}}, "the same other one for every"),
         (SPIKE, ["heuristic", {"initial": 1, "random": 1}], {}, "a mixture cannot play on from a state"),
         ("OnePlayPoker-v0", ["random"], {}, "OnePlayPoker-v0 has one seat: use none"),
@@ -154,13 +154,13 @@ def first_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]
 def test_what_cannot_be_estimated_is_refused_in_one_line(
     game: str, players: list[Any], more: dict[str, Any], message: str
 ) -> None:
-    arguments = {"options": None, "games": 20, "seed": 0, "rollouts": 1, **more}
+    arguments = {"options": None, "games": 20, "seed": 0, "playouts": 1, **more}
     with pytest.raises(CardgymError) as error:
         evaluate(game, players=players, **arguments)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_a_tournament_by_a_metric_has_no_rollouts() -> None:
-    with pytest.raises(CardgymError, match="rollouts estimate returns, not bust_games"):
-        tournament(SPIKE, None, ["heuristic", "initial"], games=20, seed=0, payoff="bust_games", rollouts=2)
+def test_a_tournament_by_a_metric_has_no_playouts() -> None:
+    with pytest.raises(CardgymError, match="playouts estimate returns, not bust_games"):
+        tournament(SPIKE, None, ["heuristic", "initial"], games=20, seed=0, payoff="bust_games", playouts=2)

@@ -12,7 +12,7 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.arena import transitions as recording
-from cardgym.arena.transitions import Transitions, record, write_csv
+from cardgym.arena.transitions import Recording, record, write_csv
 from cardgym.engine.cache import reachable
 from cardgym.engine.contract import Options
 
@@ -33,7 +33,7 @@ def papers_options() -> Options:
     return find(ENV).parse_options({"reward": "credits"})
 
 
-def same(one: Transitions, other: Transitions) -> bool:
+def same(one: Recording, other: Recording) -> bool:
     return np.array_equal(one, other)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.playouts import ManyGames, actions_of, advantages
-from cardgym.arena.report import ByAdvantages, Report, Totals
+from cardgym.arena.report import ByAdvantages, Report, TotalsLayout
 from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.kernel import NOOP, RESET, code_name
@@ -49,7 +49,7 @@ def evaluate(
     games: int,
     seed: int,
     seats: Seats = "rotate",
-    rollouts: int = 0,
+    playouts: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Report:
     """Play players against each other on the same deals from every seating.
@@ -62,12 +62,12 @@ def evaluate(
         options: the game's options, or the names and values of those that differ from the defaults.
         players: one for each seat.
         seats: `rotate` or `fixed`.
-        rollouts: how many times the second player, which takes all other seats, plays out each decision of the first,
+        playouts: how many times the second player, which takes all other seats, plays out each decision of the first,
             to report the first one's mean return with less luck; 0 for plain results. See `AdvantageMatch`.
         progress: called from time to time with the games played and the total.
 
     Raises:
-        CardgymError: for an unknown player, another number of players than seats, an illegal action, or rollouts of a
+        CardgymError: for an unknown player, another number of players than seats, an illegal action, or playouts of a
             match that they do not fit.
     """
     game = find(game)
@@ -82,12 +82,12 @@ def evaluate(
     seatings = options.num_players if seats == "rotate" else 1
     deals = -(-games // seatings)
     match: Match | AdvantageMatch
-    if rollouts := whole_number("rollouts", rollouts, 0, MAX_ROLLOUTS):
+    if playouts := whole_number("playouts", playouts, 0, MAX_PLAYOUTS):
         if seats == "fixed":
             raise CardgymError(
-                "rollouts compare two players over all seats, and seats fixed has one: use seats rotate, or no rollouts"
+                "playouts compare two players over all seats, and seats fixed has one: use seats rotate, or no playouts"
             )
-        match = AdvantageMatch(game, options, roster, seed=seed, rollouts=rollouts)
+        match = AdvantageMatch(game, options, roster, seed=seed, playouts=playouts)
     else:
         at_once = min(deals_at_once(seatings), deals)
         match = Match(game, options, roster, seed=seed, seatings=seatings, deals_at_once=at_once)
@@ -97,7 +97,7 @@ def evaluate(
     start = time.perf_counter()
     for totals in match.play(0, deals):
         moments.add(totals[:, :size])
-        if rollouts:
+        if playouts:
             estimates.append(totals[:, [match.layout.start(0) + 1, size]] / seatings)
         if progress is not None:
             progress(moments.count * seatings, deals * seatings)
@@ -111,15 +111,15 @@ def evaluate(
         seconds=seconds,
         decisions_per_second=match.decisions / seconds,
         players=match.layout.reports(moments, [player.name for player in roster], seatings),
-        by_advantages=_by_advantages(np.concatenate(estimates), rollouts) if rollouts else None,
+        by_advantages=_by_advantages(np.concatenate(estimates), playouts) if playouts else None,
     )
 
 
-def _by_advantages(estimates: Float64s, rollouts: int) -> ByAdvantages:
+def _by_advantages(estimates: Float64s, playouts: int) -> ByAdvantages:
     """The report of returns and of their estimates, (deals, 2)."""
     values = with_less_luck(*estimates.T)
     before, after = np.var(estimates[:, 0]), np.var(values)
-    return ByAdvantages(rollouts, *mean_estimate(values), float(before / after) if after > 0.0 else math.nan)
+    return ByAdvantages(playouts, *mean_estimate(values), float(before / after) if after > 0.0 else math.nan)
 
 
 def deals_at_once(seatings: int) -> int:
@@ -181,8 +181,8 @@ class Match:
             yield self._tally.totals_of(played.batch.plain_states, played.paid, num_deals)
 
 
-MAX_ROLLOUTS = 1024
-_MAX_ROLLOUT_ROWS = 1 << 17
+MAX_PLAYOUTS = 1024
+_MAX_PLAYOUT_ROWS = 1 << 17
 
 
 class AdvantageMatch:
@@ -190,30 +190,30 @@ class AdvantageMatch:
 
     The deals are those of `Match`. If the payments of every game have the same sum, the second player wins an equal
     share of it from itself, so what the first one wins beyond that share is the sum of its advantages; see
-    `cardgym.arena.playouts.advantages`. The rollouts start from the actual state, which the arena knows.
+    `cardgym.arena.playouts.advantages`. The playouts start from the actual state, which the arena knows.
     """
 
-    def __init__(self, game: Game, options: Options, roster: Sequence[Player], *, seed: int, rollouts: int) -> None:
+    def __init__(self, game: Game, options: Options, roster: Sequence[Player], *, seed: int, playouts: int) -> None:
         """Seat the players.
 
         Args:
             roster: the first player, then the second for every other seat.
-            rollouts: how many times the second player plays out each decision of the first one.
+            playouts: how many times the second player plays out each decision of the first one.
 
         Raises:
             CardgymError: for a game of one seat, three players or more, or a mixture.
         """
         if options.num_players == 1:
-            raise CardgymError(f"rollouts compare a player with another, and {game.id} has one seat: use none")
+            raise CardgymError(f"playouts compare a player with another, and {game.id} has one seat: use none")
         if len({player.name for player in roster[1:]}) > 1:
-            raise CardgymError("rollouts compare two players: name one, and the same other one for every other seat")
+            raise CardgymError("playouts compare two players: name one, and the same other one for every other seat")
         for player in roster:
             if isinstance(player, MixturePlayer):
                 raise CardgymError(
                     f"player {player.name}: a mixture cannot play on from a state; name one of its players"
                 )
         self._game, self._options, self._players = game, options, roster[:2]
-        self._seed, self._rollouts = seed, rollouts
+        self._seed, self._playouts = seed, playouts
         self._key = np.uint64(derive(np.uint64(seed), _STREAM))
         self._tally = _Tally(game, options.num_players, options.num_players)
         self.layout = self._tally.layout
@@ -226,14 +226,14 @@ class AdvantageMatch:
             CardgymError: if the payments of the seats do not have the same sum in every game.
         """
         seats = self._options.num_players
-        at_once = max(min(ROWS, _MAX_ROLLOUT_ROWS // self._rollouts) // seats, 1)
+        at_once = max(min(ROWS, _MAX_PLAYOUT_ROWS // self._playouts) // seats, 1)
         sums = []
         for start in range(first, first + count, at_once):
             games, gained = self._play(np.arange(start, min(start + at_once, first + count), dtype=np.uint64))
             sums += [(paid := games.paid.sum(axis=1)).min(), paid.max()]
             if max(sums) - min(sums) > 1e-6:
                 raise CardgymError(
-                    f"rollouts need payments with the same sum over the seats in every game, and {self._game.id} paid "
+                    f"playouts need payments with the same sum over the seats in every game, and {self._game.id} paid "
                     f"{min(sums):g} and {max(sums):g} with these options: use none"
                 )
             deals = gained.reshape(-1, seats).sum(axis=1) + min(sums)
@@ -261,7 +261,7 @@ class AdvantageMatch:
                 at, seat = states.take(own), who[own]
                 chosen[own] = actions_of(first, game, options, at, seat, draws[own], sources[1])
                 gained[live[own]] += advantages(
-                    second, game, options, at, chosen[own], usual[own], seat, generator, self._rollouts
+                    second, game, options, at, chosen[own], usual[own], seat, generator, self._playouts
                 )
             moves[live] = chosen
             games.advance(moves)
@@ -321,7 +321,7 @@ class _Tally:
     """Adds up finished games, deal by deal."""
 
     def __init__(self, game: Game, num_seats: int, seatings: int) -> None:
-        self.layout = Totals.of(game, num_seats)
+        self.layout = TotalsLayout.of(game, num_seats)
         self._seatings = seatings
         self._max_score, self._metrics = _measures(game)
 

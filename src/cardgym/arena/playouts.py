@@ -1,4 +1,4 @@
-"""Rollouts: one player takes all seats and plays on from given states."""
+"""Playouts: one player takes all seats and plays on from given states."""
 
 from __future__ import annotations
 
@@ -124,9 +124,9 @@ def payoffs(
 
 def advantages(
     player: Player, game: Game, options: Options, states: States, chosen: Int64s, usual: Int64s, seats: Int64s,
-    generator: np.random.Generator, rollouts: int,
+    generator: np.random.Generator, playouts: int,
 ) -> Float64s:  # fmt: skip
-    """How much more chosen actions pay than the player's usual ones, by fresh rollouts to the end of the game, (rows,).
+    """How much more chosen actions pay than the player's usual ones, by fresh playouts to the end of the game, (rows,).
 
     Summed over the decisions of a game, and over all seats, this estimates what the one who chose wins from the player
     in all other seats of a zero-sum game, with less noise than the result of the game: it is the performance difference
@@ -138,16 +138,16 @@ def advantages(
         chosen: the action that was chosen in each, (rows,).
         usual: what the player would have done there, (rows,), drawn from its own policy.
         seats: who decides, (rows,).
-        rollouts: how many times both actions are played out, with the same luck.
+        playouts: how many times both actions are played out, with the same luck.
     """
     gains = np.zeros(len(states))
     differ = np.flatnonzero(chosen != usual)
     if differ.size:
-        rows = np.repeat(differ, 2 * rollouts)
-        actions = np.stack([chosen[differ], usual[differ]], axis=1).repeat(rollouts, axis=0).reshape(-1)
+        rows = np.repeat(differ, 2 * playouts)
+        actions = np.stack([chosen[differ], usual[differ]], axis=1).repeat(playouts, axis=0).reshape(-1)
         luck = np.repeat(np.arange(len(rows) // 2), 2)
         paid = payoffs(player, game, options, states.take(rows), actions, seats[rows], luck, generator)
-        gains[differ] = (paid[0::2] - paid[1::2]).reshape(-1, rollouts).mean(axis=1)
+        gains[differ] = (paid[0::2] - paid[1::2]).reshape(-1, playouts).mean(axis=1)
     return gains
 
 
@@ -229,5 +229,5 @@ def _advance(states: Any, moves: Any, chance: Any, paid: Any, who: Any, deals: A
 @cache
 def _compiled(game: Game) -> Callable[..., None]:
     advance = kernel_of(game, game.default_observation).entry_point(_advance)
-    name_entry_point(f"{game.id} (rollouts)", advance)
+    name_entry_point(f"{game.id} (playouts)", advance)
     return advance

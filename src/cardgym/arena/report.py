@@ -38,11 +38,11 @@ class ByAdvantages:
     """The first player's mean return per game, with part of its luck taken out; see `AdvantageMatch`.
 
     Attributes:
-        rollouts: how many times each of its decisions was played out.
+        playouts: how many times each of its decisions was played out.
         times_games: how many times as many games the plain mean return needs for an interval as narrow.
     """
 
-    rollouts: int
+    playouts: int
     mean_return: float
     mean_return_ci95: Interval
     times_games: float
@@ -87,7 +87,7 @@ def plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Totals:
+class TotalsLayout:
     """The layout of a deal's totals as a vector: the max score, then each player's score, return and metrics.
 
     Attributes:
@@ -99,7 +99,7 @@ class Totals:
     counts: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, game: Game, num_players: int) -> Totals:
+    def of(cls, game: Game, num_players: int) -> TotalsLayout:
         """The layout for a game of `num_players`."""
         counts = tuple(name for name, metric in game.metrics.items() if metric.counts)
         return cls(num_players, tuple(game.metrics), counts)
@@ -179,7 +179,7 @@ def print_report(report: Mapping[str, Any]) -> None:
         below += f", {report['decisions_per_second']:,.0f} decisions/s"
     if by_advantages := report.get("by_advantages"):
         mean = with_interval(by_advantages["mean_return"], by_advantages["mean_return_ci95"], "+.3f")
-        below += f"\n{names[0]}'s mean return by advantages (rollouts: {by_advantages['rollouts']}): {mean}"
+        below += f"\n{names[0]}'s mean return by advantages (playouts: {by_advantages['playouts']}): {mean}"
         if by_advantages["times_games"] is not None:
             below += f"; a plain interval as narrow takes {by_advantages['times_games']:.1f} times the games"
     print_results(title, head, rows, below)

@@ -61,7 +61,7 @@ TRANSITION = np.dtype(
 the end of the deal; the key (or index) at that decision in the same deal, or 0 at the end; the seat; the number of the
 game; and the deal within the game, a hand in a game of hands."""
 
-Transitions = np.recarray[Any, Any]
+Recording = np.recarray[Any, Any]
 """Transitions of all seats as records of `TRANSITION`, by game and then in the order of decisions."""
 
 
@@ -76,7 +76,7 @@ def record_chunks(
     epsilon: float = 0.0,
     explore: Explore = choose_random,
     progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Transitions]:
+) -> Iterator[Recording]:
     """Play games and record the transitions of all seats, in parts, so that memory does not grow with the games.
 
     Args:
@@ -102,7 +102,7 @@ def record_chunks(
     recorder = _Recorder(played, states, epsilon, explore)
     key = derive(np.uint64(seed), _STREAM)
 
-    def chunks() -> Iterator[Transitions]:
+    def chunks() -> Iterator[Recording]:
         for first in range(0, games, ROWS):
             num_games = min(ROWS, games - first)
             numbers = np.arange(first, first + len(played.batch), dtype=np.uint64)
@@ -115,7 +115,7 @@ def record_chunks(
     return chunks()
 
 
-def record(*arguments: Any, **named: Any) -> Transitions:
+def record(*arguments: Any, **named: Any) -> Recording:
     """The result of `record_chunks` as one array."""
     return np.concatenate(list(record_chunks(*arguments, **named))).view(np.recarray)
 
@@ -130,7 +130,7 @@ class _Recorder:
         self._log = np.zeros(_PER_GAME * len(played.batch), TRANSITION)
         name_entry_point(f"{played.batch.game.id} (recorder)", self._record)
 
-    def play(self, num_games: int) -> Transitions:
+    def play(self, num_games: int) -> Recording:
         """Play the next game of the first `num_games` rows."""
         batch = self._played.batch
         rows = batch.rows
@@ -272,7 +272,7 @@ def _compiled(
     )
 
 
-def write_csv(path: Path, chunks: Iterable[Transitions]) -> int:
+def write_csv(path: Path, chunks: Iterable[Recording]) -> int:
     """Write transitions as CSV with the fields of `TRANSITION` as columns, chunk by chunk; return how many there were.
 
     Raises:

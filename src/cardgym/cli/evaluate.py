@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from cardgym.cli.flags import add_game, add_matches, add_rollouts, game_of
+from cardgym.cli.flags import add_game, add_matches, add_playouts, game_of
 from cardgym.console.arguments import Parser
 
 
@@ -18,7 +18,7 @@ def add_arguments(parser: Parser) -> None:
         default="rotate",
         help="rotate: play each deal once from every seat (default); fixed: seat the players in the order named",
     )
-    add_rollouts(parser, "also estimate the first player's mean return")
+    add_playouts(parser, "also estimate the first player's mean return")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
             games=arguments.games,
             seed=arguments.seed,
             seats=arguments.seats,
-            rollouts=arguments.rollouts,
+            playouts=arguments.playouts,
             progress=progress,
         )
     if arguments.json:

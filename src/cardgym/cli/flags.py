@@ -58,9 +58,9 @@ def add_matches(parser: Parser, games: int) -> None:
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="the seed of the deals (0)")
 
 
-def add_rollouts(parser: Parser, whose: str) -> None:
+def add_playouts(parser: Parser, whose: str) -> None:
     parser.add_argument(
-        "--rollouts",
+        "--playouts",
         type=whole(0),
         default=0,
         metavar="N",

@@ -12,7 +12,7 @@ import argparse
 import json
 from pathlib import Path
 
-from cardgym.cli.flags import add_engine, add_game, add_rollouts, game_of, open_engine
+from cardgym.cli.flags import add_engine, add_game, add_playouts, game_of, open_engine
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
@@ -30,7 +30,7 @@ def add_arguments(parser: Parser) -> None:
     )
     add_scale(parser)
     parser.add_argument("--payoff", metavar="NAME", help="what to compare: `return`, or one of the game's metrics")
-    add_rollouts(parser, "estimate payoffs")
+    add_playouts(parser, "estimate payoffs")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_engine(parser)
 
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
             seed=arguments.seed,
             games_of=parse_games_of(arguments.games_of),
             payoff=arguments.payoff,
-            rollouts=arguments.rollouts,
+            playouts=arguments.playouts,
             engine=engine,
             folder=arguments.out,
             resume=arguments.resume,

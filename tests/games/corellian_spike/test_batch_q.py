@@ -15,7 +15,7 @@ import pytest
 import spike_batch_q_learner as learner
 from cardgym import CardgymError
 from cardgym.arena import evaluate
-from cardgym.arena.transitions import Transitions, record
+from cardgym.arena.transitions import Recording, record
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (
     BUY,
@@ -61,7 +61,7 @@ def initial_actions(game_options: CorellianSpikeOptions) -> npt.NDArray[np.int8]
 Values = dict[int, dict[int, float]]
 
 
-def textbook(transitions: Transitions, values: Values, epochs: int, alpha: float, gamma: float) -> None:
+def textbook(transitions: Recording, values: Values, epochs: int, alpha: float, gamma: float) -> None:
     """Q-learning in order over a dictionary of dictionaries, as the paper writes it (equation 2)."""
     for _ in range(epochs):
         for s, a, r, s_next in zip(transitions.s, transitions.a, transitions.r, transitions.s_next, strict=True):
@@ -75,9 +75,9 @@ def textbook(transitions: Transitions, values: Values, epochs: int, alpha: float
 def test_iteration_makes_the_textbooks_updates_in_order(
     exploration: Exploration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recorded: list[Transitions] = []
+    recorded: list[Recording] = []
 
-    def record_and_keep(*arguments: Any, **keywords: Any) -> Transitions:
+    def record_and_keep(*arguments: Any, **keywords: Any) -> Recording:
         recorded.append(record(*arguments, **keywords))
         return recorded[-1]
 

@@ -84,7 +84,7 @@ def payoff_text(standings: Standings) -> str:
     unit = game.unit
     if standings.payoff != game.payoff:
         unit = standings.payoff.replace("_", " ").removesuffix(" per game")
-    by_advantages = f", by advantages (rollouts: {standings.rollouts})" if standings.rollouts else ""
+    by_advantages = f", by advantages (playouts: {standings.playouts})" if standings.playouts else ""
     return f"{unit} a game{by_advantages}"
 
 

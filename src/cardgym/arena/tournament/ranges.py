@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.match import AdvantageMatch, Match, deals_at_once
-from cardgym.arena.report import Totals
+from cardgym.arena.report import TotalsLayout
 from cardgym.engine.contract import RETURN, Float64s, Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.rules import derive, draws_of
@@ -45,7 +45,7 @@ class Pairing:
     """Two players of a tournament, with their identities (see `Entrant`), and the deals they play.
 
     In a game of several seats the second player takes every other seat; in a game of one seat both play each deal. The
-    payoff is `RETURN` or the name of one of the game's metrics. With `rollouts` the payoffs have less luck; see
+    payoff is `RETURN` or the name of one of the game's metrics. With `playouts` the payoffs have less luck; see
     `AdvantageMatch`.
     """
 
@@ -56,7 +56,7 @@ class Pairing:
     payoff: str
     seed: int
     identities: tuple[str, str] = ("", "")
-    rollouts: int = 0
+    playouts: int = 0
 
 
 def ranges(deals: int, seatings: int) -> list[tuple[int, int]]:
@@ -88,7 +88,7 @@ def play_range(pairing: Pairing, first: int, count: int) -> Sums:
         columns[:, WINS] = scores[:, 0]
         columns[:, LOSSES] = scores[:, 1:].sum(axis=1) / (seats - 1)
         payoffs = _payoffs(layout, part, pairing.payoff)
-        own = with_less_luck(payoffs[:, 0], part[:, layout.size]) if pairing.rollouts else payoffs[:, 0]
+        own = with_less_luck(payoffs[:, 0], part[:, layout.size]) if pairing.playouts else payoffs[:, 0]
         columns[:, PAYOFF] = own - payoffs.sum(axis=1) / seats
     columns[:, SQUARE] = columns[:, PAYOFF] ** 2
     columns = np.rint(columns / _UNIT) * _UNIT
@@ -96,7 +96,7 @@ def play_range(pairing: Pairing, first: int, count: int) -> Sums:
     return sums
 
 
-def _payoffs(layout: Totals, totals: Float64s, payoff: str) -> Float64s:
+def _payoffs(layout: TotalsLayout, totals: Float64s, payoff: str) -> Float64s:
     """Each player's payoff on each deal, (deals, num_players)."""
     offset = 1 if payoff == RETURN else 2 + layout.metrics.index(payoff)
     return totals[:, [layout.start(player) + offset for player in range(layout.num_players)]]
@@ -112,8 +112,8 @@ def _matches(pairing: Pairing, deals: int) -> tuple[Match | AdvantageMatch, ...]
         for spec in (pairing.first, pairing.second)
     )
     seats = options.num_players
-    if pairing.rollouts:
-        return (AdvantageMatch(game, options, [first, second], seed=pairing.seed, rollouts=pairing.rollouts),)
+    if pairing.playouts:
+        return (AdvantageMatch(game, options, [first, second], seed=pairing.seed, playouts=pairing.playouts),)
     rosters: list[list[Player]] = [[first], [second]] if seats == 1 else [[first, *[second] * (seats - 1)]]
     return tuple(
         Match(game, options, roster, seed=pairing.seed, seatings=seats, deals_at_once=deals) for roster in rosters
@@ -161,7 +161,7 @@ class RangeStore:
 
     def _path(self, pairing: Pairing, first: int, count: int) -> Path:
         facts = (pairing.env, pairing.options, pairing.identities, pairing.payoff, pairing.seed, first, count)
-        text = repr((*facts, pairing.rollouts) if pairing.rollouts else facts)
+        text = repr((*facts, pairing.playouts) if pairing.playouts else facts)
         return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}{SUFFIX}"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.arena.match import MAX_ROLLOUTS, MAX_SEED, number_of_games, whole_number
+from cardgym.arena.match import MAX_PLAYOUTS, MAX_SEED, number_of_games, whole_number
 from cardgym.arena.tournament.ranges import Pairing, RangeStore, Sums, play_range, ranges
 from cardgym.arena.tournament.standings import Standings, standings
 from cardgym.engine.contract import RETURN, Game, Options
@@ -121,7 +121,7 @@ def tournament(
     seed: int,
     games_of: Mapping[str, int] | None = None,
     payoff: str | None = None,
-    rollouts: int = 0,
+    playouts: int = 0,
     engine: Engine | None = None,
     folder: Path | None = None,
     resume: bool = False,
@@ -140,7 +140,7 @@ def tournament(
         games: how many games each match has, at least 2; rounded up to whole deals.
         games_of: fewer games for the matches of slow players, by name; a match takes the smaller number.
         payoff: `return`, or the name of a metric; None for the game's own choice.
-        rollouts: how many times the second-named player of a pair plays out each decision of the other one, for payoffs
+        playouts: how many times the second-named player of a pair plays out each decision of the other one, for payoffs
             with less luck; 0 for plain results. See `AdvantageMatch`.
         engine: where to play; None for this process.
         folder: where to save the ranges played, for `resume`.
@@ -158,8 +158,8 @@ def tournament(
     payoff = payoff or game.payoff
     if payoff not in (RETURN, *game.metrics):
         raise unknown("payoff", payoff, (RETURN, *game.metrics))
-    if (rollouts := whole_number("rollouts", rollouts, 0, MAX_ROLLOUTS)) and payoff != RETURN:
-        raise CardgymError(f"rollouts estimate returns, not {payoff}: use none, or the payoff {RETURN}")
+    if (playouts := whole_number("playouts", playouts, 0, MAX_PLAYOUTS)) and payoff != RETURN:
+        raise CardgymError(f"playouts estimate returns, not {payoff}: use none, or the payoff {RETURN}")
     entered = entrants(players, game, options)
     names = [entrant.name for entrant in entered]
     games_of = {} if games_of is None else dict(games_of)
@@ -175,7 +175,7 @@ def tournament(
     values = tuple(options.asdict().items())
     pairings = {
         (i, j): Pairing(
-            name, values, first.spec, second.spec, payoff, seed, (first.identity, second.identity), rollouts
+            name, values, first.spec, second.spec, payoff, seed, (first.identity, second.identity), playouts
         )
         for (i, first), (j, second) in itertools.permutations(enumerate(entered), 2)
     }
@@ -197,7 +197,7 @@ def tournament(
         env=game.id,
         options=options.asdict(),
         payoff=payoff,
-        rollouts=rollouts,
+        playouts=playouts,
         seed=seed,
         seconds=seconds,
         workers=1 if engine is None else engine.workers,

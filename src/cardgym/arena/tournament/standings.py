@@ -142,7 +142,7 @@ class Standings:
         payoffs: what the row's player wins from the column's, per game, (players, players): its payoff minus the mean
             of all seats, or in a game of one seat minus the other's on the same deal.
         payoffs_ci95: their 95 % intervals, (players, players, 2); NaN from a single deal.
-        rollouts: how many times decisions were played out for payoffs with less luck; 0 for plain results.
+        playouts: how many times decisions were played out for payoffs with less luck; 0 for plain results.
         win_rates: the share of points (games or hands) that the row's player took, (players, players).
         ratings: Bradley and Terry's, in Elo points of mean 0, (players,).
         nash: the equilibrium of the payoffs, probabilities, (players,).
@@ -167,7 +167,7 @@ class Standings:
     seconds: float
     workers: int
     engine: str
-    rollouts: int = 0
+    playouts: int = 0
 
     @property
     def games(self) -> int:
@@ -192,7 +192,7 @@ class Standings:
             "options": dict(self.options),
             "players": players,
             "payoff": self.payoff,
-            **({"rollouts": self.rollouts} if self.rollouts else {}),
+            **({"playouts": self.playouts} if self.playouts else {}),
             "payoffs": self.payoffs,
             "payoffs_ci95": self.payoffs_ci95,
             "win_rates": self.win_rates,
@@ -212,7 +212,7 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
     Args:
         sums: by the numbers of the two players. In games of more than two seats both orders are separate matches.
         seats: how many seats the game has, which is the number of games per deal.
-        about: `env`, `options`, `payoff`, `rollouts`, `seed`, `seconds`, `workers` and `engine`, as in `Standings`.
+        about: `env`, `options`, `payoff`, `playouts`, `seed`, `seconds`, `workers` and `engine`, as in `Standings`.
     """
     size = len(names)
     payoffs = np.zeros((1 + REPLICATES, size, size))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import cardgym
-from cardgym.arena.report import Report, Totals
+from cardgym.arena.report import Report, TotalsLayout
 from cardgym.console.tables import with_interval
 from cardgym.engine.contract import Float64s
 from cardgym.engine.registry import find, registered
@@ -266,7 +266,7 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
         finished = [game for game in same_lineup if game["finished"]]
         known = find(first["env"]).metrics if first["env"] in registered() else {}
         counts = tuple(name for name, metric in known.items() if metric.counts)
-        totals = Totals(len(first["players"]), tuple(first["players"][0]["metrics"]), counts)
+        totals = TotalsLayout(len(first["players"]), tuple(first["players"][0]["metrics"]), counts)
         moments = Moments(totals.size)
         for game in finished:
             moments.add(totals.vector(game["max_score"], game["players"])[None])
