@@ -33,7 +33,7 @@ OPTIONS = {
     "Coda-v0": [
         {}, {"n": 12, "n_start": 3, "feasible": "all", "first": "random"},
         {"feasible": "consistent", "empty": "play_on"},
-        {"continuation": "optional", "colour_visible": "no", "reward": "paper"},
+        {"continuation": "optional", "color_visible": "no", "reward": "paper"},
     ],
     "CodaOfficial-v0": [{}, {"reward": "paper", "n_start": 6}],
 }
@@ -41,6 +41,7 @@ OPPONENTS = {
     "CorellianSpike-v0": ["heuristic", "initial"], "Cribbage-v0": ["greedy"], "CribbageDeal-v0": ["greedy"],
     "Coda-v0": ["heuristic", "random-consistent"], "CodaOfficial-v0": ["heuristic"],
 }
+EARLIER = {"color_visible": "colour_visible"}  # Options by their names in an older checkout.
 OBSERVATIONS = {"CorellianSpike-v0": ["paper", "cards", "spikes"], "OnePlayPoker-v0": ["paper"], "Coda-v0": ["paper"]}
 
 def batch_of(env):
@@ -113,6 +114,8 @@ def single(game, steps, settings, seed):
 
 def settings_of(game):
     for options in OPTIONS[game]:
+        known = cardgym.find(game).options
+        options = {name if hasattr(known, name) else EARLIER.get(name, name): options[name] for name in options}
         alone = game.startswith("OnePlay")
         yield {**options} if alone else {**options, "seat": "all"}
         yield {**options, "illegal_action": "random", "obs_mode": "dict"}

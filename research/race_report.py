@@ -82,14 +82,14 @@ def draw(race: Mapping[str, Any], picture: Path) -> None:
     figure = new_figure(9, 4.8)
     panels = figure.subplots(1, len(race["rivals"]), squeeze=False, sharex=True, sharey=True)[0]
     looks = zip(cycle(COLORS), cycle("osv^DPX*"), cycle(("-", "--", "-.", ":")), strict=False)
-    for (name, contestant), (colour, marker, line) in zip(race["contestants"].items(), looks, strict=False):
+    for (name, contestant), (color, marker, line) in zip(race["contestants"].items(), looks, strict=False):
         last = min(run["points"][-1][0] for run in contestant["runs"])
         seconds = np.geomspace(0.3, last, 40)
         for number, panel in enumerate(panels):
             rates = np.array([at(run["points"], number, seconds) for run in contestant["runs"]])
-            look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": line, "label": name}
+            look: dict[str, Any] = {"color": color, "marker": marker, "linestyle": line, "label": name}
             panel.plot(seconds, np.median(rates, axis=0), markevery=4, markersize=5, **look)
-            panel.fill_between(seconds, rates.min(axis=0), rates.max(axis=0), color=colour, alpha=0.12, linewidth=0)
+            panel.fill_between(seconds, rates.min(axis=0), rates.max(axis=0), color=color, alpha=0.12, linewidth=0)
     for rival, panel in zip(race["rivals"], panels, strict=True):
         panel.axhline(0.5, color="0.4", linewidth=1, linestyle=(0, (1, 2)), label="even: 50 %")
         panel.set(title=f"against {rival}", xlabel="seconds of training (processor time)", ylabel="share of hands won")

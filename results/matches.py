@@ -23,7 +23,7 @@ MATCHES = HERE / "matches.json"
 
 
 def digests(env: str, options: Mapping[str, Any], players: Iterable[str]) -> dict[str, str]:
-    """What a figure depends on: the files of the players, and the games by which tests recognise the rules."""
+    """What a figure depends on: the files of the players, and the games by which tests recognize the rules."""
     game = cardgym.find(env)
     files = checkpoints(game, game.parse_options(options))
     played = {player.partition(":")[0] for player in players} & set(files)

@@ -16,7 +16,7 @@ import numpy as np
 
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.run import TrainingResult, run_script
-from distill_learner import DistillConfig, DistillLearner, Labelled, Teacher
+from distill_learner import DistillConfig, DistillLearner, Labeled, Teacher
 
 
 def train(config: DistillConfig, folder: Path, resume: bool) -> TrainingResult:
@@ -37,17 +37,17 @@ def train(config: DistillConfig, folder: Path, resume: bool) -> TrainingResult:
         while training.step < config.total_steps:
             # Play, and ask the teacher at every decision.
             share = training.linear(config.teacher_share, config.teacher_share_final)
-            labelled = []
+            labeled = []
             for _ in range(config.num_steps):
                 turns = rollout.turns
                 targets = teacher.targets(rollout.states, turns.streams % training.options.num_players, turns.masks)
                 free = np.flatnonzero(turns.masks.sum(axis=1) > 1)  # Forced moves teach nothing.
-                labelled.append((turns.observations[free], turns.masks[free] != 0, targets[free]))
+                labeled.append((turns.observations[free], turns.masks[free] != 0, targets[free]))
                 rollout.step(learner.act(turns.observations, turns.masks, targets, share))
 
             # Update the network.
             learner.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
-            learner.update(Labelled(*(np.concatenate(field) for field in zip(*labelled, strict=True))))
+            learner.update(Labeled(*(np.concatenate(field) for field in zip(*labeled, strict=True))))
             training.report(learner.statistics, learning_rate=learner.learning_rate, teacher_share=share)
         return training.finish()
 

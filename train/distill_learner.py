@@ -103,7 +103,7 @@ class Teacher:
         return probabilities.astype(np.float32)
 
 
-class Labelled(NamedTuple):
+class Labeled(NamedTuple):
     """Decisions with what the teacher would do, one per row, as NumPy arrays.
 
     Attributes:
@@ -153,18 +153,18 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
             probabilities[own] = log_probabilities(self.network(seen)[0], legal).exp().cpu().numpy()
         return sample_actions(probabilities, self._generator.random(len(masks)))
 
-    def update(self, batch: Labelled) -> None:
+    def update(self, batch: Labeled) -> None:
         """Go through a batch `update_epochs` times, in random order."""
         config = self._config
         if not len(batch.masks):  # All moves were forced.
             return
-        tensors = Labelled(*(torch.tensor(field, device=self.device) for field in batch))
+        tensors = Labeled(*(torch.tensor(field, device=self.device) for field in batch))
         size = len(batch.masks)
         for rows in minibatches(size, max(size // config.batch_size, 1), config.update_epochs, self._generator):
             self._step(take_rows(tensors, rows))
         self.updates += 1
 
-    def _step(self, rows: Labelled) -> None:
+    def _step(self, rows: Labeled) -> None:
         """Take one step of Adam."""
         logits, _ = self.network(rows.observations)
         log_probs = log_probabilities(logits, rows.masks)

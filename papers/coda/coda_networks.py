@@ -28,7 +28,7 @@ MAX_DECISIONS = 11
 """No game has more decisions of one seat."""
 
 _LINES = ((COLORS[0], "o", "-"), (COLORS[5], "s", "--"))
-"""Colour, marker and line of each curve."""
+"""Color, marker and line of each curve."""
 _NOTE = (
     "strong: mean of the runs; faint: each run. The loss rises as the replay fills: each game is drawn less often,\n"
     "so less of how it ended is known by heart. Batch 128 draws it four times as often."
@@ -141,15 +141,15 @@ def draw_losses(path: Path, title: str, curves: Mapping[str, Sequence[TrainedNet
     """
     figure: Any = new_figure(7, 4.4)
     axes = figure.subplots()
-    for (label, runs), (colour, marker, style) in zip(curves.items(), _LINES, strict=False):
+    for (label, runs), (color, marker, style) in zip(curves.items(), _LINES, strict=False):
         updates = min(len(run.losses) for run in runs)
         smooth = min(window, max(updates // 4, 1))
         lines = np.array([np.convolve(run.losses[:updates], np.ones(smooth) / smooth, "valid") for run in runs])
         steps = np.arange(smooth, updates + 1)
         for line in lines:
-            axes.plot(steps, line, color=colour, alpha=0.25, linewidth=0.8)
+            axes.plot(steps, line, color=color, alpha=0.25, linewidth=0.8)
         every = max(len(steps) // 8, 1)
-        look: Any = {"color": colour, "marker": marker, "linestyle": style}
+        look: Any = {"color": color, "marker": marker, "linestyle": style}
         axes.plot(steps, lines.mean(axis=0), **look, markevery=every, markersize=5, label=label)
     axes.set_xlabel(f"update (mean of the last {smooth})")
     axes.set_ylabel("Huber's loss")

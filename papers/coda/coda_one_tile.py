@@ -2,9 +2,9 @@
 
 With `n_start=1` a drawn tile is face up after the next miss, so the agent knows everything except b, the opponent's
 first tile, and the order of the pool. Its knowledge of b is a word: the unseen tiles between the opponent's face-up
-tiles nearest to b, in ascending order, each marked as a candidate for b or not (because it has the other colour, or was
+tiles nearest to b, in ascending order, each marked as a candidate for b or not (because it has the other color, or was
 named in a miss and so is in the pool). All candidates are equally likely, since neither the deal nor the opponent's
-random guesses favour any. The rest of the game depends only on the word, the number of unseen tiles and whose turn it
+random guesses favor any. The rest of the game depends only on the word, the number of unseen tiles and whose turn it
 is, so we solve the game by backward induction over words, of which there are at most 2^22.
 
 A word is stored as an integer: a leading 1, then a bit for each of its tiles, 1 for a candidate.
@@ -70,7 +70,7 @@ def win_rates(options: CodaOptions, opponent: str = "random") -> dict[str, Any]:
         )
     num_named = options.n if feasible == "all" else 0
     chance_first = {"0": 1.0, "1": 0.0, "random": 0.5}[options.first]
-    visible = options.colour_visible == "yes"
+    visible = options.color_visible == "yes"
 
     def win_rate(policy: int) -> float:
         rate = 0.0
@@ -88,7 +88,7 @@ def win_rates(options: CodaOptions, opponent: str = "random") -> dict[str, Any]:
 
 
 @compiled
-def solve_first(n: int, agent_first: bool, colour_visible: bool, policy: int, num_named: int) -> float:
+def solve_first(n: int, agent_first: bool, color_visible: bool, policy: int, num_named: int) -> float:
     """The agent's win rate before the deal.
 
     Works backwards from the end of the game. `draws` is the agent's win rate by word before it draws, with `left`
@@ -97,7 +97,7 @@ def solve_first(n: int, agent_first: bool, colour_visible: bool, policy: int, nu
     Args:
         n: the number of tiles.
         agent_first: whether the agent moves first.
-        colour_visible: whether hidden tiles show their colour.
+        color_visible: whether hidden tiles show their color.
         policy: how the agent guesses: OPTIMUM to RANDOM.
         num_named: the number of tiles the opponent guesses among; 0 for the tiles it does not see.
     """
@@ -114,12 +114,12 @@ def solve_first(n: int, agent_first: bool, colour_visible: bool, policy: int, nu
         draws = _two_more(left, policy, num_named, draws)
     total = 0.0
     for own in range(n):
-        for colour in range(2):
-            count = n // 2 - (own % 2 == colour)
+        for color in range(2):
+            count = n // 2 - (own % 2 == color)
             word = 1
             for tile in range(n):
                 if tile != own:
-                    word = word * 2 + (tile % 2 == colour or not colour_visible)
+                    word = word * 2 + (tile % 2 == color or not color_visible)
             if agent_first:
                 value = _before_draw(word, n - 1, policy, num_named, draws)
             else:

@@ -42,8 +42,8 @@ READINGS: dict[str, dict[str, int | str]] = {
     "agent first, colors visible, names what it does not see": {},
     "agent second": {"first": "1"},
     "who begins drawn by lot": {"first": "random"},
-    "colors hidden": {"colour_visible": "no"},
-    "agent second, colors hidden": {"first": "1", "colour_visible": "no"},
+    "colors hidden": {"color_visible": "no"},
+    "agent second, colors hidden": {"first": "1", "color_visible": "no"},
     "both name any of the 24 tiles": {"feasible": "all"},
 }
 """Readings of the rules, by the options in which they differ from the first."""
@@ -334,5 +334,5 @@ def _few_tiles(n: int, decisions: int, scale: Scale, seed: int, steps: _Steps) -
 
 
 def _table_bounds(**settings: int | str) -> TableBounds:
-    hidden = solved(colour_visible="no", **settings)
+    hidden = solved(color_visible="no", **settings)
     return TableBounds(hidden["policies"]["heuristic"], hidden["optimum"])

@@ -24,7 +24,7 @@ from cardgym.statistics import mean_over_runs
 from spike_numbers import BETTING, DECISIONS, action_shares
 from spike_runs import Case, TrainingRun
 
-_LOOKS = {  # Colour and marker: within a decision, colours differ in lightness too.
+_LOOKS = {  # Color and marker: within a decision, colors differ in lightness too.
     RAISE: (COLORS[0], "o"),
     MATCH: (COLORS[1], "s"),
     FOLD: (COLORS[7], "X"),
@@ -77,7 +77,7 @@ def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: in
     everything = np.ones(len(runs[0].met), np.bool_)
     for number, (action, word) in enumerate(DECISIONS[decision][1].items()):
         for style, all_states in (("-", True), (":", False)):
-            colour, marker = _LOOKS[action]
+            color, marker = _LOOKS[action]
             estimates = [
                 mean_over_runs(
                     [
@@ -91,9 +91,9 @@ def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: in
                 iterations,
                 [100 * estimate.value for estimate in estimates],
                 style,
-                color=colour,
+                color=color,
                 marker=marker,
-                markerfacecolor=colour if all_states else "white",
+                markerfacecolor=color if all_states else "white",
                 markersize=6,
                 markevery=(number % 2, 2),  # Where curves lie on each other, both show.
                 linewidth=1.4,
@@ -101,7 +101,7 @@ def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: in
             )
             if len(runs) > 1:
                 ends = [[100 * max(end, 0.0) for end in (estimate.low, estimate.high)] for estimate in estimates]
-                axes.fill_between(iterations, *zip(*ends, strict=True), color=colour, alpha=0.25, linewidth=0)
+                axes.fill_between(iterations, *zip(*ends, strict=True), color=color, alpha=0.25, linewidth=0)
     axes.set_yscale("symlog", linthresh=0.1, linscale=0.4)
     axes.set_ylim(-0.02, 130)
     axes.set_yticks([0, 0.1, 1, 10, 100], ["0", "0.1 %", "1 %", "10 %", "100 %"])

@@ -190,7 +190,7 @@ def _take_out(word: np.uint64, score: int) -> np.uint64:
     """A word of a hand's scores, in order, without one occurrence of `score`: the scores from it on move down a place.
 
     All places are compared at once: where a place holds less than `score`, the subtraction borrows the extra bit. The
-    last place of each group of neighbours becomes invalid.
+    last place of each group of neighbors becomes invalid.
     """
     unborrowed = ((word | _BORROW) - np.uint64(score) * _PLACES) & _BORROW
     moving = unborrowed - (unborrowed >> _SCORE_BITS)

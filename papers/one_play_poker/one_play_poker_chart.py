@@ -16,7 +16,7 @@ from cardgym.games.one_play_poker.rules import BET, EMPTY, NUM_RANKS, NUM_SUITS,
 from cardgym.games.one_play_poker.text import RANKS
 from cardgym.solvers.optimum import GAMMA, solver
 
-# Blue and orange of the Okabe-Ito palette, which colour-blind readers can tell apart; the cells say it in words too.
+# Blue and orange of the Okabe-Ito palette, which color-blind readers can tell apart; the cells say it in words too.
 _BET, _PASS, _EITHER, _IMPOSSIBLE = "#56B4E9", "#F0C987", "#FFFFFF", "#DDDDDD"
 
 
@@ -109,7 +109,7 @@ def draw_chart(path: Path, options: Options) -> None:
     figure.suptitle(
         f"One Play Poker ({played}), played optimally: bet (blue) where your share of the pot is above one half\n"
         "number: expected share of the pot, 2 numbers: it depends on the suits; ring: gamma 0.9 does not bet here; "
-        "grey: cannot happen",
+        "gray: cannot happen",
         fontsize=11,
     )
     save_png(figure, path, dpi=110)
@@ -133,8 +133,8 @@ def _panel(
                 axes.add_patch(Rectangle((x, y), 1, 1, facecolor=_IMPOSSIBLE, edgecolor="white"))
                 continue
             bet = next(iter(cell.bets)) if len(cell.bets) == 1 else None
-            colour = _EITHER if bet is None else _BET if bet else _PASS
-            axes.add_patch(Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="white"))
+            color = _EITHER if bet is None else _BET if bet else _PASS
+            axes.add_patch(Rectangle((x, y), 1, 1, facecolor=color, edgecolor="white"))
             axes.text(x + 0.5, y + 0.5, f"{cell.words}\n{cell.share_text}", ha="center", va="center", fontsize=8)
             if bet and True not in cell.discounted_bets:
                 axes.plot(x + 0.9, y + 0.25, "o", markersize=9, markerfacecolor="none", markeredgecolor="black")

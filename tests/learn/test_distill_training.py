@@ -21,7 +21,7 @@ from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.mixture_file import save_mixture
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
-from distill_learner import DistillConfig, DistillLearner, Labelled, Teacher, cross_entropy
+from distill_learner import DistillConfig, DistillLearner, Labeled, Teacher, cross_entropy
 from killing import check_killed_run_ends_with_the_same_bits
 
 QUICK = DistillConfig(
@@ -186,5 +186,5 @@ def test_update_without_decisions_changes_nothing() -> None:
     network = PolicyNetwork(NetworkShape(3, 4, (8,)))
     learner = DistillLearner(network, QUICK, torch.device("cpu"), np.random.default_rng(1))
     before = [weights.clone() for weights in network.parameters()]
-    learner.update(Labelled(np.zeros((0, 3), np.float32), np.zeros((0, 4), np.bool_), np.zeros((0, 4), np.float32)))
+    learner.update(Labeled(np.zeros((0, 3), np.float32), np.zeros((0, 4), np.bool_), np.zeros((0, 4), np.float32)))
     assert all(torch.equal(old, new) for old, new in zip(before, network.parameters(), strict=True))

@@ -279,11 +279,11 @@ def test_every_shipped_player_that_fits_the_options_can_be_chosen_as_an_opponent
     assert set(names) >= {*player_names(game), *checkpoints(game, game.parse_options())}
     levels = [player["level"] for player in found if player["level"]]
     assert len(set(levels)) == len(levels)
-    assert levels == [] or (levels[-1] == "Strongest" and names[: len(levels)] == levelled(env, names))
+    assert levels == [] or (levels[-1] == "Strongest" and names[: len(levels)] == leveled(env, names))
     assert all(player["strength"] != "not measured" for player in found if player["level"])
 
 
-def levelled(env: str, names: list[str]) -> list[str]:
+def leveled(env: str, names: list[str]) -> list[str]:
     levels = presentation_of(cardgym.find(env)).levels[env]
     return [name for name in levels if name in names]
 

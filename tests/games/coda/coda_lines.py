@@ -20,10 +20,10 @@ from cardgym.testing import StateDriver
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("Coda-v0", {}),
     ("Coda-v0", {"n_start": 4, "reward": "paper"}),
-    ("Coda-v0", {"n_start": 3, "continuation": "optional", "colour_visible": "no"}),
+    ("Coda-v0", {"n_start": 3, "continuation": "optional", "color_visible": "no"}),
     ("Coda-v0", {"n": 10, "n_start": 2, "empty": "play_on", "first": 1}),
     ("Coda-v0", {"n_start": 3, "feasible": "all", "continuation": "optional", "empty": "play_on"}),
-    ("Coda-v0", {"n_start": 4, "feasible": "colour"}),
+    ("Coda-v0", {"n_start": 4, "feasible": "color"}),
     ("CodaOfficial-v0", {}),
     ("CodaOfficial-v0", {"feasible": "consistent", "n_start": 3}),
     ("CodaOfficial-v0", {"n_start": 12, "first": "0"}),
@@ -48,7 +48,7 @@ class Guess:
 class Event:
     """What both seats saw happen to the tiles of one of them.
 
-    `deal`: its line is set up, with `tiles` of which only the colours show. `draw`: it draws a tile. `enter`: the tile
+    `deal`: its line is set up, with `tiles` of which only the colors show. `draw`: it draws a tile. `enter`: the tile
     enters its line at a place. `named`: it guessed a value. `guessed`: the other seat guessed a value at a place, and
     `up` is whether it was right. `up`: it turned up the tile at a place.
     """

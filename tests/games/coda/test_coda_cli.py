@@ -18,12 +18,12 @@ DECK = [5, 8, 20, 4, 9, *(tile for tile in range(24) if tile not in (5, 8, 20, 4
 
 def test_solve_prints_the_documented_json(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["coda-solve", "--set", "n_start=1", "--set", "n=10", "--set", "first=1"]
-    words += ["--set", "colour_visible=no", "--opponent", "random", "--json"]
+    words += ["--set", "color_visible=no", "--opponent", "random", "--json"]
     assert main(words) == 0
     report = json.loads(capsys.readouterr().out)
     assert list(report) == ["env", "options", "opponent", "optimum", "policies", "seconds"]
     assert (report["env"], report["opponent"]) == ("Coda-v0", "random")
-    options = CodaOptions(n=10, first="1", colour_visible="no")
+    options = CodaOptions(n=10, first="1", color_visible="no")
     assert report["options"] == options.asdict()
     expected = win_rates(options)
     assert report["optimum"] == expected["optimum"]
@@ -54,8 +54,8 @@ def test_solve_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         (["Coda-v0", "--set", "jokers=2", "--set", "n=4"], "jokers=2 and n=4: n is an even number from 6 to 26"),
         (["Coda-v0", "--set", "n=26"], "jokers=0 and n=26: n is an even number from 4 to 24"),
         (["Coda-v0", "--set", "n_start=12"], "n_start is at most 11"),
-        (["Coda-v0", "--set", "feasible=colour", "--set", "colour_visible=no"], "would show the hidden colours"),
-        (["Coda-v0", "--set", "color_visible=no"], "did you mean 'colour_visible'"),
+        (["Coda-v0", "--set", "feasible=color", "--set", "color_visible=no"], "would show the hidden colors"),
+        (["Coda-v0", "--set", "colr_visible=no"], "did you mean 'color_visible'"),
     ],
 )
 def test_error_is_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,7 +46,7 @@ def arrangements(
         for tile in [true] if true in up else unseen:
             if tile in done or (true not in up and tile in out.get(true, ())):
                 continue
-            if game.options.colour_visible == "yes" and tile % 2 != true % 2:
+            if game.options.color_visible == "yes" and tile % 2 != true % 2:
                 continue
             if tile < numbers and tile < last:
                 continue

@@ -22,7 +22,7 @@ def posterior(game: CodaDriver, owner: int, candidates: set[int]) -> dict[Line, 
     """The probability of each line of `owner` given what both seats saw, if its tiles are among `candidates`."""
     numbers = game.n - game.options.jokers
     events = game.events[owner]
-    colours = game.options.colour_visible == "yes"
+    colors = game.options.color_visible == "yes"
     totals: defaultdict[Line, Fraction] = defaultdict(Fraction)
 
     def deals(size: int) -> Iterator[tuple[Line, Fraction]]:
@@ -43,7 +43,7 @@ def posterior(game: CodaDriver, owner: int, candidates: set[int]) -> dict[Line, 
         event = events[number]
         if event.kind == "deal":
             for dealt, chance in deals(len(event.tiles)):
-                if not colours or all(a % 2 == b % 2 for a, b in zip(dealt, event.tiles, strict=True)):
+                if not colors or all(a % 2 == b % 2 for a, b in zip(dealt, event.tiles, strict=True)):
                     play(number + 1, dealt, None, chance)
         elif event.kind == "draw":
             for tile in candidates - set(line):
@@ -51,7 +51,7 @@ def posterior(game: CodaDriver, owner: int, candidates: set[int]) -> dict[Line, 
         elif event.kind == "enter":
             assert drawn is not None
             places = open_places(line, drawn, numbers)
-            looks_right = drawn == event.value if event.up else not colours or drawn % 2 == event.value % 2
+            looks_right = drawn == event.value if event.up else not colors or drawn % 2 == event.value % 2
             if event.place in places and looks_right:
                 entered = (*line[: event.place], drawn, *line[event.place :])
                 play(number + 1, entered, None, weight / len(places))
@@ -79,7 +79,7 @@ def positions(num_games: int, **options: object) -> Iterator[tuple[CodaDriver, i
             yield game, (unseen(game.state, game.current_player) >> 6).bit_count()
 
 
-OPTIONS: list[dict[str, object]] = [{}, {"n_start": 1}, {"n_start": 3}, {"colour_visible": "no"}]
+OPTIONS: list[dict[str, object]] = [{}, {"n_start": 1}, {"n_start": 3}, {"color_visible": "no"}]
 
 
 @pytest.mark.parametrize("options", OPTIONS)

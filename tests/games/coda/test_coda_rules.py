@@ -62,7 +62,7 @@ def test_second_player_draws_the_last_tile_and_wins() -> None:
     assert game.paid.tolist() == [-10010.0, 10000.0]  # Seat 0 misses, and seat 1 draws the last tile.
 
 
-def test_people_are_offered_guesses_that_fit_colour_order_and_earlier_misses() -> None:
+def test_people_are_offered_guesses_that_fit_color_order_and_earlier_misses() -> None:
     game = CodaDriver(
         deck=[0, 4, 5, 8, *(tile for tile in range(24) if tile not in (0, 4, 5, 8))], options={"n_start": 2}
     )
@@ -162,7 +162,7 @@ def test_hand_of_two_jokers() -> None:
 def test_feasible_decides_which_values_are_legal() -> None:
     deck = deck_of([5, 8, 20, 4, 9], 24)
     legal = {}
-    for feasible in ("unseen", "all", "colour", "consistent"):
+    for feasible in ("unseen", "all", "color", "consistent"):
         game = CodaDriver(options={"feasible": feasible}, deck=deck)
         game.guess(0, 10)
         game.guess(0, 7)
@@ -170,7 +170,7 @@ def test_feasible_decides_which_values_are_legal() -> None:
     unseen = set(range(24)) - {5, 20, 4, 9}
     assert legal["all"] == set(range(24))
     assert legal["unseen"] == unseen
-    assert legal["colour"] == {tile for tile in unseen if tile % 2 == 0}
+    assert legal["color"] == {tile for tile in unseen if tile % 2 == 0}
     # Right of the black 4, and not the 10 that was missed.
     assert legal["consistent"] == {6, 8, 12, 14, 16, 18, 22}
 
@@ -192,7 +192,7 @@ def test_guess_says_nothing_about_the_guessers_hand_if_any_value_is_legal() -> N
         ({"n": 26}, "from 4 to 24"),
         ({"n": 7}, "n=7"),
         ({"n_start": 12}, "at most 11"),
-        ({"feasible": "colour", "colour_visible": "no"}, "colour"),
+        ({"feasible": "color", "color_visible": "no"}, "color"),
         ({"first": 2}, "first"),
         ({"jokers": 1}, "jokers"),
         ({"feasable": "all"}, "feasible"),
@@ -204,8 +204,8 @@ def test_contradicting_options_are_refused(options: dict[str, object], word: str
 
 
 def test_options_accept_numbers_and_booleans() -> None:
-    given_as_values: dict[str, Any] = {"first": 1, "colour_visible": False}
-    assert CodaOptions(**given_as_values) == CodaOptions(first="1", colour_visible="no")
+    given_as_values: dict[str, Any] = {"first": 1, "color_visible": False}
+    assert CodaOptions(**given_as_values) == CodaOptions(first="1", color_visible="no")
     assert CodaOptions().n == 24
     assert CodaOptions(jokers=2).n == 26
 
@@ -216,11 +216,11 @@ def test_options_accept_numbers_and_booleans() -> None:
         ("continuation", "continuation", {"forced": state.FORCED, "optional": state.OPTIONAL}),
         ("empty", "empty", {"last_drawer_wins": state.LAST_DRAWER_WINS, "play_on": state.PLAY_ON}),
         ("first", "first", {"0": 0, "1": 1, "random": state.RANDOM_FIRST}),
-        ("colour_visible", "colour_visible", {"yes": state.YES, "no": state.NO}),
+        ("color_visible", "color_visible", {"yes": state.YES, "no": state.NO}),
         (
             "feasible",
             "feasible",
-            {"unseen": state.UNSEEN, "all": state.ALL, "colour": state.COLOUR, "consistent": state.CONSISTENT},
+            {"unseen": state.UNSEEN, "all": state.ALL, "color": state.COLOR, "consistent": state.CONSISTENT},
         ),
         ("reward", "reward", {"win": state.WIN, "paper": state.PAPER}),
     ],
@@ -278,9 +278,9 @@ def test_random_play_follows_the_rules(case: tuple[str, dict[str, object]], seed
             for place in game.hidden_places(other):  # The right guess is always legal.
                 assert place * game.n + game.line(other)[place] in actions
             shown = offered(game.game, game.state, actions)
-            for place in game.hidden_places(other):  # So are people offered it, and no tile of the other colour.
+            for place in game.hidden_places(other):  # So are people offered it, and no tile of the other color.
                 assert place * game.n + game.line(other)[place] in shown
-                if game.options.colour_visible == "yes":
+                if game.options.color_visible == "yes":
                     values = [action % game.n for action in shown if action // game.n == place]
                     assert {value % 2 for value in values} == {game.line(other)[place] % 2}
         if game.options.continuation == "forced":

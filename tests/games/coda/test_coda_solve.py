@@ -27,11 +27,11 @@ def solved(**settings: Any) -> dict[str, Any]:
     return win_rates(CodaOptions(**settings))
 
 
-def best_win_rate(n: int, agent_first: bool, colour_visible: bool, opponent_names_all: bool = False) -> Fraction:
+def best_win_rate(n: int, agent_first: bool, color_visible: bool, opponent_names_all: bool = False) -> Fraction:
     """The best win rate, by search over the sets of worlds that the agent cannot tell apart.
 
     Written from the rules alone. A world is the opponent's tile and the pool, weighted by its probability. The agent
-    tells worlds apart by what it sees: tiles drawn and shown, their side of the hidden tile, its colour, and what is
+    tells worlds apart by what it sees: tiles drawn and shown, their side of the hidden tile, its color, and what is
     named.
     """
 
@@ -78,14 +78,14 @@ def best_win_rate(n: int, agent_first: bool, colour_visible: bool, opponent_name
         groups: dict[int, dict[World, Fraction]] = defaultdict(dict)
         for b in set(range(n)) - {own}:
             pool = frozenset(range(n)) - {own, b}
-            groups[b % 2 if colour_visible else 0][b, pool] = Fraction(1, n * (n - 1))
+            groups[b % 2 if color_visible else 0][b, pool] = Fraction(1, n * (n - 1))
         for worlds in groups.values():
             total += agent_draws(worlds, own) if agent_first else opponent_moves(worlds, own)
     return total
 
 
 @pytest.mark.parametrize(
-    ("n", "agent_first", "colour_visible"),
+    ("n", "agent_first", "color_visible"),
     [
         (6, True, True),
         (6, True, False),
@@ -94,9 +94,9 @@ def best_win_rate(n: int, agent_first: bool, colour_visible: bool, opponent_name
         pytest.param(8, True, True, marks=pytest.mark.slow),
     ],
 )
-def test_optimum_with_few_tiles_agrees_with_search(n: int, agent_first: bool, colour_visible: bool) -> None:
-    optimum = solved(n=n, first="0" if agent_first else "1", colour_visible=colour_visible)["optimum"]
-    assert optimum == pytest.approx(float(best_win_rate(n, agent_first, colour_visible)), abs=1e-12)
+def test_optimum_with_few_tiles_agrees_with_search(n: int, agent_first: bool, color_visible: bool) -> None:
+    optimum = solved(n=n, first="0" if agent_first else "1", color_visible=color_visible)["optimum"]
+    assert optimum == pytest.approx(float(best_win_rate(n, agent_first, color_visible)), abs=1e-12)
 
 
 def test_optimum_where_any_value_is_legal_agrees_with_search() -> None:
@@ -131,8 +131,8 @@ def test_random_first_mover_gives_the_mean_of_both() -> None:
         ("heuristic", {}),
         ("bayes", {}),
         ("random-consistent", {"n": 16, "first": "1"}),
-        ("bayes", {"n": 16, "first": "1", "colour_visible": "no"}),
-        ("heuristic", {"n": 12, "colour_visible": "no"}),
+        ("bayes", {"n": 16, "first": "1", "color_visible": "no"}),
+        ("heuristic", {"n": 12, "color_visible": "no"}),
         ("heuristic", {"n": 16, "feasible": "all"}),
         ("random", {"n": 12, "feasible": "all"}),
     ],
@@ -158,7 +158,7 @@ def win_rate(player: str, opponent: str, games: int, options: CodaOptions) -> fl
 
 @pytest.mark.parametrize(
     "settings",
-    [{"n_start": 2}, {"jokers": 2}, {"empty": "play_on"}, {"feasible": "colour"}],
+    [{"n_start": 2}, {"jokers": 2}, {"empty": "play_on"}, {"feasible": "color"}],
 )
 def test_options_that_cannot_be_solved_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(CardgymError, match="solve"):

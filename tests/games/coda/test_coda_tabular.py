@@ -69,7 +69,7 @@ def test_illegal_guesses_are_neither_made_nor_used_in_targets(algorithm: str) ->
 
 
 @pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
-def test_six_tiles_are_learned_between_the_heuristic_and_the_optimum_without_colours(algorithm: str) -> None:
+def test_six_tiles_are_learned_between_the_heuristic_and_the_optimum_without_colors(algorithm: str) -> None:
     learned = learner(
         algorithm=algorithm, total_steps=300_000, learning_rate=1.0, learning_rate_final=1.0, visits_power=0.7,
         exploration_final_eps=0.02, exploration_fraction=0.8,
@@ -77,7 +77,7 @@ def test_six_tiles_are_learned_between_the_heuristic_and_the_optimum_without_col
     learned.advance(300_000)
     players: list[PlayerSpec] = [learned.player(), "random"]
     report = evaluate(CODA, learned.options, players, games=20_000, seed=11, seats="fixed").players[0]
-    exact = win_rates(CodaOptions(n=6, colour_visible="no"))
+    exact = win_rates(CodaOptions(n=6, color_visible="no"))
     assert report.win_rate_ci95[0] > exact["policies"]["heuristic"] + 0.03
     assert report.win_rate_ci95[0] < exact["optimum"]
     assert learned.states <= 195  # Every state that seat 0 can decide in.

@@ -216,7 +216,7 @@ def test_picture_has_every_position_in_its_place():
     assert np.array_equal(board_pixels(weights, "title", start), pixels)
     panels = {axes.get_title(): axes for axes in figure.axes if axes.get_title()}
     assert len(panels) == 6
-    grey, full, none = [221, 221, 221], [253, 231, 37], [68, 1, 84]
+    gray, full, none = [221, 221, 221], [253, 231, 37], [68, 1, 84]
     for name, axes in panels.items():
         assert "own" in axes.get_xlabel()
         assert "opponent" in axes.get_ylabel()
@@ -229,7 +229,7 @@ def test_picture_has_every_position_in_its_place():
             if changed and changed[0].split()[-1] == name.split()[-1]:
                 expected = full if changed[0] == name else none
             else:
-                expected = grey  # Nothing was learned here, as that player.
+                expected = gray  # Nothing was learned here, as that player.
             assert pixel == pytest.approx(expected, abs=2), (name, own, other)
 
 

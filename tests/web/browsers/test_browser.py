@@ -271,11 +271,11 @@ def test_a_guess_at_coda_offers_only_what_can_be_there(server: Server, person: P
     person.sit_down(server.open_table("Coda-v0", seed=3, options={"n_start": 4}))
     assert person.phase == "yours"
     assert "line, then what it is" in page.inner_text(".actions")
-    colour = "white" if "white" in page.get_attribute(".others button.item", "aria-label") else "black"
+    color = "white" if "white" in page.get_attribute(".others button.item", "aria-label") else "black"
     page.locator(".others button.item").first.click()
     choices = page.locator(".palette button.item")
     assert choices.count() > 1
-    assert all(colour in choice.get_attribute("aria-label") for choice in choices.all())
+    assert all(color in choice.get_attribute("aria-label") for choice in choices.all())
     assert not person.faults
 
 

@@ -41,7 +41,7 @@ After a fold, or the showdown. An illegal action forfeits what was put in.
 None.
 
 ## References
-Southey et al., "Bayes' bluff: opponent modelling in poker", UAI 2005.
+Southey et al., "Bayes' bluff: opponent modeling in poker", UAI 2005.
 
 ## Version History
 - v0: first version.

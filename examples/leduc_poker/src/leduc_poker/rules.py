@@ -1,6 +1,6 @@
 """The rules of Leduc poker.
 
-Source: Southey et al., "Bayes' bluff: opponent modelling in poker", UAI 2005. Six cards, two players, an
+Source: Southey et al., "Bayes' bluff: opponent modeling in poker", UAI 2005. Six cards, two players, an
 ante of 1, two rounds of betting with raises of 2 and 4, at most two raises a round, a public card between the rounds.
 """
 

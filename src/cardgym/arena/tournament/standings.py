@@ -257,5 +257,5 @@ def _spread(resampled: Matrix, known: bool) -> Vector:
     return spread if known else np.full_like(spread, math.nan)
 
 
-def _interval(centres: Float64s, half_widths: Float64s) -> Float64s:
-    return np.stack([centres - half_widths, centres + half_widths], axis=-1)
+def _interval(centers: Float64s, half_widths: Float64s) -> Float64s:
+    return np.stack([centers - half_widths, centers + half_widths], axis=-1)

@@ -169,7 +169,7 @@ def _luck(before: State, move: int, after: State, seat: int) -> float:
 def guess_probabilities(state: State, seat: int) -> Float64s:
     """The probability of each tile at each place of the opponent's line, (13, 26) float64.
 
-    Exact given everything the seat knows: its own tiles, the colours, face-up tiles and every past guess.
+    Exact given everything the seat knows: its own tiles, the colors, face-up tiles and every past guess.
     """
     weights, total = _weights(state, seat, own=False)
     return weights / total if total else weights

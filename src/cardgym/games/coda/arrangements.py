@@ -1,7 +1,7 @@
 """The weights of the arrangements of a line's hidden tiles, added up exactly.
 
 An arrangement assigns a different unseen value to each hidden tile of a line, such that numbers ascend from left to
-right (jokers can be anywhere), every colour matches the tile's back, and no tile has a value known to be wrong.
+right (jokers can be anywhere), every color matches the tile's back, and no tile has a value known to be wrong.
 
 All deals are equally likely, and an owner who may choose a tile's place takes each open place with equal probability.
 So an arrangement's weight is the probability that jokers, and the numbers placed next to them, were put where they are.
@@ -84,7 +84,7 @@ def weigh_arrangements(state: State, owner: int, values: int, weights: Float64s)
     """Add up the weights of the arrangements of a line whose hidden tiles are among `values`.
 
     Args:
-        state: the state. Of a hidden tile, only its colour, its excluded values and when it entered are read.
+        state: the state. Of a hidden tile, only its color, its excluded values and when it entered are read.
         owner: the seat whose line it is.
         values: the candidates for the hidden tiles, as bits.
         weights: (MAX_LINE, MAX_TILES), float64; filled with the weight of the arrangements with each tile at each

@@ -146,7 +146,7 @@ def observe_full(state: State, seat: int, out: Float32s) -> None:
     face_up = ((1 << size) - 1) & ~down
     write_bits(face_up, half, out, at.opponent_up)
     write_bits(down, half, out, at.opponent_down)
-    write_bits(white if state.colour_visible == s.YES else white & face_up, half, out, at.opponent_white)
+    write_bits(white if state.color_visible == s.YES else white & face_up, half, out, at.opponent_white)
     face_down = s.not_face_up(state)
     size = int(state.length[seat])
     down = 0

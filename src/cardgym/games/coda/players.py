@@ -59,11 +59,11 @@ def random_unseen(state: State, seat: int, mask: Int8s, generator: Generator) ->
 
 
 @rule
-def random_colour(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
-    """Uniform over guesses of unseen tiles that have the colour of the back."""
+def random_color(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
+    """Uniform over guesses of unseen tiles that have the color of the back."""
     values = np.zeros(s.MAX_LINE, np.int64)
     for place in range(state.length[1 - seat]):
-        values[place] = s.unseen(state, seat) & s.colour_of(state, 1 - seat, place)
+        values[place] = s.unseen(state, seat) & s.color_of(state, 1 - seat, place)
     return _choose_within(state, mask, values, generator)
 
 
@@ -177,7 +177,7 @@ def heuristic(state: State, seat: int, mask: Int8s, generator: Generator) -> int
 def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
     """Steps 1 to 5: find which of `values` each hidden tile in a line can have, ignoring past guesses.
 
-    Possible values have the tile's colour and lie between two bounds: above the lowest possible value of the nearest
+    Possible values have the tile's color and lie between two bounds: above the lowest possible value of the nearest
     number on the left, and below the highest possible value of the nearest number on the right. Neighbors can be
     jokers, up to the number of unseen jokers.
 
@@ -193,7 +193,7 @@ def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
     bounds = np.full(3, -1, np.int64)
     for place in range(size):
         if s.hidden(state, owner, place):
-            fits = values & s.colour_of(state, owner, place)
+            fits = values & s.color_of(state, owner, place)
             for tile in range(numbers, int(state.n)):
                 if (fits >> tile) & 1:
                     out[place] |= 1 << tile
@@ -211,7 +211,7 @@ def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
     bounds[:] = numbers
     for place in range(size - 1, -1, -1):
         if s.hidden(state, owner, place):
-            fits = values & s.colour_of(state, owner, place)
+            fits = values & s.color_of(state, owner, place)
             for tile in range(bounds[spare], numbers):
                 out[place] &= ~(1 << tile)
             for used in range(spare, -1, -1):
@@ -226,7 +226,7 @@ def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
 PLAYERS: dict[str, CompiledPolicy | str] = {
     "random-all": random_all,
     "random-unseen": random_unseen,
-    "random-colour": random_colour,
+    "random-color": random_color,
     "random-consistent": random_consistent,
     "heuristic": heuristic,
     "bayes": bayes,

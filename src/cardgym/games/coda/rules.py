@@ -84,7 +84,7 @@ def _legal_guesses(state: State, seat: int, mask: Int8s) -> None:
         return
     values = (1 << n) - 1 if state.feasible == s.ALL else s.unseen(state, seat)
     for place in range(state.length[other]):
-        guesses = values & s.colour_of(state, other, place) if state.feasible == s.COLOUR else values
+        guesses = values & s.color_of(state, other, place) if state.feasible == s.COLOR else values
         write_bits(guesses * s.hidden(state, other, place), n, mask, place * n)
 
 

@@ -303,10 +303,10 @@ def _recall_other(state: State, free: int, seen: Float32s) -> None:
                 tile += 1
             state.up[OTHER] |= 1 << tile
         else:
-            # Any unused tile of the right colour will do.
+            # Any unused tile of the right color will do.
             white = seen[at.opponent_white + place] > 0.5
             allowed = free & ~int(state.held[OTHER])
-            if state.colour_visible == s.YES:
+            if state.color_visible == s.YES:
                 allowed &= s.WHITE if white else s.BLACK
             while (allowed >> tile) & 1 == 0:
                 tile += 1

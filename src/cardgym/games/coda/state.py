@@ -12,7 +12,7 @@ MAX_TILES = 26
 MAX_LINE = 13  # Turns alternate and draw one tile each, so a line has at most half the tiles.
 
 BLACK, WHITE = 0x1555555, 0x2AAAAAA
-"""The tiles of a colour, as bits by tile id; of the jokers, the last two ids, the first is black."""
+"""The tiles of a color, as bits by tile id; of the jokers, the last two ids, the first is black."""
 NONE = -1
 
 FIRST, DEALING, SETTING, DRAWING, GUESSING, PLACING, REVEALING, OVER = range(8)
@@ -23,7 +23,7 @@ FORCED, OPTIONAL = range(2)
 LAST_DRAWER_WINS, PLAY_ON = range(2)
 RANDOM_FIRST = 2
 YES, NO = range(2)
-UNSEEN, ALL, COLOUR, CONSISTENT = range(4)
+UNSEEN, ALL, COLOR, CONSISTENT = range(4)
 WIN, PAPER = range(2)
 
 SHUFFLED, STACKED_NEXT, STACKED = range(3)
@@ -39,7 +39,7 @@ STATE = np.dtype(
         ("jokers", np.int32),
         ("empty", np.int32),
         ("first", np.int32),
-        ("colour_visible", np.int32),
+        ("color_visible", np.int32),
         ("feasible", np.int32),
         ("reward", np.int32),
         # The game. In a set of tiles, bit t is tile t.
@@ -84,10 +84,10 @@ class CodaOptions(Options):
     jokers: int = number(0, 0, 2, step=2, help="jokers among the tiles")
     empty: str = choice("last_drawer_wins", "play_on", help="what happens when the pool is empty")
     first: str = choice("0", "1", "random", help="the seat that moves first")
-    colour_visible: str = choice(
-        "yes", "no", help="whether hidden tiles show their colour", aliases={"true": "yes", "false": "no"}
+    color_visible: str = choice(
+        "yes", "no", help="whether hidden tiles show their color", aliases={"true": "yes", "false": "no"}
     )
-    feasible: str = choice("unseen", "all", "colour", "consistent", help="which guesses are legal")
+    feasible: str = choice("unseen", "all", "color", "consistent", help="which guesses are legal")
     reward: str = choice("win", "paper", help="+1 and -1 at the end, or the paper's rewards")
 
     def __post_init__(self) -> None:
@@ -104,9 +104,9 @@ class CodaOptions(Options):
                 f"options n_start={self.n_start} and n={self.n}: "
                 f"two tiles or more must be left to draw, so n_start is at most {self.n // 2 - 1}"
             )
-        if self.feasible == "colour" and self.colour_visible == "no":
+        if self.feasible == "color" and self.color_visible == "no":
             raise CardgymError(
-                "options feasible=colour and colour_visible=no: the legal guesses would show the hidden colours; "
+                "options feasible=color and color_visible=no: the legal guesses would show the hidden colors; "
                 "change one of the two"
             )
 
@@ -158,17 +158,17 @@ def hidden(state: State, seat: int, place: int) -> bool:
 
 
 @rule
-def colour_of(state: State, seat: int, place: int) -> int:
-    """The tiles with the colour of the back at a place; all tiles if backs show no colour."""
-    if state.colour_visible == YES:
+def color_of(state: State, seat: int, place: int) -> int:
+    """The tiles with the color of the back at a place; all tiles if backs show no color."""
+    if state.color_visible == YES:
         return WHITE if state.line[seat, place] & 1 else BLACK
     return BLACK | WHITE
 
 
 @rule
 def fitting(state: State, owner: int, place: int, values: int) -> int:
-    """The subset of `values` possible for the hidden tile at a place, given its colour and all past guesses."""
-    return values & colour_of(state, owner, place) & ~int(state.denied[state.line[owner, place]])
+    """The subset of `values` possible for the hidden tile at a place, given its color and all past guesses."""
+    return values & color_of(state, owner, place) & ~int(state.denied[state.line[owner, place]])
 
 
 @rule

@@ -21,17 +21,17 @@ _PHASES = {
 
 
 def tile_name(state: State, tile: int) -> str:
-    """A tile by colour and number, such as B7 or W0; a joker is B- or W-."""
-    colour = "BW"[tile % 2]
-    return f"{colour}-" if tile >= s.num_numbers(state) else f"{colour}{tile // 2}"
+    """A tile by color and number, such as B7 or W0; a joker is B- or W-."""
+    color = "BW"[tile % 2]
+    return f"{color}-" if tile >= s.num_numbers(state) else f"{color}{tile // 2}"
 
 
-COLOURS = {"B": "black", "W": "white"}
+COLORS = {"B": "black", "W": "white"}
 
 
 def spoken(name: str) -> str:
     """A tile's name in words: "white 0", "black joker"."""
-    return f"{COLOURS[name[0]]} {'joker' if name[1:] == '-' else name[1:]}"
+    return f"{COLORS[name[0]]} {'joker' if name[1:] == '-' else name[1:]}"
 
 
 def typed(name: str) -> str:
@@ -82,7 +82,7 @@ def tile_in_line(state: State, owner: int, place: int, own: bool, naming: Callab
     name = naming(tile_name(state, tile))
     if not s.hidden(state, owner, place):
         return name
-    back = "BW"[tile % 2] if state.colour_visible == s.YES else "?"
+    back = "BW"[tile % 2] if state.color_visible == s.YES else "?"
     return f"[{name}]" if own else f"[{back}?]"
 
 

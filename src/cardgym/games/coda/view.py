@@ -5,7 +5,7 @@ from __future__ import annotations
 from cardgym.engine.contract import State
 from cardgym.games.coda import state as s
 from cardgym.games.coda.rules import tile_to_place
-from cardgym.games.coda.text import COLOURS, describe, ruled_out, spoken, tile_in_line, tile_name, typed
+from cardgym.games.coda.text import COLORS, describe, ruled_out, spoken, tile_in_line, tile_name, typed
 from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
 from cardgym.table.presentation import Lesson, Presentation, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
@@ -25,10 +25,10 @@ def view(state: State, seat: int) -> View:
     unseen = ~int(state.held[0] | state.held[1]) if seat < 0 else s.unseen(state, own)
     possible = -1 if state.feasible == s.ALL and seat >= 0 else unseen
     values = [tile for tile in range(int(state.n)) if possible >> tile & 1]
-    for colour, parity in ("white", 1), ("black", 0):
+    for color, parity in ("white", 1), ("black", 0):
         tiles = range(parity, int(state.n), 2)
         items = [_value(state, tile, possible, "drawn" if seat < 0 else "seen") for tile in tiles]
-        title = f"{colour.capitalize()} tiles in the pool" if seat < 0 else f"Unseen {colour} tiles"
+        title = f"{color.capitalize()} tiles in the pool" if seat < 0 else f"Unseen {color} tiles"
         zone: Zone = {"name": title, "seat": None, "kind": "palette", "items": items}
         zones.insert(1, {**zone, "room": int(state.n) // 2})
     if state.phase == s.GUESSING and state.turn == seat:
@@ -47,7 +47,7 @@ def view(state: State, seat: int) -> View:
 
 
 def possible(state: State, action: int) -> bool:
-    """Whether a guess fits the tile's colour, earlier guesses, and the tiles that are face up to its left and right."""
+    """Whether a guess fits the tile's color, earlier guesses, and the tiles that are face up to its left and right."""
     if state.phase != s.GUESSING or action == s.stop_action(state):
         return True
     other, (place, tile) = 1 - int(state.turn), divmod(action, int(state.n))
@@ -80,9 +80,9 @@ def _line(state: State, owner: int, seat: int) -> list[Item]:
         if own:
             item["label"] += ", face down" if down else ", turned up"
         elif down:
-            colour = "BW"[tile % 2] if state.colour_visible == s.YES else ""
-            item["symbol"] = f"tile-back-{colour}" if colour else "tile-back"
-            item["label"] = f"hidden {COLOURS[colour]} tile" if colour else "hidden tile"
+            color = "BW"[tile % 2] if state.color_visible == s.YES else ""
+            item["symbol"] = f"tile-back-{color}" if color else "tile-back"
+            item["label"] = f"hidden {COLORS[color]} tile" if color else "hidden tile"
             denied = [value for value in range(int(state.n)) if int(state.denied[tile]) >> value & 1]
             if denied:
                 item["label"] += ", none of " + ", ".join(spoken(tile_name(state, value)) for value in denied)
@@ -176,7 +176,7 @@ def rules_text(state: State) -> str:
         empty = "When the pool is empty, play continues without draws, and after a miss you turn up one of your tiles."
     highest, start = s.num_numbers(state) // 2 - 1, int(state.n_start)
     lines = f"a line of {start}, sorted" if start > 1 else "one tile, and later ones make a line, sorted"
-    backs = "the backs of the opponent's" + (", which show their colour" if state.colour_visible == s.YES else "")
+    backs = "the backs of the opponent's" + (", which show their color" if state.color_visible == s.YES else "")
     return f"""\
 CODA (Da Vinci Code), two players, {state.n} tiles
 
@@ -234,7 +234,7 @@ def tip(state: State, seat: int) -> str:
         risk = " A wrong guess turns your drawn tile up." if state.drawn != s.NONE else ""
         return f"Lines are sorted, low to high. Pick a hidden tile, then what you think it is.{risk}{stop}"
     if state.phase in (s.PLACING, s.SETTING):
-        seen = "the place and the colour" if state.colour_visible == s.YES else "the place"
+        seen = "the place and the color" if state.color_visible == s.YES else "the place"
         return f"Choose where it goes: your opponent sees {'the tile' if state.missed else seen}."
     if state.phase == s.REVEALING:
         return "You have to turn up one of your tiles: choose one that tells little about the others."
@@ -259,22 +259,22 @@ def _example(name: str, tiles: tuple[str, ...], total: str) -> Reveal:
 # -- the tiles ---------------------------------------------------------------------------------------------------------
 
 
-_STYLES = {  # Body, edge, ink, and the body's side, by colour.
+_STYLES = {  # Body, edge, ink, and the body's side, by color.
     "B": ("#232a38", "#0d1119", "#f7f4ea", "#0d1119"),
     "W": ("#fdfbf3", "#b7ad97", "#1d2330", "#c9bfa8"),
     "?": ("#78839a", "#535d72", "#f7f4ea", "#535d72"),
 }
 
 
-def _body(colour: str) -> str:
-    fill, edge, _, side = _STYLES[colour]
+def _body(color: str) -> str:
+    fill, edge, _, side = _STYLES[color]
     return box(2, 5, 76, 113, 10, side) + box(2, 2, 76, 111, 10, fill, edge, 1.5)
 
 
-def tile(colour: str, name: str) -> Symbol:
+def tile(color: str, name: str) -> Symbol:
     """A tile, face up, with a number or the joker's dash. Six and nine are underlined, as on commercial tiles."""
-    ink = _STYLES[colour][2]
-    parts = [_body(colour), box(9, 9, 62, 97, 6, "none", ink, 0.8)]
+    ink = _STYLES[color][2]
+    parts = [_body(color), box(9, 9, 62, 97, 6, "none", ink, 0.8)]
     if name == "-":
         parts.append(box(20, 52, 40, 10, 3, ink) + path("M40 22l3 7 7 1-5 5 1 7-6-4-6 4 1-7-5-5 7-1z", "#d9a13b"))
     else:
@@ -284,18 +284,18 @@ def tile(colour: str, name: str) -> Symbol:
     return Symbol(80, 120, "".join(parts))
 
 
-def back(colour: str) -> Symbol:
-    """A face-down tile in its colour, or grey if colours are hidden."""
-    ink = _STYLES[colour][2]
-    soft = {"B": "#39445c", "W": "#e7dfca", "?": "#8d98ae"}[colour]
-    return Symbol(80, 120, "".join([_body(colour), lattice(12, 12, 68, 103, 14, soft), text("?", 40, 73, 44, ink)]))
+def back(color: str) -> Symbol:
+    """A face-down tile in its color, or gray if colors are hidden."""
+    ink = _STYLES[color][2]
+    soft = {"B": "#39445c", "W": "#e7dfca", "?": "#8d98ae"}[color]
+    return Symbol(80, 120, "".join([_body(color), lattice(12, 12, 68, 103, 14, soft), text("?", 40, 73, 44, ink)]))
 
 
 def symbols() -> dict[str, Symbol]:
     """All tiles, `tile-B7` and the jokers `tile-B-`, and the backs."""
     names = [str(number) for number in range(13)] + ["-"]
-    tiles = {f"tile-{colour}{name}": tile(colour, name) for colour in "BW" for name in names}
-    return {**tiles, **{f"tile-back-{colour}": back(colour) for colour in "BW"}, "tile-back": back("?")}
+    tiles = {f"tile-{color}{name}": tile(color, name) for color in "BW" for name in names}
+    return {**tiles, **{f"tile-back-{color}": back(color) for color in "BW"}, "tile-back": back("?")}
 
 
 TABLE = Presentation(

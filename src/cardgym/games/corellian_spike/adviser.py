@@ -35,7 +35,7 @@ _BLUNDER = 3.0
 _WORLDS = 1000
 _STRONGEST = {2: "ppo", 3: "ppo_three_players", 4: "ppo_four_players"}
 """The strongest player by the number of players."""
-_MODELLED: dict[str, Resample | None] = {
+_MODELED: dict[str, Resample | None] = {
     "heuristic": resample_by_actions_of_heuristic,
     "initial": None,
     "random": None,
@@ -50,7 +50,7 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
         kind = "bet" if state.phase == s.BETTING else "buy" if state.phase == s.BUYING else "place"
         # Relative to the credits that the seat has now, not to those with which it started the game.
         so_far = float(state.stack[seat] - state.credits)
-        advise = rollouts(opponent if opponent in _MODELLED else "")
+        advise = rollouts(opponent if opponent in _MODELED else "")
         advice = advise(state, seat, kind, base=so_far, reason=_share_won)
         best, *others = advice.actions
         best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat)}")
@@ -66,14 +66,14 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
 def _rollouts(options: CorellianSpikeOptions, opponent: str) -> Callable[..., Advice]:
     """Advice by the strongest player; by the equilibrium or by `heuristic` if no player was trained.
 
-    `opponent` is one of `_MODELLED`, or empty for one that acts like the strongest player.
+    `opponent` is one of `_MODELED`, or empty for one that acts like the strongest player.
     """
     # More players mean bigger pools, and so more luck that has to average out.
     worlds = _WORLDS * (options.num_players - 1)
     rollouts = partial(Rollouts, GAME, options, unit="credits", blunder=_BLUNDER, worth=_credits_after_hand)
     rollouts = partial(rollouts, whole_game=False, worlds=worlds)
     try:
-        resample = _MODELLED.get(opponent, resample_by_actions)
+        resample = _MODELED.get(opponent, resample_by_actions)
         strongest = rollouts(player=_STRONGEST[options.num_players], resample=resample, opponent=opponent)
         return partial(strongest.advise, prefers=options.num_players > 2)
     except (KeyError, CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.

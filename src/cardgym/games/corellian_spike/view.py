@@ -320,12 +320,12 @@ _INNER = "M18 8H82L92 21V119L82 132H18L8 119V21Z"
 
 
 def card(value: int) -> Symbol:
-    colour = _PLUS if value > 0 else _MINUS if value < 0 else _ZERO
+    color = _PLUS if value > 0 else _MINUS if value < 0 else _ZERO
     name = f"+{value}" if value > 0 else f"{MINUS}{-value}" if value < 0 else "0"
-    corner = text(name, 11, 29, 17, colour, "start")
-    parts = [path(_OUTLINE, _PAPER, _EDGE, 1.5), path(_INNER, "none", colour, 1.2)]
+    corner = text(name, 11, 29, 17, color, "start")
+    parts = [path(_OUTLINE, _PAPER, _EDGE, 1.5), path(_INNER, "none", color, 1.2)]
     parts += [corner, half_turned(corner, 100, 140)]
-    parts.append(path("M50 31L78 47V79L50 95L22 79V47Z", colour, "#e0b95b", 2))
+    parts.append(path("M50 31L78 47V79L50 95L22 79V47Z", color, "#e0b95b", 2))
     parts.append(text(name, 49 if value else 50, 75, 33 if abs(value) < 10 else 28, "#fffdf5"))
     if value == 0:
         parts.append(disc(50, 63, 23, "none", "#e0b95b", 2))
@@ -334,16 +334,16 @@ def card(value: int) -> Symbol:
         in_row = min(abs(value) - 5 * row, 5)
         x, y = 50 + 8.5 * (place - (in_row - 1) / 2), 99.5 + 7.6 * row
         if value > 0:
-            parts.append(placed(path("M0-3.4L3.6 2.8H-3.6Z", colour), x, y))
+            parts.append(placed(path("M0-3.4L3.6 2.8H-3.6Z", color), x, y))
         else:
-            parts.append(placed(path("M0 2.9L3.1-2.6H-3.1Z", "none", colour, 1.3), x, y))
+            parts.append(placed(path("M0 2.9L3.1-2.6H-3.1Z", "none", color, 1.3), x, y))
     return Symbol(100, 140, "".join(parts))
 
 
 def back() -> Symbol:
     parts = [path(_OUTLINE, "#1b2540", _EDGE, 1.5), path(_INNER, "none", "#c79a3a", 1.4)]
-    for size, colour, line in ((1.0, "#3d5080", 1.2), (0.8, "#3d5080", 1.2), (0.6, "#c79a3a", 1.6)):
-        parts.append(placed(path("M0-48L38-26V26L0 48L-38 26V-26Z", "none", colour, line / size), 50, 70, size))
+    for size, color, line in ((1.0, "#3d5080", 1.2), (0.8, "#3d5080", 1.2), (0.6, "#c79a3a", 1.6)):
+        parts.append(placed(path("M0-48L38-26V26L0 48L-38 26V-26Z", "none", color, line / size), 50, 70, size))
     parts.append(path("M50 48L58 70L50 92L42 70Z", "#c79a3a") + disc(50, 70, 4.5, "#1b2540"))
     return Symbol(100, 140, "".join(parts))
 
