@@ -17,8 +17,8 @@ from cardgym.learn import tags
 from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
 from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
 from cardgym.players import one_hot, resolve, sample_actions
+from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
-from cardgym.players.seats import MixturePlayer
 
 
 class DistillConfig(NetworkConfig):

@@ -1,10 +1,12 @@
-"""Errors for users: one line that says what was wrong, what is allowed and what to do."""
+"""Errors for users: one line that says what was wrong, what is allowed and what to do; and the check of numbers."""
 
 from __future__ import annotations
 
 import difflib
 import importlib.util
+import operator
 from collections.abc import Iterable
+from typing import Any
 
 
 class CardgymError(ValueError):
@@ -45,6 +47,26 @@ def nearest(name: object, known: Iterable[str], cutoff: float = 0.5) -> str:
     """The hint `did you mean 'x'? ` for the name most similar to `name`; empty if no similarity reaches `cutoff`."""
     near = difflib.get_close_matches(str(name)[:200], sorted(known), n=1, cutoff=cutoff)
     return f"did you mean {near[0]!r}? " if near else ""
+
+
+MAX_WHOLE = 2**63 - 1
+"""The largest seed and the largest count: what a signed integer of 64 bits holds."""
+
+
+def whole_number(name: str, value: Any, low: int, high: int = MAX_WHOLE) -> int:
+    """Return `value` as an int if it is a whole number from `low` to `high`; otherwise raise `CardgymError`.
+
+    The message begins with `name=value`, or with the value alone if the name is empty.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = low - 1
+    if isinstance(value, bool) or not low <= number <= high:
+        shown = f"{name}={printable(repr(value), 60)}".removeprefix("=")
+        allowed = "up" if high == MAX_WHOLE and number <= high else f"to {high:,}"
+        raise CardgymError(f"{shown}: allowed are whole numbers from {low:,} {allowed}")
+    return number
 
 
 _EXTRAS = {

@@ -17,7 +17,7 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players import CallablePlayer, CompiledPlayer, Player, resolve
 from cardgym.players.mixture_file import save_mixture
-from cardgym.players.seats import drawn, mixture
+from cardgym.players.mixtures import drawn, mixture
 from cardgym.solvers.enumeration import enumerate_game
 from cardgym.solvers.optimum import RandomPlayerError, policy_of
 

@@ -22,7 +22,8 @@ from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.limits import MAX_GAMES, duration
 from cardgym.players import Player, PlayerSpec, resolve_all
-from cardgym.players.seats import MixturePlayer, SeatedBatch
+from cardgym.players.mixtures import MixturePlayer
+from cardgym.players.seats import SeatedBatch
 from cardgym.statistics import Moments, mean_estimate, with_less_luck
 
 Seats = Literal["rotate", "fixed"]

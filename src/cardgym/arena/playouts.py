@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from cardgym.engine.batch import look
 from cardgym.engine.compilation import bound, name_entry_point, template
-from cardgym.engine.contract import Float64s, Game, Int64s, Options
+from cardgym.engine.contract import CHANCE, END, Float64s, Game, Int64s, Options
 from cardgym.engine.kernel import MAX_PLAYERS, kernel_of
 from cardgym.engine.rules import Generator, draws_of
-from cardgym.engine.states import CHANCE, END, choose_actions, new_state
+from cardgym.engine.states import choose_actions, new_state
 from cardgym.players import CompiledPlayer, KernelPlayer, Player, legal_actions
 
 States = npt.NDArray[Any]

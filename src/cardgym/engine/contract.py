@@ -56,6 +56,8 @@ from cardgym.engine.rules import (
 from cardgym.errors import CardgymError, unknown
 
 __all__ = [
+    "CHANCE",
+    "END",
     "CardgymError",
     "CompiledPolicy",
     "Feature",
@@ -93,6 +95,9 @@ Float32s = npt.NDArray[np.float32]
 Float64s = npt.NDArray[np.float64]
 """Arrays of each dtype."""
 Mask = Int8s
+
+END, CHANCE = -1, -2
+"""In place of the seat to decide: the game is over, or a chance outcome comes next. `current_player` returns END."""
 
 CompiledPolicy = Callable[[State, int, Mask, Generator], int]
 """A compiled player, made by `rule`: `policy(state, seat, mask, generator)` returns a legal action.

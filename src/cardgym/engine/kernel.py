@@ -219,6 +219,35 @@ def _accept(state: State, row: State, action: int, illegal: int, mask: Any) -> i
 
 
 @template
+def _execute(
+    state: State, row: State, tables: Any, mask: Any, command: int, action: int, illegal: int, skip: bool
+) -> None:
+    """Play the action, or start the next game; then play on. `row.paid` is what that paid each seat."""
+    while True:  # Repeats only for skipped games. A single call of each large part keeps the compiled code small.
+        for seat in range(state.num_players):
+            row.paid[seat] = 0.0
+        move = -1
+        if command == STEP:
+            move = bound.accept(state, row, action, illegal, mask)
+        else:
+            bound.prepare(state, row)
+        if command != STEP or move >= 0:
+            bound.play_on(state, row, tables, mask, move)
+        if command == STEP or not (skip and row.pending_policy == NOBODY):
+            return
+
+
+@template
+def _credit(row: State, earner: int) -> None:
+    """Add what the step paid `earner` to the caller's reward, or keep it until the caller's first action."""
+    if row.before_first_action:
+        row.unattributed_reward += row.paid[earner]
+    else:
+        row.reward += row.paid[earner] + row.unattributed_reward
+        row.unattributed_reward = 0.0
+
+
+@template
 def _step(
     addresses: int, action: int, command: int, illegal: int, skip: bool, observations: Any, masks: Any
 ) -> tuple[float, int]:
@@ -252,27 +281,10 @@ def _step(
         if row_command == NOOP:
             continue
         earner = row.current_player if row_command == STEP and row.requested_seat == EVERY_SEAT else -1
-        while True:  # Repeats only for skipped games. A single call of each large part keeps the compiled code small.
-            for seat in range(state.num_players):
-                row.paid[seat] = 0.0
-            move = -1
-            if row_command == STEP:
-                move = bound.accept(state, row, action, illegal, mask)
-            else:
-                bound.prepare(state, row)
-            if row_command != STEP or move >= 0:
-                bound.play_on(state, row, tables, mask, move)
-            if row_command == STEP or not (skip and row.pending_policy == NOBODY):
-                break
-        if earner < 0:
-            earner = row.seat
-        if row.before_first_action:
-            row.unattributed_reward += row.paid[earner]
-        else:
-            row.reward += row.paid[earner] + row.unattributed_reward
-            row.unattributed_reward = 0.0
+        bound.execute(state, row, tables, mask, row_command, action, illegal, skip)
+        bound.credit(row, earner if earner >= 0 else row.seat)
         if row.current_player < 0:
-            for other in range(mask.shape[0]):
+            for other in range(num_actions):
                 mask[other] = 1
         viewer = row.current_player if row.current_player >= 0 else row.seat
         bound.observe(state, viewer, observations[i * observation_size : (i + 1) * observation_size])
@@ -352,8 +364,8 @@ class Kernel:
         self._parts |= {"draw": self.inlined(_draw), "choose": choose, "prepare": self.inlined(_prepare)}
         self._parts["seated_action"] = self.inlined(_seated_action)
         self._parts["next_move"] = self.inlined(find_next_move)
-        play_on = self.inlined(_play_on)
-        self.step = self.entry_point(_step, STATE=game.state, play_on=play_on, accept=self.inlined(_accept))
+        execute = self.inlined(_execute, play_on=self.inlined(_play_on), accept=self.inlined(_accept))
+        self.step = self.entry_point(_step, STATE=game.state, execute=execute, credit=self.inlined(_credit))
 
     def inlined(self, function: Callable[..., Any], suffix: str = "", **names: Any) -> Callable[..., Any]:
         """Bind a template to this kernel's rules and players, for compiled callers only; `names` adds to them.

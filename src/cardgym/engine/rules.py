@@ -26,7 +26,13 @@ def rule(function: F) -> F:
 
     A rule may call other rules. Only the entry points that contain it are cached on disk.
     """
+    function.__dict__["is_rule"] = True
     return function if JIT_DISABLED else cast(F, Rule(function))
+
+
+def is_rule(function: Any) -> bool:
+    """Whether a function was made by `rule`."""
+    return getattr(function, "is_rule", False) is True
 
 
 class Rule:
@@ -149,11 +155,14 @@ def write_16(values: int, out: npt.NDArray[Any], start: int) -> None:
 
 Generator = npt.NDArray[np.uint64]
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio: what hashes multiply by, and the step of generators."""
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
+_PRIME = np.uint64(0xD6E8FEB86659FD93)
 _ONE = np.uint64(1)
 _S27 = np.uint64(27)
+_S29 = np.uint64(29)
 _S30 = np.uint64(30)
 _S31 = np.uint64(31)
 _S32 = np.uint64(32)
@@ -179,25 +188,40 @@ def hash_of(observation: npt.NDArray[np.float32]) -> np.uint64:
     Among n different observations a collision has probability about n^2 / 2^65: below 10^-6 for some millions.
     """
     bits = observation.view(np.uint32)
-    key = _GOLDEN
+    key = GOLDEN
     for place in range(bits.shape[0]):
         # 0 and -0 are equal but differ in their bits.
         number = np.uint64(0) if observation[place] == 0 else np.uint64(bits[place])
-        key = mix(key ^ number) + _GOLDEN
+        key = mix(key ^ number) + GOLDEN
     return np.uint64(1) if key == np.uint64(0) else key
+
+
+@rule
+def hash_words(words: npt.NDArray[Any], key: np.uint64) -> np.uint64:
+    """A hash of whole numbers, from `key` on: in two lanes, because each multiplication waits for the one before."""
+    odd = _PRIME
+    count = words.shape[0]
+    for place in range(0, count - 1, 2):
+        key = (key ^ np.uint64(words[place])) * GOLDEN
+        odd = (odd ^ np.uint64(words[place + 1])) * _PRIME
+        key ^= key >> _S29
+        odd ^= odd >> _S29
+    if count % 2:
+        key = (key ^ np.uint64(words[count - 1])) * GOLDEN
+    return mix(key + mix(odd))
 
 
 @rule
 def derive(key: np.uint64, number: np.uint64) -> np.uint64:
     """The key of substream `number` of `key`."""
-    return mix(key + mix((number + _ONE) * _GOLDEN))
+    return mix(key + mix((number + _ONE) * GOLDEN))
 
 
 @rule
 def next_bits(generator: Generator) -> np.uint64:
     """The next 64 random bits."""
     generator[1] += _ONE
-    return mix(generator[0] + generator[1] * _GOLDEN)
+    return mix(generator[0] + generator[1] * GOLDEN)
 
 
 @rule
@@ -245,7 +269,7 @@ def uniform_legal(mask: npt.NDArray[np.int8], generator: Generator) -> int:
 
 def draws_of(keys: npt.NDArray[np.uint64], counters: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
     """The next `uniform_float` of generators with these keys and counters, (rows,) float64, computed by NumPy."""
-    bits = inspect.unwrap(mix)(keys + (counters + _ONE) * _GOLDEN)
+    bits = inspect.unwrap(mix)(keys + (counters + _ONE) * GOLDEN)
     draws: npt.NDArray[np.float64] = (bits >> np.uint64(11)) / 9007199254740992.0
     return draws
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from cardgym.engine.batch import NO_POLICY_TABLES
 from cardgym.engine.compilation import bound, template
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import CHANCE, END, Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS, Kernel, bind_rules, kernel_of
 from cardgym.engine.rules import Generator
 
@@ -77,9 +77,6 @@ def _compiled_choose(kernel: Kernel) -> Callable[..., None]:
 
 
 # -- one game move by move --------------------------------------------------------------------------------------------
-
-END, CHANCE = -1, -2
-"""The values of `SingleGame.current_player` if no seat is to decide."""
 
 _SETUP, _READ, _APPLY, _LEGAL, _RESAMPLE, _FORFEIT, _SCORE, _MAX_SCORE = range(8)
 

@@ -10,7 +10,7 @@ from gymnasium.utils import seeding
 
 from cardgym.engine.contract import Float64s, Game
 from cardgym.engine.kernel import RESET
-from cardgym.envs import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, winners
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, winners
 from cardgym.errors import CardgymError, missing
 
 try:

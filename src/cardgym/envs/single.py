@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Float32s, Game, Int8s
 from cardgym.engine.kernel import MAX_PLAYERS, RESET
-from cardgym.envs import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, check_reset_options, winners
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, check_reset_options, winners
 from cardgym.errors import CardgymError
 
 _OVER = np.ones(1, np.bool_)

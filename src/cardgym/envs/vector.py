@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from cardgym.engine.contract import Float64s, Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
-from cardgym.envs import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, check_reset_options, winners
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, check_reset_options, winners
 from cardgym.errors import CardgymError, IllegalActionError, unknown
 from cardgym.players import check_legal
 

@@ -17,9 +17,9 @@ from typing import Any, Self
 import numpy as np
 
 from cardgym.engine.batch import look
-from cardgym.engine.contract import Float64s, Game, Options
+from cardgym.engine.contract import CHANCE, END, Float64s, Game, Options
 from cardgym.engine.registry import find
-from cardgym.engine.states import CHANCE, END, SingleGame, new_state
+from cardgym.engine.states import SingleGame, new_state
 from cardgym.errors import CardgymError, unknown
 from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
 

@@ -21,7 +21,7 @@ from cardgym.learn.opponents import SELF, SNAPSHOT
 from cardgym.learn.schedules import crossed
 from cardgym.learn.tags import Metrics
 from cardgym.players import Actions, Masks, Observations, Player, resolve, sample_actions
-from cardgym.players.seats import mixture
+from cardgym.players.mixtures import mixture
 
 STDOUT_KEY_LENGTH = 36
 """Stable-Baselines3 truncates longer keys in its table on stdout, and fails if two then become equal."""

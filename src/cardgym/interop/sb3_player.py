@@ -35,7 +35,7 @@ from stable_baselines3.dqn import policies as dqn
 from torch import Tensor, nn
 
 from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Options
-from cardgym.envs import EnvCore
+from cardgym.envs.core import EnvCore
 from cardgym.errors import CardgymError
 from cardgym.files.archives import Archive
 from cardgym.files.documents import Document, at_most, validate

@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
-from cardgym.envs import EnvCore, check_reset_options
+from cardgym.envs.core import EnvCore, check_reset_options
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.interop.sb3_callbacks import SelfPlay
 from cardgym.players import are_legal, check_legal

@@ -10,7 +10,8 @@ from cardgym.engine.declarations import load
 from cardgym.errors import CardgymError, printable
 from cardgym.files import shipped
 from cardgym.files.tensors import SUFFIX, read_document
-from cardgym.players import GREEDY, Player, resolve
+from cardgym.players.base import Player
+from cardgym.players.resolver import GREEDY, resolve
 
 _LOADERS = {
     ".mixture.json": "cardgym.players.mixture_file:load_player",

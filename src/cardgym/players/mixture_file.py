@@ -16,9 +16,9 @@ from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document
 from cardgym.files.json_values import read_bytes, sealed
-from cardgym.players import GREEDY, resolve
 from cardgym.players.compatibility import OptionValues, check_made_for
-from cardgym.players.seats import MixturePlayer, mixture
+from cardgym.players.mixtures import MixturePlayer, mixture
+from cardgym.players.resolver import GREEDY, resolve
 
 FORMAT = "cardgym mixture 1"
 SUFFIX = ".mixture.json"

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from cardgym.engine.contract import Feature, Game, Options, offsets
 from cardgym.errors import CardgymError, unknown
 from cardgym.files.limits import check_memory
-from cardgym.players import Masks, Observations, Player
+from cardgym.players.base import Masks, Observations, Player
 
 MAX_LAYERS = 64
 """The largest number of hidden layers."""

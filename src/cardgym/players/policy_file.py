@@ -19,7 +19,7 @@ from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files import replacing
 from cardgym.files.documents import Document, Name, validate
 from cardgym.files.json_values import parse_json, read_bytes, sealed
-from cardgym.players import TablePlayer
+from cardgym.players.base import TablePlayer
 from cardgym.players.compatibility import OptionValues, check_made_for
 
 FORMAT = "cardgym policy 1"

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from cardgym.players import Masks, Observations, Player, best_actions, one_hot
+from cardgym.players.base import Masks, Observations, Player, best_actions, one_hot
 from cardgym.players.networks import NetworkShape, hidden_layers, masked, one_thread
 
 _ACTION_UNITS = 16

@@ -16,7 +16,7 @@ from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.engine.rules import hash_of, mix
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import Layout, read_tensors, write_tensors
-from cardgym.players import Actions, Masks, Observations, Player
+from cardgym.players.base import Actions, Masks, Observations, Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 
 Q_TABLE, STRATEGY = "cardgym-q-table-1", "cardgym-strategy-1"

@@ -20,8 +20,8 @@ from cardgym.engine.registry import find
 from cardgym.engine.states import info_state_indices
 from cardgym.errors import CardgymError, unknown
 from cardgym.players import PlayerSpec, resolve
+from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.policy_file import save_policy
-from cardgym.players.seats import MixturePlayer
 from cardgym.solvers.backward_induction import (
     Policy,
     PolicyValue,

@@ -12,7 +12,7 @@ from cardgym.arena.playouts import actions_of, known_probabilities
 from cardgym.engine.compilation import compiled
 from cardgym.engine.rules import derive, hash_of
 from cardgym.players import Player
-from cardgym.players.seats import MixturePlayer
+from cardgym.players.mixtures import MixturePlayer
 from cardgym.solvers.best_response import reach_probabilities
 from cardgym.solvers.cfr import find_own_reach
 from cardgym.solvers.tree import Floats, GameTree, Strategy, TreeArrays

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import bound, compiled, template
-from cardgym.engine.rules import hash_of, mix, rule
+from cardgym.engine.rules import GOLDEN, hash_of, hash_words, mix, rule
 
 CHANCE = -1
 """The seat of a chance node."""
@@ -21,9 +21,7 @@ DONE, NODES, EDGES, ENDS, SETS, CHOICES, PENDING, PLACES, SET_PLACES, DEPTH, ROO
 """What a walk returns: that it is done, or which arrays are full. Also the indices of its counters: the numbers of
 nodes, edges and so on found so far, its depth, and finally the root."""
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_PRIME = np.uint64(0xD6E8FEB86659FD93)
-_ONE, _ZERO, _SHIFT = np.uint64(1), np.uint64(0), np.uint64(29)
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 FRAMES = {
@@ -72,21 +70,6 @@ FOUND = {
 """The arrays that a walk fills: the dtype and the columns of each, and its kind; arrays of one kind grow together. See
 also `TreeArrays`."""
 Found = cast(Any, namedtuple("Found", FOUND))
-
-
-@rule
-def hash_words(words: npt.NDArray[Any], key: np.uint64) -> np.uint64:
-    """The hash of some numbers, in two lanes because each multiplication has to wait for the previous one."""
-    odd = _PRIME
-    count = words.shape[0]
-    for place in range(0, count - 1, 2):
-        key = (key ^ np.uint64(words[place])) * _GOLDEN
-        odd = (odd ^ np.uint64(words[place + 1])) * _PRIME
-        key ^= key >> _SHIFT
-        odd ^= odd >> _SHIFT
-    if count % 2:
-        key = (key ^ np.uint64(words[count - 1])) * _GOLDEN
-    return mix(key + mix(odd))
 
 
 @rule
@@ -144,10 +127,10 @@ def walk(states: Any, frames: Any, found: Any, counters: Any, observation: Any, 
                 return SET_PLACES
             count = bound.num_chance_outcomes(state)
             seat = CHANCE if count > 0 else bound.current_player(state)
-            key = _GOLDEN
+            key = GOLDEN
             for player in range(num_players):
                 payment = np.int64(round(frames.payments[depth, player] * 1048576.0))
-                key = mix(key ^ np.uint64(payment)) + _GOLDEN
+                key = mix(key ^ np.uint64(payment)) + GOLDEN
             if count == 0 and seat < 0:
                 key = _never_zero(key)
                 place = find_place(found.places, key)
@@ -165,7 +148,7 @@ def walk(states: Any, frames: Any, found: Any, counters: Any, observation: Any, 
                 silent_key = _never_zero(hash_words(frames.words[depth], key))
                 key = silent_key
                 for player in range(num_players):
-                    key = mix(key ^ frames.memory[depth, player]) + _GOLDEN
+                    key = mix(key ^ frames.memory[depth, player]) + GOLDEN
                 key = _never_zero(key)
                 place = find_place(found.places, key)
                 decides = found.places[place] == key
@@ -183,11 +166,11 @@ def walk(states: Any, frames: Any, found: Any, counters: Any, observation: Any, 
                         bound.observe(state, seat, observation)
                         known = bound.info_state_key(state, seat)
                         set_key = mix(frames.memory[depth, seat] ^ hash_of(observation)) + np.uint64(seat)
-                        set_key = mix(set_key ^ np.uint64(np.int64(known))) + _GOLDEN
+                        set_key = mix(set_key ^ np.uint64(np.int64(known))) + GOLDEN
                         for action in range(num_actions):
                             if mask[action]:
                                 count += 1
-                                set_key = mix(set_key ^ np.uint64(action)) + _GOLDEN
+                                set_key = mix(set_key ^ np.uint64(action)) + GOLDEN
                         set_key = _never_zero(set_key)
                         place = find_place(found.set_places, set_key)
                         if found.set_places[place] == _ZERO:
@@ -241,7 +224,7 @@ def walk(states: Any, frames: Any, found: Any, counters: Any, observation: Any, 
                 child.paid[player] = 0.0
                 frames.payments[depth + 1, player] = frames.payments[depth, player] + paid[player]
             if seat >= 0:
-                frames.memory[depth + 1, seat] = mix(frames.set_keys[depth] + np.uint64(move + 1) * _GOLDEN)
+                frames.memory[depth + 1, seat] = mix(frames.set_keys[depth] + np.uint64(move + 1) * GOLDEN)
                 choice = found.first_choice[frames.sets[depth]] + frames.numbers[depth]
                 frames.choices[depth + 1, seat] = choice
             frames.numbers[depth] += 1

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine import states
+from cardgym.engine import contract
 from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import Float64s, State
 from cardgym.engine.kernel import CALLER
@@ -31,7 +31,7 @@ from cardgym.table.setup import AGAIN, PERSON, RESIGNED, WATCHED, Resolve, Setup
 END = -3
 """In place of the seat to move, once the game is over."""
 
-_TURN = {states.CHANCE: CHANCE, states.END: END}
+_TURN = {contract.CHANCE: CHANCE, contract.END: END}
 
 
 class Snapshot(np.record):  # type: ignore[misc]

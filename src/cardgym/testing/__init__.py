@@ -12,7 +12,7 @@ To test a game of your own, write in a test file:
 The suite needs the extra `testing` (pytest and hypothesis).
 """
 
-from cardgym.engine.states import CHANCE, END
+from cardgym.engine.contract import CHANCE, END
 from cardgym.testing.cases import option_cases
 from cardgym.testing.driver import ContractError, Move, StateDriver, generator
 from cardgym.testing.suite import ContractSuite

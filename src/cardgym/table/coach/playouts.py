@@ -18,7 +18,7 @@ from cardgym.engine.kernel import Kernel, code_name, kernel_of
 from cardgym.engine.rules import Generator, derive, draws_of, rule
 from cardgym.errors import CardgymError
 from cardgym.players import PlayerSpec, resolve
-from cardgym.players.seats import MixturePlayer
+from cardgym.players.mixtures import MixturePlayer
 from cardgym.statistics import half_widths
 from cardgym.table.coach.advice import ActionAdvice, Advice, legal_of, ranked
 from cardgym.table.narration import Event

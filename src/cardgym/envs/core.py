@@ -1,0 +1,303 @@
+"""What all envs share: arguments, spaces, checks of actions, rendering, and winners."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import logger, spaces
+
+from cardgym.engine.compilation import bind, bound, name_entry_point, template
+from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
+from cardgym.engine.declarations import checkpoint_metadata, load
+from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM, code_name
+from cardgym.engine.registry import find
+from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
+from cardgym.players import PlayerSpec, check_legal, resolve, seated
+from cardgym.players.seats import SeatedBatch
+
+ILLEGAL_ACTIONS = {"penalize": PENALIZE, "random": RANDOM, "raise": PENALIZE}
+
+
+class MaskedObservation(NamedTuple):
+    """A dict of an observation and its action mask: the keys of both, and the dtype of the mask."""
+
+    observation: str
+    mask: str
+    dtype: type[Any]
+
+
+OBS_MODES: Mapping[str, MaskedObservation | None] = {
+    "flat": None,
+    "dict": MaskedObservation("observation", "action_mask", np.int8),
+    "torchrl": MaskedObservation("observation", "action_mask", np.bool_),
+    "rllib": MaskedObservation("observations", "action_mask", np.float32),
+    "tianshou": MaskedObservation("obs", "mask", np.bool_),
+}
+"""What an env returns: the observation alone (None), or a dict with the mask in the form a library expects."""
+RENDER_MODES = ("ansi", "rgb_array")
+RENDER_FPS = 2
+Opponents = PlayerSpec | Sequence[PlayerSpec]
+
+
+@dataclass(frozen=True)
+class EnvArguments:
+    """The keyword arguments of every env, besides the options of its game.
+
+    Attributes:
+        illegal_action: "penalize" (the game ends and is lost; the first one warns), "raise" or "random".
+        obs: the name of an observation; the game's first if None.
+        obs_mode: "flat", "dict", "torchrl", "rllib" or "tianshou"; see `OBS_MODES`.
+        opponent: who takes the other seats: one player for all, or a list of one for each in the order of play. A
+            player is a name, a path, a callable (observation, action_mask) -> action, or a mapping from players to
+            weights, such as {"heuristic": 3, "random": 1}, from which one is drawn for each seat of each game.
+        render_mode: "ansi", "rgb_array" or None.
+        seat: the caller's seat, "random" for a new one in each game, or "all" to play every seat.
+    """
+
+    illegal_action: str = "penalize"
+    obs: str | None = None
+    obs_mode: str = "flat"
+    opponent: Opponents = "random"
+    render_mode: str | None = None
+    seat: int | str = 0
+
+    def __post_init__(self) -> None:
+        if self.obs_mode not in OBS_MODES:
+            raise unknown("obs_mode", self.obs_mode, OBS_MODES)
+        if self.illegal_action not in ILLEGAL_ACTIONS:
+            raise unknown("illegal_action", self.illegal_action, ILLEGAL_ACTIONS)
+        if self.render_mode is not None and self.render_mode not in RENDER_MODES:
+            hint = "; gymnasium.make opens a window for 'human'" if self.render_mode == "human" else ""
+            raise CardgymError(f"render_mode={self.render_mode!r}: allowed are 'ansi' and 'rgb_array'{hint}")
+
+
+_ARGUMENTS = [spec.name for spec in dataclasses.fields(EnvArguments)]
+
+
+class EnvCore:
+    """The validated arguments of an env and its games.
+
+    Attributes:
+        masked: how an observation is shown together with its mask; None if it is shown alone.
+        render_mode: "ansi", "rgb_array" or None.
+        illegal: what the kernel does with an illegal action, PENALIZE or RANDOM.
+        plays_all: whether the caller plays every seat; if not, games in which it has no decision are skipped.
+        shows_as_is: whether the env returns the kernel's observation unchanged.
+        shows_keys: whether infos contain `info_state_key`, which needs a game whose keys have indices.
+        seated: the games, one in each row.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        given: Mapping[str, Any],
+        *,
+        num_rows: int = 1,
+        num_threads: int = 1,
+        **fixed: Any,
+    ) -> None:
+        """Check the arguments and create the games.
+
+        Args:
+            given: the user's keyword arguments: `EnvArguments` and options of the game.
+            num_threads: the maximum number of threads that share a step.
+            fixed: `EnvArguments` that the env sets itself, and so does not accept from users.
+
+        Raises:
+            CardgymError: for an unknown name or a value that is not allowed.
+        """
+        if not isinstance(num_threads, int) or num_threads < 1:
+            raise CardgymError(f"num_threads={num_threads!r}: allowed are whole numbers from 1 up")
+        self.game = find(game)
+        own = [spec.name for spec in dataclasses.fields(self.game.options)]
+        accepted = [name for name in _ARGUMENTS if name not in fixed]
+        for name in given:
+            if name not in own and name not in accepted:
+                message = str(unknown("argument", name, [*own, *accepted]))
+                raise UnexpectedArgumentError(f"unexpected keyword argument {name!r}: {message}")
+        self.options: Options = self.game.parse_options({name: given[name] for name in given if name in own})
+        arguments = EnvArguments(**{name: given[name] for name in given if name not in own}, **fixed)
+        opponent, seat = arguments.opponent, arguments.seat
+        self.observation_name = arguments.obs or self.game.default_observation
+        self.observation = self.game.observation(self.observation_name)
+        self.masked = OBS_MODES[arguments.obs_mode]
+        self.raises = arguments.illegal_action == "raise"
+        self.illegal = ILLEGAL_ACTIONS[arguments.illegal_action]
+        self.render_mode = arguments.render_mode
+        seats = self.options.num_players
+        if seat not in ("random", "all") and (isinstance(seat, str) or seat not in range(seats)):
+            raise CardgymError(f"seat={seat!r}: allowed are 0 to {seats - 1}, 'random' and 'all'")
+        self.plays_all = seat == "all"
+        if (seats == 1 or self.plays_all) and opponent not in ("random", []):
+            why = "seat='all' leaves" if self.plays_all else f"{self.game.id} has"
+            raise CardgymError(f"opponent={opponent!r}: {why} no other seats; leave it out")
+        specs = [] if self.plays_all else seated(opponent, seats - 1)
+        # Each player is resolved once, even if several seats share it: its decisions in all of them are then one batch.
+        players = {id(spec): resolve(spec, self.game, self.options) for spec in specs}
+        roster = [players[id(spec)] for spec in specs]
+        self.seated = SeatedBatch(self.game, self.options, num_rows, roster, self.observation_name, num_threads)
+        lineup = [CALLER] * seats if self.plays_all else [CALLER, *self.seated.numbers]
+        requested_seat = EVERY_SEAT if seat == "all" else ANY_SEAT if seat == "random" else int(seat)
+        self.seated.seat(lineup, requested_seat=requested_seat)
+        self.shows_keys = self.game.state_index.has_indices
+        self.shows_as_is = self.observation.discrete is None and self.masked is None
+        self._warned = False
+
+    def observation_space(self) -> spaces.Space[Any]:
+        """The space of one observation."""
+        observation: spaces.Space[Any]
+        if self.observation.discrete is not None:
+            observation = spaces.Discrete(self.observation.discrete(self.options))
+        else:
+            low, high = self.observation.bounds(self.options)
+            observation = spaces.Box(low, high, dtype=np.float32)
+        if self.masked is None:
+            return observation
+        mask = spaces.Box(0, 1, (self.game.actions(self.options),), self.masked.dtype)
+        return spaces.Dict({self.masked.observation: observation, self.masked.mask: mask})
+
+    def shown(self, observation: Any, mask: Int8s) -> Any:
+        """Convert an observation, (size,), or a batch of them, (rows, size), to the form of the observation space."""
+        if self.observation.discrete is not None:
+            observation = observation.T[0].astype(np.int64)
+        if self.masked is None:
+            return observation
+        return {self.masked.observation: observation, self.masked.mask: mask.astype(self.masked.dtype)}
+
+    def action_space(self) -> spaces.Discrete:
+        """The space of one action; its attribute `cardgym` is the metadata that saved players are checked against."""
+        space = spaces.Discrete(self.game.actions(self.options))
+        metadata = checkpoint_metadata(self.game, self.options, self.observation_name)
+        vars(space)["cardgym"] = {**metadata, "as_dict": self.masked is not None}
+        return space
+
+    def draw_key(self, generator: np.random.Generator) -> int:
+        """Draw the key of a row's games."""
+        return int(generator.integers(0, 2**64 - 1, dtype=np.uint64, endpoint=True))
+
+    def viewers(self) -> Int64s:
+        """The seat whose view each row shows, (rows,) int64: the caller's, or the seat to decide if it plays all."""
+        rows = self.seated.batch.plain_rows
+        seats = rows["seat"]
+        if self.plays_all:
+            seats = np.where(rows["current_player"] >= 0, rows["current_player"], seats)
+        return seats.astype(np.int64)
+
+    def observe_now(self) -> tuple[Float32s, Int8s]:
+        """New observations (rows, size) float32 and masks (rows, actions) int8, all ones if the game is over."""
+        observations, masks, _ = self.seated.look(None, self.viewers())
+        masks[self.seated.batch.plain_rows["current_player"] < 0] = 1
+        return observations, masks
+
+    def one_action(self, action: Any) -> int:
+        """Convert the action of an env with one row to an int.
+
+        Raises:
+            CardgymError: if it is not an integer.
+            IllegalActionError: for an illegal action with `illegal_action="raise"`.
+        """
+        try:
+            chosen: int = operator.index(action)
+        except TypeError:
+            raise CardgymError(f"action {action!r} is not a whole number") from None
+        if self.raises:
+            masks = self.observe_now()[1]
+            within = min(max(chosen, -1), masks.shape[1])  # NumPy has no integers larger than 64 bits.
+            check_legal(np.array([within]), masks, lambda row: "", IllegalActionError)
+        return chosen
+
+    def warn_of_illegal_action(self, consequence: str = "ended the game, which counts as lost") -> None:
+        """Warn through `gymnasium.logger`, once for each env, that an illegal action was played."""
+        if not self._warned:
+            self._warned = True
+            logger.warn(
+                f"{self.game.id}: an illegal action {consequence}. Choose among the legal actions, those with a 1 in "
+                'info["action_mask"] or in env.action_masks(), or train with an algorithm that takes masks. '
+                'illegal_action="random" replaces illegal actions without a warning, "raise" makes them errors.',
+                stacklevel=3,
+            )
+
+    def render(self, row: int, seat: int) -> str | npt.NDArray[np.uint8]:
+        """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8.
+
+        Raises:
+            CardgymError: if the env has no render mode.
+        """
+        state = self.seated.batch.states[row]
+        if self.render_mode == "ansi":
+            return self.game.describe(state, seat)
+        if self.render_mode == "rgb_array":
+            # By reference: the module belongs to a higher layer and takes a second to load.
+            draw = load("cardgym.table.drawings.picture:picture_of")
+            picture: npt.NDArray[np.uint8] = draw(self.game, state, seat)
+            return picture
+        raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
+
+
+class Documentation:
+    """`__doc__` of an env's class: its docstring for the class, the documentation of its game for an env."""
+
+    def __init__(self, docstring: str | None) -> None:
+        self._docstring = docstring
+
+    def __get__(self, env: Any, kind: type[Any]) -> Any:
+        return self._docstring if env is None else env.game.documentation
+
+
+def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> None:
+    """Raise `CardgymError` for an option of `reset` that is not `allowed`."""
+    for name in options or ():
+        if name not in allowed:
+            raise unknown("option of reset", name, allowed)
+
+
+# -- how games ended --------------------------------------------------------------------------------------------------
+
+
+@template
+def _find_winners(states: Any, forfeited: Any, over: Any, num_seats: int, winners: Any) -> None:
+    """The winner of each finished row: the seat with the highest score, or -1."""
+    for i in range(states.shape[0]):
+        winners[i] = -1
+        if not over[i]:
+            continue
+        if forfeited[i] >= 0:
+            if num_seats == 2:
+                winners[i] = 1 - forfeited[i]
+            continue
+        best = 0.5 * bound.max_score(states[i]) if num_seats == 1 else 0.0
+        for seat in range(num_seats):
+            score = bound.score(states[i], seat)
+            if score > best:
+                best = score
+                winners[i] = seat
+            elif score == best:
+                winners[i] = -1
+
+
+@cache
+def _winners_of(game: Game) -> Any:
+    rules: dict[str, Any] = {"score": game.rules.score, "max_score": game.rules.max_score}
+    found = bind(_find_winners, code_name(game, rules.values()), **rules)
+    name_entry_point(f"{game.id} (winners)", found)
+    return found
+
+
+def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> Int64s:
+    """The winner of each row of a batch, (rows,) int64: a seat, or -1.
+
+    The winner is the seat with the highest score, as in the win rates of `cardgym evaluate`; in a game with one seat it
+    wins with more than half of the maximum score. A tie, or a forfeit with more than two seats, has no winner. `over`,
+    (rows,) bool, says whether the game ended by the rules or a forfeit; other rows have no winner.
+    """
+    found = np.empty(len(batch), np.int64)
+    forfeited = batch.plain_rows["forfeited"].astype(np.int64)
+    _winners_of(game)(batch.plain_states, forfeited, over, batch.options.num_players, found)
+    return found

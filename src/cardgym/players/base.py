@@ -1,0 +1,259 @@
+"""Players: choosing legal actions, the base class, players in the kernel, and callables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.errors import CardgymError
+
+Observations = npt.NDArray[np.float32]
+Masks = npt.NDArray[np.int8]
+Actions = npt.NDArray[np.int64]
+
+_SMALLEST_SHARE = np.float32(1e-30)
+
+
+def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: npt.NDArray[np.float64]) -> Actions:
+    """An action of each row, int64, by inversion: the first whose cumulative probability reaches the draw.
+
+    `probabilities`, (rows, actions), float32 or float64, are exactly 0 for illegal actions, which are never sampled;
+    `draws`, (rows,), are uniform in [0, 1).
+    """
+    dtype = probabilities.dtype
+    cumulative = probabilities.cumsum(axis=1, dtype=np.float64).astype(dtype)
+    # In (0, total]: above 0, so that a leading action of probability 0 does not reach it, and never beyond the total.
+    # A draw that rounds to 1 leaves the smallest share; times a total just below 1 it must still be a normal number,
+    # because trainings flush smaller ones to 0.
+    goals = np.maximum(1 - np.asarray(draws).astype(dtype), _SMALLEST_SHARE) * cumulative[:, -1]
+    actions: Actions = (cumulative < goals[:, None]).sum(axis=1)
+    return actions
+
+
+def best_actions(values: npt.NDArray[np.floating[Any]], masks: Masks) -> Actions:
+    """The legal action with the highest value in each row, the first in a tie, (rows,), int64."""
+    actions: Actions = np.where(masks != 0, values, np.finfo(values.dtype).min).argmax(axis=1)
+    return actions
+
+
+def softmax(values: npt.NDArray[np.floating[Any]], masks: Masks, temperature: float) -> npt.NDArray[np.float32]:
+    """Probabilities proportional to exp(value / temperature) over the legal actions, (rows, actions), float32."""
+    legal = np.where(masks != 0, values, -np.inf)
+    weights = np.exp((legal - legal.max(axis=1, keepdims=True)) / temperature).astype(np.float32)
+    shares: npt.NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
+    return shares
+
+
+def one_hot(actions: Actions, masks: Masks) -> npt.NDArray[np.float32]:
+    """Probability 1 for one action of each row, (rows, actions), float32."""
+    shares = np.zeros(masks.shape, np.float32)
+    shares[np.arange(len(actions)), actions] = 1.0
+    return shares
+
+
+def are_legal(actions: npt.NDArray[np.integer[Any]], masks: Masks) -> npt.NDArray[np.bool_]:
+    """Whether the action of each row is legal, (rows,), bool; see `check_legal`."""
+    in_range = (actions >= 0) & (actions < masks.shape[1])
+    legal: npt.NDArray[np.bool_] = in_range & (masks[np.arange(len(masks)), np.where(in_range, actions, 0)] != 0)
+    return legal
+
+
+def check_legal(
+    actions: npt.NDArray[np.integer[Any]],
+    masks: Masks,
+    where: Callable[[int], str],
+    error: type[CardgymError] = CardgymError,
+) -> None:
+    """Raise for the first row whose action is not legal.
+
+    Args:
+        actions: (rows,), whole numbers.
+        masks: (rows, actions), int8, 1 where legal.
+        where: the start of the message for a row, before "action ...", such as "env 3: ".
+
+    Raises:
+        CardgymError: an `error` that names the legal actions.
+    """
+    legal = are_legal(actions, masks)
+    if not legal.all():
+        row = int(np.argmin(legal))
+        allowed = ", ".join(map(str, np.flatnonzero(masks[row])))
+        raise error(f"{where(row)}action {actions[row]} is not legal; allowed are {allowed}")
+
+
+# -- players -----------------------------------------------------------------------------------------------------------
+
+
+class Player:
+    """A player, which chooses actions for many games at once.
+
+    A subclass overrides one method: `values`, to take the action with the highest value; `probabilities`, with
+    `samples` set, to draw actions; or `act`, for anything else.
+
+    Attributes:
+        observation_name: the observation it reads; None for the one that the games use.
+        samples: whether it draws its actions; `act` then expects draws, and without them takes the likeliest action.
+    """
+
+    name: str
+    observation_name: str | None = None
+    samples: bool = False
+
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """Choose a legal action in each row.
+
+        Args:
+            observations: what the deciding seats see, (rows, size), float32.
+            masks: their legal actions, (rows, actions), int8.
+            draws: (rows,), float64, uniform in [0, 1), for a player that `samples`; None for the likeliest actions.
+
+        Returns:
+            (rows,), int64.
+        """
+        values = self.values(observations, masks)
+        if values is None:
+            values = self.probabilities(observations, masks)
+            assert values is not None
+            if self.samples and draws is not None:
+                return sample_actions(values, draws)
+        return best_actions(values, masks)
+
+    def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.floating[Any]] | None:
+        """The value of each action, (rows, actions), illegal ones included; None for a player without values."""
+        return None
+
+    def probabilities(
+        self, observations: Observations, masks: Masks, temperature: float = 0.0
+    ) -> npt.NDArray[np.floating[Any]] | None:
+        """The probability of each action, (rows, actions); 0 for illegal actions.
+
+        A player that chooses by values returns the softmax of the values divided by `temperature`, which has their
+        unit; at 0 the best action has probability 1. A player that draws its actions returns its own probabilities at
+        every temperature, or None if they are unknown.
+        """
+        if temperature and (values := self.values(observations, masks)) is not None:
+            return softmax(values, masks, temperature)
+        return None if self.samples else one_hot(legal_actions(self, observations, masks), masks)
+
+
+def legal_actions(
+    player: Player, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None
+) -> Actions:
+    """The actions that a player chooses, checked, (rows,) int64; see `Player.act`.
+
+    Raises:
+        CardgymError: if one is not legal, or they are not whole numbers; the message names the player.
+    """
+    actions = np.asarray(player.act(observations, masks, draws) if player.samples else player.act(observations, masks))
+    if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
+        raise CardgymError(f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}")
+    check_legal(actions, masks, lambda row: f"player {player.name}: ")
+    return actions.astype(np.int64)
+
+
+# -- players in the kernel --------------------------------------------------------------------------------------------
+
+
+class KernelPlayer(Player):
+    """A player inside the kernel, which looks at states instead of observations."""
+
+    @property
+    def policy(self) -> str | npt.NDArray[np.int8]:
+        """What `cardgym.engine.states.choose_actions` takes: a compiled player's name, or a policy table."""
+        raise NotImplementedError
+
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """Not possible from observations; raises `CardgymError`."""
+        raise CardgymError(
+            f"player {self.name} is played by the kernel and chooses by states; seat it in a `SeatedBatch`, or call "
+            "`cardgym.engine.states.choose_actions`"
+        )
+
+
+@dataclass(unsafe_hash=True)
+class CompiledPlayer(KernelPlayer):
+    """A player that its game provides as compiled code, under its name there; every game has `random`."""
+
+    name: str
+
+    @property
+    def policy(self) -> str:
+        """The name."""
+        return self.name
+
+
+@dataclass(eq=False)
+class TablePlayer(KernelPlayer):
+    """A player that takes its actions from a policy table, int8 by the game's info state index."""
+
+    name: str
+    actions: npt.NDArray[np.int8]
+
+    @property
+    def policy(self) -> npt.NDArray[np.int8]:
+        """The table."""
+        return self.actions
+
+
+# -- callables as players ---------------------------------------------------------------------------------------------
+
+Policy = Callable[[Observations, Masks], Any]
+"""A Python callable as a player: `policy(observation, action_mask)` returns a legal action."""
+
+
+class Acts(Protocol):
+    """An object that chooses actions for many rows at once; `name` and `observation_name` are optional."""
+
+    def act(self, observations: Observations, masks: Masks) -> npt.ArrayLike:
+        """Legal actions, whole numbers of (rows,)."""
+        ...
+
+
+@dataclass(eq=False)
+class CallablePlayer(Player):
+    """A Python callable as a player.
+
+    Attributes:
+        policy: `policy(observation, mask)` returns a legal action, or, if `batched`, those of many rows.
+        observation_name: the observation it reads; None for the one that the games use.
+        batched: whether it is called once for all rows, instead of for each.
+    """
+
+    name: str
+    policy: Policy
+    observation_name: str | None = None
+    batched: bool = False
+
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """What the callable returns, of any dtype; it gets copies of its row, which it may keep or change."""
+        if self.batched:
+            return np.asarray(self.policy(observations, masks))
+        return np.array([self.policy(seen.copy(), mask.copy()) for seen, mask in zip(observations, masks, strict=True)])
+
+    def __call__(self, observations: Observations, masks: Masks) -> Any:
+        """What the callable returns."""
+        return self.policy(observations, masks)
+
+
+def batched(
+    policy: Callable[[Observations, Masks], npt.ArrayLike],
+    *,
+    name: str | None = None,
+    observation_name: str | None = None,
+) -> CallablePlayer:
+    """A callable that takes batches as a player; also a decorator.
+
+    It is called once for all waiting games, instead of once for each decision.
+
+    Args:
+        policy: `policy(observations, masks)` returns legal actions, whole numbers of (rows,), for observations
+            (rows, size), float32, and masks (rows, actions), int8. Both are copies that it may keep or change.
+        name: its name in reports; the callable's own if None.
+        observation_name: the observation it reads; None for the one that the games use.
+    """
+    own_name = str(getattr(policy, "__name__", type(policy).__name__))
+    return CallablePlayer(name or own_name, policy, observation_name, batched=True)
