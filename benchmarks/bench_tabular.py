@@ -18,6 +18,7 @@ from pathlib import Path
 from cardgym import find
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.papers.corellian_spike.learner import BatchQ, BatchQConfig
 from cardgym.solvers.optimum import policy_of, solver
 from timing import Spread, machine, print_table
 
@@ -27,9 +28,6 @@ TURNS = 5
 
 def batch_q(iterations: int) -> Iterator[list[str]]:
     """The paper's batch Q-learning: transitions a second of processor time."""
-    sys.path.append(str(ROOT / "papers" / "corellian_spike"))
-    from spike_batch_q_learner import BatchQ, BatchQConfig
-
     game = find("CorellianSpike-v0")
     for players, reward, exploration in (
         (2, "credits", "published"),

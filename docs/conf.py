@@ -62,7 +62,7 @@ OUTSIDE = {
     "examples/leduc_poker/README.md": "project/leduc_poker.md",
 } | {
     path.relative_to(ROOT).as_posix(): f"project/{path.parent.name}_{path.name}"
-    for path in sorted([*ROOT.glob("checkpoints/*/*.md"), *ROOT.glob("papers/*/results.md")])
+    for path in sorted(ROOT.glob("checkpoints/*/*.md"))
 }
 """Pages outside this folder and their location on the site; the build copies them there."""
 _LINK = re.compile(r"(?P<text>!?\[(?:[^\[\]]|\[[^\]]*\])*\])\((?P<target>[^()\s]+)\)")

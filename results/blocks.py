@@ -14,6 +14,7 @@ import numpy as np
 
 import cardgym
 from cardgym.console.tables import markdown_table, number, with_interval
+from cardgym.experiments.benchmark.report import BenchmarkReport, markdown
 from cardgym.files.shipped import import_script
 from matches import HERE, ROOT, measured
 
@@ -22,9 +23,7 @@ BLOCK = re.compile(r"(<!-- results: (?P<of>[^>]*?) -->\n).*?(<!-- end -->)", re.
 
 def benchmark(name: str) -> list[str]:
     """The tables of a benchmark of algorithms."""
-    report = import_script("papers/benchmark/benchmark_report.py")
-    lines: list[str] = report.markdown(report.BenchmarkReport.read(HERE / f"{name}.json")).splitlines()
-    return lines
+    return markdown(BenchmarkReport.read(HERE / f"{name}.json")).splitlines()
 
 
 def table_of(env: str, player: str) -> list[str]:

@@ -3,7 +3,7 @@
     python results/figures.py make [GROUP ...] [--again]    play the matches of groups.toml that are not up to date
     COMMAND --json | python results/figures.py keep NAME    keep the JSON of a tournament or of `cardgym exploit`
     python results/figures.py keep PAGE ...                 keep the figures of pages: of those that a command wrote
-                                                            (papers/) a digest, of others those without an interval
+                                                            (docs/papers/) a digest, of others those without an interval
     python results/figures.py render                        write the tables of the model cards and of other pages
     python results/figures.py check                         say what is out of date, or shown without being kept here
 
@@ -111,10 +111,11 @@ def _made_of(entry: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _made_of_page(name: str, entry: Mapping[str, Any]) -> dict[str, str]:
-    """The same of a page in papers/, with the code next to it: no comments, sentences or white space."""
-    code = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / name).parent.glob("*.py")))
+    """The same of a paper's page, with the paper's code: no comments, sentences or white space."""
+    folder = f"src/cardgym/papers/{Path(name).parent.name}"
+    code = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / folder).glob("*.py")))
     code = re.sub(r'""".*?"""|#[^\n]*|\s', "", code, flags=re.DOTALL)
-    return _made_of(entry) | {f"{Path(name).parent}: code": hashlib.sha256(code.encode()).hexdigest()[:16]}
+    return _made_of(entry) | {f"{folder}: code": hashlib.sha256(code.encode()).hexdigest()[:16]}
 
 
 def pages() -> list[Path]:

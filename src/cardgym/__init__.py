@@ -5,7 +5,6 @@ first used.
 """
 
 from cardgym.engine.registry import (
-    Command,
     GamePackage,
     discover,
     find,
@@ -18,7 +17,6 @@ from cardgym.errors import CardgymError, IllegalActionError
 
 __all__ = [
     "CardgymError",
-    "Command",
     "GamePackage",
     "IllegalActionError",
     "find",

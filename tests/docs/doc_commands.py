@@ -16,13 +16,13 @@ PAGES = [
     *(path for path in sorted((ROOT / "docs").rglob("*.md")) if path.relative_to(ROOT).parts[1] not in BUILT),
     *sorted(ROOT.glob("examples/*/README.md")),
     *(ROOT / folder / "README.md" for folder in ("benchmarks", "research", "results")),
-    *sorted([*ROOT.glob("checkpoints/*/*.md"), *ROOT.glob("papers/*/*.md")]),
+    *sorted(ROOT.glob("checkpoints/*/*.md")),
 ]
 """Every page that people read; those below src/ are shown on the games' reference pages."""
 PROGRAMS = ("cardgym", "python", "make", "pip", "pytest")
 _FENCE = re.compile(r"^```(?P<kind>\w*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(
-    r"`((?:cardgym [a-z]|python (?:-m|train|benchmarks|tests|research|results|papers|docs)|make [a-z])[^`]*)`"
+    r"`((?:cardgym [a-z]|python (?:-m|train|benchmarks|tests|research|results|docs)|make [a-z])[^`]*)`"
 )
 _ELLIPSIS = re.compile(r"\.\.\.(?!/)")
 

@@ -190,7 +190,7 @@ def test_a_paper_with_other_figures_or_other_code_is_a_fault() -> None:
         for name, entry in json.loads(figures.MAPPING.read_text(encoding="utf-8")).items()
         if "command" in entry
     }
-    assert set(mapping) == {path.relative_to(ROOT).as_posix() for path in ROOT.glob("papers/*/results.md")}
+    assert set(mapping) == {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/papers/*/results.md")}
     assert list(figures.changed_pages(mapping)) == []
     changes: tuple[dict[str, object], ...] = ({"figures": "0" * 16}, {"made_of": {}})
     for changed in changes:

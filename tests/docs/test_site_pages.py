@@ -101,7 +101,6 @@ SLOW = {"docs/algorithms/cfr.md", "docs/games/cribbage/research.md", "docs/tenso
 def test_python_on_pages_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CARDGYM_DATA_DIR", str(tmp_path))
-    monkeypatch.syspath_prepend(ROOT / "papers" / "cribbage")
     if page == "docs/tensorboard.md":  # It reads a run back.
         monkeypatch.setenv(SHORT, "1")
         words = ["train", "dqn", "--config", "corellian_spike/double_dqn", "--log-every", "500"]
@@ -237,9 +236,9 @@ def test_links_are_valid(page):
 
 
 def test_pages_named_in_code_and_configs_exist():
-    folders = ("src", "train", "papers", "configs", "tests", "benchmarks", "research", "examples")
+    folders = ("src", "train", "configs", "tests", "benchmarks", "research", "examples")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".toml")]
-    named = {(path, name) for path in files for name in re.findall(r"\b(?:docs|papers)/[\w/]+\.md", path.read_text())}
+    named = {(path, name) for path in files for name in re.findall(r"\bdocs/[\w/]+\.md", path.read_text())}
     assert len(named) > 10
     assert not [(str(path), name) for path, name in named if not (ROOT / name).is_file()]
 

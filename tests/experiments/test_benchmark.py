@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmark_plan import LEAGUE, SOLVER, Benchmark, Library, reward_scale
-from benchmark_report import BenchmarkReport, draw, markdown, rows
-from benchmark_solver import SolverConfig, train
 from cardgym.cli import main
 from cardgym.errors import CardgymError
+from cardgym.experiments.benchmark.plan import LEAGUE, SOLVER, Benchmark, Library, reward_scale
+from cardgym.experiments.benchmark.report import BenchmarkReport, draw, markdown, rows
+from cardgym.experiments.benchmark.solver import SolverConfig, train
 from cardgym.experiments.launch import config_class
 from cardgym.learn.config import parse_run
 from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
 from league_population import LeagueConfig, Population
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 UNIFORM = 11 / 24
 """Exploitability of uniform play in Kuhn poker: best responses win 1/2 and 5/12."""
 

@@ -24,7 +24,6 @@ from cardgym.errors import CardgymError
 from cardgym.experiments.launch import Run, TrainingScript
 from cardgym.experiments.sweep import SWEEP, result_of, sweep_folder
 from cardgym.files.json_values import sealed
-from cardgym.files.shipped import import_script
 from cardgym.learn.config import read_config
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.saved_state import load_state, save_state
@@ -244,9 +243,8 @@ def _read_request(path: Path) -> Any:
 def _cribbage() -> list[Format]:
     """The files of cribbage alone."""
     from cardgym.games.cribbage import chance_table
+    from cardgym.games.cribbage.experts import player
     from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy, save_policy
-
-    player = import_script("papers/cribbage/cribbage_expert_player.py")
 
     def write_pegging(path: Path) -> None:
         nodes, hands = np.arange(3, dtype=np.int64), np.ones((2, 1820))

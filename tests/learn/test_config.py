@@ -24,11 +24,11 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.run import run_name
 from cardgym.learn.tabular.config import TabularConfig
-from cribbage_trainer import ExpertsConfig
+from cardgym.papers.corellian_spike.learner import BatchQConfig
+from cardgym.papers.cribbage.trainer import ExpertsConfig
 from distill_learner import DistillConfig
 from league_population import LeagueConfig
 from sb3_config import SB3Config
-from spike_batch_q_learner import BatchQConfig
 
 CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 

@@ -1,4 +1,4 @@
-"""The command `cardgym`: general commands, each a module here, and those that games bring.
+"""The command `cardgym`: general commands, each a module here, and those of papers.
 
 A command's module is imported only when the command is called. It has either `add_arguments(parser)` and
 `run(arguments)`, or `main(words) -> int` if it parses its own words.
@@ -9,12 +9,12 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from cardgym.console.arguments import Parser
 from cardgym.console.streams import guarded
-from cardgym.engine.registry import Command, packages
 from cardgym.errors import CardgymError, nearest, quoted, unknown
-from cardgym.files import shipped
+from cardgym.papers.commands import Command, papers
 
 GENERAL = {
     "games": "list the games with their options and players",
@@ -34,17 +34,13 @@ GENERAL = {
     "report": "print your games as tables, export and import them",
     "compile": "compile games before they are used",
 }
-"""The commands that work with every game, and the lines of help. Each is a module of this package, or a script."""
-SCRIPTS = {"benchmark": "papers/benchmark/benchmark.py"}
+"""The commands that work with every game, each a module of this package, and their lines of help."""
 
 
 def commands() -> dict[str, Command]:
-    """All commands by name: the general ones, then those of the games. A game cannot replace a command."""
-    known = {name: Command(SCRIPTS.get(name, f"cardgym.cli.{name}"), help) for name, help in GENERAL.items()}
-    for package in packages():
-        for name, command in package.commands.items():
-            known.setdefault(name, command)
-    return known
+    """All commands by name: the general ones, then those of papers."""
+    general = {name: Command(partial(_run_module, name), help) for name, help in GENERAL.items()}
+    return general | {name: command for paper in papers().values() for name, command in paper.commands.items()}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,14 +64,11 @@ def _run(words: list[str]) -> int:
         raise CardgymError(f"unknown option {quoted(name)}: {hint}a command comes first (see cardgym --help)")
     if name not in known:
         raise unknown("command", name, known)
-    return run_command(name, known[name], words[1:])
+    return known[name].run(words[1:])
 
 
-def run_command(name: str, command: Command, words: list[str]) -> int:
-    """Run a command with the words after its name; its exit code."""
-    if command.module.endswith(".py"):
-        return shipped.run_script(shipped.root() / command.module, words)
-    module = importlib.import_module(command.module)
+def _run_module(name: str, words: list[str]) -> int:
+    module = importlib.import_module(f"cardgym.cli.{name}")
     if hasattr(module, "main"):
         return int(module.main(words))
     parser = Parser(prog=f"cardgym {name}", description=module.__doc__)
@@ -87,7 +80,7 @@ def _help() -> str:
     known = commands()
     width = max(map(len, known))
     lines = [f"  {name:<{width}}  {command.help}" for name, command in known.items()]
-    general, of_games = lines[: len(GENERAL)], lines[len(GENERAL) :]
+    general, of_papers = lines[: len(GENERAL)], lines[len(GENERAL) :]
     return "\n".join(
         [
             "usage: cardgym COMMAND ...",
@@ -95,7 +88,7 @@ def _help() -> str:
             "Card games as Gymnasium environments, and agents that learn them.",
             "",
             *general,
-            *(["", "for single games:", "", *of_games] if of_games else []),
+            *(["", "for single games:", "", *of_papers] if of_papers else []),
             "",
             "cardgym COMMAND --help lists the arguments of a command.",
         ]

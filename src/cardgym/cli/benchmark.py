@@ -6,17 +6,23 @@ explains the suites and how an algorithm of your own joins.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from benchmark_plan import SOLVER, Benchmark, Library
-from benchmark_report import JSON, MARKDOWN, PICTURE, BenchmarkReport, rows, write_pages, write_report
-from benchmark_solver import SolverConfig, train
 from cardgym.cli.flags import add_engine, open_engine
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.streams import guarded
 from cardgym.console.tables import print_results
+from cardgym.experiments.benchmark.plan import SOLVER, Benchmark, Library
+from cardgym.experiments.benchmark.report import (
+    JSON,
+    MARKDOWN,
+    PICTURE,
+    BenchmarkReport,
+    rows,
+    write_pages,
+    write_report,
+)
+from cardgym.experiments.benchmark.solver import SolverConfig, train
 from cardgym.experiments.sweep import note_end, parse_seeds, run_all, sweep_folder
 from cardgym.files.limits import MAX_STEPS
 from cardgym.learn.run import numbered_folder, run_script
@@ -66,7 +72,3 @@ def main(words: list[str]) -> int:
 def _show(report: BenchmarkReport, below: str = "") -> None:
     title = f"{report.suite}: exploitability after {report.decisions:,} decisions"
     print_results(title, *rows(report), below)
-
-
-if __name__ == "__main__":
-    sys.exit(guarded(lambda: main(sys.argv[1:])))

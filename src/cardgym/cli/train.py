@@ -1,4 +1,4 @@
-"""Train an agent: run a training script, or a training that a game adds, with a config of cardgym or your own.
+"""Train an agent: run a training script, or a training of a paper, with a config of cardgym or your own.
 
 `cardgym train dqn ...` runs the same file as `python train/dqn.py ...` in a checkout. Hyper-parameters are flags;
 `cardgym train NAME --help` lists them.
@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from cardgym.cli import run_command
 from cardgym.cli.flags import first_word, listing
-from cardgym.engine.registry import Command, packages
 from cardgym.errors import require, unknown
 from cardgym.files import shipped
+from cardgym.papers.commands import Command, papers
 
 _PACKAGES = {"sb3": ("stable_baselines3", "sb3_contrib")}
 """What a script needs besides the extra `learn`; its own extra brings both."""
 
 
 def trainings() -> dict[str, Command]:
-    """The trainings that games add, by name, with `_` for `-` as in the names of scripts."""
-    named = {name: command for package in packages() for name, command in package.commands.items() if command.trains}
+    """The trainings of papers by name, with `_` for `-` as in the names of scripts."""
+    named = {name: command for paper in papers().values() for name, command in paper.commands.items() if command.trains}
     return {name.replace("-", "_"): command for name, command in named.items()}
 
 
@@ -36,7 +35,7 @@ def main(words: list[str]) -> int:
         return shipped.run_script(scripts[name], words[1:])
     if name not in own:
         raise unknown("training", word, [*scripts, *own])
-    return run_command(name, own[name], words[1:])
+    return own[name].run(words[1:])
 
 
 def _help(scripts: Mapping[str, Path], own: Mapping[str, Command]) -> str:

@@ -2,7 +2,7 @@
 
 A distribution registers its games through the entry-point group `cardgym.games`. An entry has the id of a game as its
 name and refers to the `Game`, or to a `GamePackage`, which lists a game's modules as strings. Reading the entries
-imports nothing; packages, rules, players and commands are imported when needed.
+imports nothing; packages, rules and players are imported when needed.
 """
 
 from __future__ import annotations
@@ -28,22 +28,6 @@ GROUP = "cardgym.games"
 
 
 @dataclass(frozen=True)
-class Command:
-    """A command that a game adds to `cardgym`.
-
-    Attributes:
-        module: the module that runs it (see `cardgym.cli`), or a script that comes with cardgym, such as
-            `papers/GAME/SCRIPT.py`.
-        help: its line in `cardgym --help`.
-        trains: whether it is a training with a config, so that `cardgym train` runs it, too.
-    """
-
-    module: str
-    help: str
-    trains: bool = False
-
-
-@dataclass(frozen=True)
 class GamePackage:
     """What one game provides. References are written `module:attribute`, modules by their full names.
 
@@ -51,8 +35,7 @@ class GamePackage:
         name: the game's name in files and folders, such as `kuhn_poker`.
         games: references to its games, each a `Game`, by id; a game may have several ids.
         loaders: references to functions `load(path, game, options)` that load a player from a `.safetensors` file, by
-            the format named in the file's metadata; a script `papers/GAME/SCRIPT.py` may be the module.
-        commands: commands to add to `cardgym`, by name.
+            the format named in the file's metadata.
         positions: the module behind `cardgym advise`, which parses positions in the game's notation.
         table: a reference to its `cardgym.table.presentation.Presentation`; without one, people see its words.
     """
@@ -60,7 +43,6 @@ class GamePackage:
     name: str
     games: Mapping[str, str]
     loaders: Mapping[str, str] = field(default_factory=dict)
-    commands: Mapping[str, Command] = field(default_factory=dict)
     positions: str | None = None
     table: str | None = None
 

@@ -1,4 +1,4 @@
-"""The files that come with cardgym: training scripts, papers, configs and checkpoints, found by name.
+"""The files that come with cardgym: training scripts, configs and checkpoints, found by name.
 
 A checkout has them at its top; an installed package below `cardgym/shipped_files`, where pyproject.toml maps them.
 The names are the same in both.
@@ -17,7 +17,7 @@ from types import ModuleType
 
 from cardgym.errors import CardgymError, nearest, printable
 
-SCRIPTS, PAPERS, CONFIGS, CHECKPOINTS = "train", "papers", "configs", "checkpoints"
+SCRIPTS, CONFIGS, CHECKPOINTS = "train", "configs", "checkpoints"
 """The names of the folders in a checkout."""
 
 
@@ -35,11 +35,6 @@ def scripts() -> dict[str, Path]:
     return {path.stem: path for path in sorted((root() / SCRIPTS).glob("*.py")) if "_" not in path.stem}
 
 
-def papers() -> dict[str, Path]:
-    """The scripts that reproduce papers, by their games' names, such as `kuhn_poker`."""
-    return {path.parent.name: path for path in sorted((root() / PAPERS).glob("*/*_paper.py"))}
-
-
 def run_script(path: Path, words: Sequence[str]) -> int:
     """Run a script as `python SCRIPT WORDS` would, in this process; its exit code."""
     old_words, old_path = sys.argv, sys.path
@@ -54,7 +49,7 @@ def run_script(path: Path, words: Sequence[str]) -> int:
 
 
 def import_script(name: str) -> ModuleType:
-    """A script as a module, such as `papers/GAME/SCRIPT.py`; it may import the others in its folder."""
+    """A script as a module, such as `train/sb3_config.py`; it may import the others in its folder."""
     path = root() / name
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))

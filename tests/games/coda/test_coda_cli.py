@@ -11,7 +11,7 @@ import pytest
 from cardgym.cli import main
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.games.coda.state import CodaOptions
-from coda_one_tile import win_rates
+from cardgym.papers.coda.one_tile import win_rates
 
 DECK = [5, 8, 20, 4, 9, *(tile for tile in range(24) if tile not in (5, 8, 20, 4, 9))]
 

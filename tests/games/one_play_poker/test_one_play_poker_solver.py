@@ -18,9 +18,9 @@ from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.games.one_play_poker.view import TABLE
+from cardgym.papers.one_play_poker.page import gamma_difference
 from cardgym.solvers.optimum import solve, solver
 from cardgym.table.presentation import COACH
-from one_play_poker_paper import gamma_difference
 
 ALL_OPTIONS = [
     *((3, ranking) for ranking in ("flush_first", "pair_first")),

@@ -14,9 +14,9 @@ from cardgym.engine.kernel import RESET
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.games.coda.state import CodaOptions
+from cardgym.papers.coda.one_tile import RANDOM, solve_first, win_rates
 from cardgym.players import CompiledPlayer
 from cardgym.players.seats import SeatedBatch, game_keys
-from coda_one_tile import RANDOM, solve_first, win_rates
 
 World = tuple[int, frozenset[int]]
 """The opponent's first tile and the pool."""

@@ -16,8 +16,8 @@ from cardgym.games.coda.state import CodaOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tabular.loop import ENTRY, insert
+from cardgym.papers.coda.one_tile import win_rates
 from cardgym.players import PlayerSpec
-from coda_one_tile import win_rates
 
 CODA = "Coda-v0"
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import coda_results as results
 from cardgym.cli import main
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
+from cardgym.papers.coda import results
+from cardgym.papers.coda.networks import Budget, train_network
+from cardgym.papers.coda.one_tile import win_rates
+from cardgym.papers.coda.page import FIGURES, PAPER_SECONDS, write_results
+from cardgym.papers.coda.runs import Scale, coda, fresh_win_rate, learn_games, replayed_win_rate
 from cardgym.players.checkpoints import save_checkpoint
-from coda_networks import Budget, train_network
-from coda_one_tile import win_rates
-from coda_paper import FIGURES, PAPER_SECONDS, write_results
-from coda_runs import Scale, coda, fresh_win_rate, learn_games, replayed_win_rate
 
 SMALL = Scale(
     games=400,

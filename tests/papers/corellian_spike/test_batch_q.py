@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import spike_batch_q_learner as learner
 from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.arena.transitions import Recording, record
@@ -31,8 +30,8 @@ from cardgym.games.corellian_spike.state import (
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.learn.saved_state import restore, state_of
-from cardgym.players import TablePlayer, resolve
-from spike_batch_q_learner import (
+from cardgym.papers.corellian_spike import learner
+from cardgym.papers.corellian_spike.learner import (
     ENV,
     EXPLORATIONS,
     BatchQ,
@@ -42,7 +41,8 @@ from spike_batch_q_learner import (
     save_policy_file,
     transferred_policy,
 )
-from spike_batch_q_states import NEVER, cards_key, cards_of, spikes_key
+from cardgym.papers.corellian_spike.states import NEVER, cards_key, cards_of, spikes_key
+from cardgym.players import TablePlayer, resolve
 
 SMALL: dict[str, Any] = {"num_iterations": 3, "games_per_iteration": 40, "update_epochs": 4}
 

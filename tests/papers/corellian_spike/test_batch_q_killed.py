@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cardgym.papers.corellian_spike.batch_q import main
 from killing import check_killed_run_ends_with_the_same_bits, check_run_that_is_asked_to_end_saves
-from spike_batch_q import main
 
 WORDS = [
     "--exploration", "legal", "--num-iterations", "4", "--games-per-iteration", "300", "--update-epochs", "5",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import corellian_spike_paper as page
+from cardgym.papers.corellian_spike import page
+from cardgym.papers.corellian_spike.runs import Scale
+from cardgym.papers.corellian_spike.tables import PAPER, PAPER_SEATS, human_rows
 from cardgym.statistics import mean_over_runs
-from spike_runs import Scale
-from spike_tables import PAPER, PAPER_SEATS, human_rows
 
 DEEP = Path(__file__).parents[3] / "checkpoints" / "corellian_spike" / "double_dqn.safetensors"
 GAME = {

@@ -10,10 +10,10 @@ from cribbage_driver import CribbageDriver
 from cardgym.engine.compilation import compiled
 from cardgym.engine.rules import uniform
 from cardgym.games.cribbage.cards import CARDS
+from cardgym.games.cribbage.experts.arrays import build_arrays
+from cardgym.games.cribbage.experts.player import best_keep, score_keeps
 from cardgym.games.cribbage.tosses import kept_set
-from cribbage_expert_player import best_keep, score_keeps
-from cribbage_statistics_arrays import build_arrays
-from cribbage_weights import add_pegging
+from cardgym.papers.cribbage.weights import add_pegging
 
 NO_GENERATOR = np.zeros(2, np.uint64)
 

@@ -10,7 +10,7 @@ from cardgym.cli import main
 from cardgym.engine.compilation import compiled
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.chance_table import is_near, load_table, save_table, toss_chances
-from cribbage_chances import _work_back, chance_table, draw, no_table
+from cardgym.papers.cribbage.chances import _work_back, chance_table, draw, no_table
 
 pytestmark = compiled_only
 

@@ -15,12 +15,12 @@ from cardgym.cli import main
 from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import parse_cards
+from cardgym.games.cribbage.experts.arrays import StatisticsArrays, build_arrays
+from cardgym.games.cribbage.experts.keeps import CRIB_CASES, Keep, distributions, keeps
+from cardgym.games.cribbage.experts.lookup import CRIB_SUM, HAND_SUM, lookup
 from cardgym.games.cribbage.scoring import score_crib, score_hand
 from cardgym.games.cribbage.state import CUTS, KEPT, TOSSES
-from cribbage_keeps import CRIB_CASES, Keep, distributions, keeps
-from cribbage_lookup import CRIB_SUM, HAND_SUM, lookup
-from cribbage_statistics_arrays import StatisticsArrays, build_arrays
-from cribbage_stats import CANONICAL_HANDS, totals
+from cardgym.papers.cribbage.stats import CANONICAL_HANDS, totals
 
 pytestmark = compiled_only
 

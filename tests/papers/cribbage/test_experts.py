@@ -14,12 +14,9 @@ from cardgym.arena import evaluate
 from cardgym.engine.compilation import compiled
 from cardgym.files.tensors import write_tensors
 from cardgym.games.cribbage.cards import parse_cards
-from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.state import TOSSES
-from cardgym.games.cribbage.tosses import rank_set
-from cardgym.learn.saved_state import restore, state_of
-from cardgym.players import resolve
-from cribbage_expert_player import (
+from cardgym.games.cribbage.experts.arrays import build_arrays
+from cardgym.games.cribbage.experts.keeps import keeps
+from cardgym.games.cribbage.experts.player import (
     NUM_STRATEGIES,
     RANK_SETS,
     SHAPE,
@@ -30,13 +27,16 @@ from cribbage_expert_player import (
     scale_row,
     score_keeps,
 )
-from cribbage_keeps import keeps
-from cribbage_matches import match, side
-from cribbage_picture import board_png, family_shares
-from cribbage_statistics_arrays import build_arrays
-from cribbage_trainer import ExpertsConfig, Trainer
-from cribbage_updates import EVENTS, gradient, paper_update, value_positions
-from cribbage_weights import add_pegging, named_weights
+from cardgym.games.cribbage.game import GAME
+from cardgym.games.cribbage.state import TOSSES
+from cardgym.games.cribbage.tosses import rank_set
+from cardgym.learn.saved_state import restore, state_of
+from cardgym.papers.cribbage.matches import match, side
+from cardgym.papers.cribbage.picture import board_png, family_shares
+from cardgym.papers.cribbage.trainer import ExpertsConfig, Trainer
+from cardgym.papers.cribbage.updates import EVENTS, gradient, paper_update, value_positions
+from cardgym.papers.cribbage.weights import add_pegging, named_weights
+from cardgym.players import resolve
 
 pytestmark = compiled_only
 

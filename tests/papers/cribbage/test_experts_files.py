@@ -13,12 +13,12 @@ from cribbage_driver import compiled_only
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
+from cardgym.games.cribbage.experts.player import load_experts, new_pegging, save_experts
 from cardgym.games.cribbage.game import GAME
+from cardgym.papers.cribbage.matches import OWN_CRIB, Side, same_tosses, side
+from cardgym.papers.cribbage.trainer import ExpertsConfig, Trainer
+from cardgym.papers.cribbage.weights import named_weights
 from cardgym.players import resolve
-from cribbage_expert_player import load_experts, new_pegging, save_experts
-from cribbage_matches import OWN_CRIB, Side, same_tosses, side
-from cribbage_trainer import ExpertsConfig, Trainer
-from cribbage_weights import named_weights
 
 pytestmark = compiled_only
 

@@ -10,9 +10,7 @@ from experts_replay import Replay, weights_of
 from cardgym.arena import evaluate
 from cardgym.arena.match import EVALUATION_SEED
 from cardgym.games.cribbage.cards import CARDS, parse_cards
-from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.state import TOSSES
-from cribbage_expert_player import (
+from cardgym.games.cribbage.experts.player import (
     GAINED,
     GIVEN,
     SHAPE,
@@ -22,12 +20,14 @@ from cribbage_expert_player import (
     new_pegging,
     save_experts,
 )
-from cribbage_games import seed_pegging
-from cribbage_matches import match, records, side
-from cribbage_picture import board_pixels, draw_board, untouched
-from cribbage_trainer import ExpertsConfig, Trainer
-from cribbage_updates import spread, value_positions
-from cribbage_weights import named_weights
+from cardgym.games.cribbage.game import GAME
+from cardgym.games.cribbage.state import TOSSES
+from cardgym.papers.cribbage.games import seed_pegging
+from cardgym.papers.cribbage.matches import match, records, side
+from cardgym.papers.cribbage.picture import board_pixels, draw_board, untouched
+from cardgym.papers.cribbage.trainer import ExpertsConfig, Trainer
+from cardgym.papers.cribbage.updates import spread, value_positions
+from cardgym.papers.cribbage.weights import named_weights
 
 pytestmark = [compiled_only, pytest.mark.slow]
 

@@ -15,8 +15,8 @@ from cardgym.games.cribbage.pegging.player import make_player
 from cardgym.games.cribbage.pegging.policy import load_policy
 from cardgym.games.cribbage.scoring import points_of_next
 from cardgym.games.cribbage.state import PLAYING, CribbageOptions
-from cribbage_pegging_solver import PeggingSolver, pair_weights
-from cribbage_pegging_tree import build_tree
+from cardgym.papers.cribbage.pegging_solver import PeggingSolver, pair_weights
+from cardgym.papers.cribbage.pegging_tree import build_tree
 
 RANKS = (0, 4, 6, 9)
 """The ranks of a smaller play: goes, pairs, fifteens and 31 all occur."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cribbage_driver import compiled_only
 
-import cribbage_paper as page
-from cribbage_expert_player import STRATEGIES
+from cardgym.games.cribbage.experts.player import STRATEGIES
+from cardgym.papers.cribbage import page
 
 pytestmark = compiled_only
 

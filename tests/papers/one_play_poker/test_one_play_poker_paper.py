@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import one_play_poker_chart as chart
-import one_play_poker_paper as page
 from cardgym.cli import main
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
+from cardgym.papers.one_play_poker import chart, page
 from cardgym.players import resolve
 
 

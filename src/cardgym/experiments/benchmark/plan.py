@@ -23,8 +23,7 @@ from cardgym.statistics import Z95
 FILE = "benchmark.toml"
 """The file of `configs/` with the suites and the algorithms."""
 SOLVER, LEAGUE = "cfr", "league"
-"""The names of the script that runs the solvers, `benchmark_solver.py`, and of the one whose generations share the
-decisions."""
+"""The names of the solvers, and of the training whose generations share the decisions."""
 EVALUATIONS = 10
 """Evaluations along a training."""
 _GAMES = 4000

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 import cardgym
-from benchmark_plan import Algorithm, Benchmark
 from cardgym.console.plots import new_figure, save_png
 from cardgym.console.tables import markdown_table, wrapped
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
+from cardgym.experiments.benchmark.plan import Algorithm, Benchmark
 from cardgym.experiments.launch import RESULTS, Run
 from cardgym.experiments.sweep_report import draw_lines
 from cardgym.files import replacing

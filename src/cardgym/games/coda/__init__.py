@@ -1,6 +1,6 @@
 """Coda (Da Vinci Code)."""
 
-from cardgym.engine.registry import Command, GamePackage
+from cardgym.engine.registry import GamePackage
 
 PACKAGE = GamePackage(
     name="coda",
@@ -9,9 +9,6 @@ PACKAGE = GamePackage(
         "CodaOfficial-v0": "cardgym.games.coda.game:OFFICIAL",
         "CodaMini-v0": "cardgym.games.coda.game:MINI",
         "CodaMiniOfficial-v0": "cardgym.games.coda.game:MINI_OFFICIAL",
-    },
-    commands={
-        "coda-solve": Command("papers/coda/coda_one_tile.py", "solve Coda with one tile each exactly"),
     },
     table="cardgym.games.coda.view:TABLE",
 )

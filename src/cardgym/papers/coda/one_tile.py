@@ -13,20 +13,18 @@ A word is stored as an integer: a leading 1, then a bit for each of its tiles, 1
 from __future__ import annotations
 
 import json
-import sys
 import time
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.cli.flags import add_options, game_of
-from cardgym.console.arguments import Parser
+from cardgym.console.arguments import Parser, parse_assignments
 from cardgym.console.progress import Progress
-from cardgym.console.streams import guarded
 from cardgym.console.tables import print_results
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
+from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, unknown
 from cardgym.games.coda.state import CodaOptions
 
@@ -284,13 +282,14 @@ def main(words: list[str]) -> int:
     """Solve and print; the exit code."""
     parser = Parser(prog="cardgym coda-solve", description=__doc__)
     parser.add_argument("env", nargs="?", default="Coda-v0", metavar="ENV", help="the game's id (Coda-v0)")
-    add_options(parser)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="options", help="an option")
     parser.add_argument(
         "--opponent", default="random", metavar="PLAYER", help=f"the opponent: {', '.join(OPPONENTS)} (random)"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(words)
-    game, options = game_of(arguments)
+    game = find(arguments.env)
+    options = game.parse_options(parse_assignments(arguments.options))
     if not isinstance(options, CodaOptions):
         raise CardgymError(f"coda-solve is for Coda, not for {game.id}: give Coda-v0 or CodaOfficial-v0")
     with Progress(f"solving {game.id}"):
@@ -307,7 +306,3 @@ def main(words: list[str]) -> int:
         f"solved in {solved['seconds']:.1f} s",
     )
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(guarded(lambda: main(sys.argv[1:])))

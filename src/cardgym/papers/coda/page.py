@@ -9,18 +9,15 @@ win rates of 0.839 and 0.963 come from.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.streams import guarded
 from cardgym.console.tables import markdown_table, wrapped
 from cardgym.files import replacing
-from cardgym.statistics import Z95
-from coda_networks import draw_losses
-from coda_results import (
+from cardgym.papers.coda.networks import draw_losses
+from cardgym.papers.coda.results import (
     PAPER_WIN_RATES,
     READING_GAMES,
     FewDeals,
@@ -31,12 +28,13 @@ from coda_results import (
     Results,
     measure,
 )
-from coda_runs import ALGORITHMS, Scale
+from cardgym.papers.coda.runs import ALGORITHMS, Scale
+from cardgym.statistics import Z95
 
 CHECKPOINTS = "checkpoints/coda/d*.safetensors"
 """The checkpoints evaluated unless others are named: those for the paper's preset, not `official_...`."""
 
-FOLDER = Path("papers/coda")
+FOLDER = Path("docs/papers/coda")
 PAGE = "results.md"
 FIGURES = {"DQN": "loss_dqn.png", "double DQN": "loss_double_dqn.png"}
 """The pictures by algorithm."""
@@ -302,7 +300,3 @@ def main(words: list[str]) -> int:
         for path in write_results(arguments.out, scale, arguments.seed, checkpoints, progress):
             print(path)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(guarded(lambda: main(sys.argv[1:])))

@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from coda_networks import Budget, TrainedNetwork, train_network
-from coda_one_tile import win_rates
-from coda_runs import (
+from cardgym.papers.coda.networks import Budget, TrainedNetwork, train_network
+from cardgym.papers.coda.one_tile import win_rates
+from cardgym.papers.coda.runs import (
     ALGORITHMS,
     CheckpointResult,
     Scale,

@@ -23,9 +23,9 @@ from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_pa
 from cardgym.learn.signals import Saving
 from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
+from cardgym.papers.corellian_spike.learner import ENV, BatchQ, BatchQConfig
+from cardgym.papers.corellian_spike.states import NEVER
 from cardgym.players import resolve
-from spike_batch_q_learner import ENV, BatchQ, BatchQConfig
-from spike_batch_q_states import NEVER
 
 CONFIG = "configs/corellian_spike/batch_q.toml"
 
@@ -101,7 +101,3 @@ def main(words: list[str]) -> int:
         )
         return 2
     return run_script("cardgym batch-q", BatchQConfig, train, words)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

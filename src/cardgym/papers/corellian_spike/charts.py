@@ -20,9 +20,9 @@ from cardgym.games.corellian_spike.state import (
     SWAP_LOW,
     SWAP_SPIKE,
 )
+from cardgym.papers.corellian_spike.numbers import BETTING, DECISIONS, action_shares
+from cardgym.papers.corellian_spike.runs import Case, TrainingRun
 from cardgym.statistics import mean_over_runs
-from spike_numbers import BETTING, DECISIONS, action_shares
-from spike_runs import Case, TrainingRun
 
 _LOOKS = {  # Color and marker: within a decision, colors differ in lightness too.
     RAISE: (COLORS[0], "o"),

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.players import Player, PlayerSpec
-from spike_batch_q_learner import transferred_policy
-from spike_runs import (
+from cardgym.papers.corellian_spike.learner import transferred_policy
+from cardgym.papers.corellian_spike.runs import (
     CASES,
     CREDITS,
     FOUR,
@@ -30,6 +29,7 @@ from spike_runs import (
     train_case,
     train_tabular,
 )
+from cardgym.players import Player, PlayerSpec
 
 T = TypeVar("T")
 Report = Callable[[int, int], None]

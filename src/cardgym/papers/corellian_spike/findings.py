@@ -12,13 +12,13 @@ from cardgym.arena.transitions import record
 from cardgym.console.tables import markdown_table
 from cardgym.games.corellian_spike.state import BUY, FOLD, RAISE, SWAP_HIGH
 from cardgym.games.corellian_spike.state_index import MAX_SUM, NO_CARD
+from cardgym.papers.corellian_spike.experiments import SEATINGS, STATE_MODELS
+from cardgym.papers.corellian_spike.learner import ENV
+from cardgym.papers.corellian_spike.numbers import BETTING, BUYING, PLACING, Numbers, enumerated_states
+from cardgym.papers.corellian_spike.runs import CREDITS, FOUR, WEIGHTED, Scale, legal
+from cardgym.papers.corellian_spike.states import cards_key, cards_of
+from cardgym.papers.corellian_spike.tables import EXPLORATIONS
 from cardgym.statistics import Estimate, mean_over_runs
-from spike_batch_q_learner import ENV
-from spike_batch_q_states import cards_key, cards_of
-from spike_experiments import SEATINGS, STATE_MODELS
-from spike_numbers import BETTING, BUYING, PLACING, Numbers, enumerated_states
-from spike_runs import CREDITS, FOUR, WEIGHTED, Scale, legal
-from spike_tables import EXPLORATIONS
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def information(numbers: Numbers) -> str:
     lines = [
         "## The paper's future work: would knowing more win more?",
         "",
-        "Online Q-learning (the same for all; [tables](../../docs/algorithms/more.md#tables-q-learning-and-sarsa)) learns to beat the paper's final",
+        "Online Q-learning (the same for all; [tables](../../algorithms/more.md#tables-q-learning-and-sarsa)) learns to beat the paper's final",
         "credits-only policy, which is fixed, with three kinds of state: the paper's code, the three cards instead of",
         f"their sum, and the code with the opponent's spike. Means of {numbers.scale.information_seeds} runs.",
         "",

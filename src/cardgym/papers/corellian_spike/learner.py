@@ -34,8 +34,8 @@ from cardgym.games.corellian_spike.state import (
 from cardgym.games.corellian_spike.state_index import info_state_keys
 from cardgym.learn import tags
 from cardgym.learn.config import EnvOptions, Games, Items, Share, TrainingConfig
+from cardgym.papers.corellian_spike.states import NEVER, CodeStates, States, new_states
 from cardgym.players import Player, TablePlayer
-from spike_batch_q_states import NEVER, CodeStates, States, new_states
 
 ENV = "CorellianSpike-v0"
 

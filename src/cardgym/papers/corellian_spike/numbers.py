@@ -22,9 +22,9 @@ from cardgym.games.corellian_spike.state import (
     SWAP_SPIKE,
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
+from cardgym.papers.corellian_spike.experiments import Results
+from cardgym.papers.corellian_spike.runs import Case, Scale, Score, TrainingRun
 from cardgym.statistics import Estimate, mean_over_runs
-from spike_experiments import Results
-from spike_runs import Case, Scale, Score, TrainingRun
 
 BETTING, BUYING, PLACING = 1, 2, 3
 """Decisions, numbered as in the paper's code."""

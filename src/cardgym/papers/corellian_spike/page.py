@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,24 +11,23 @@ import numpy as np
 
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.streams import guarded
 from cardgym.console.tables import wrapped
 from cardgym.engine.registry import find
 from cardgym.files import replacing
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
+from cardgym.papers.corellian_spike.charts import draw_actions
+from cardgym.papers.corellian_spike.experiments import Report, Results, run_all
+from cardgym.papers.corellian_spike.findings import betting, claims, code_facts, exploration, information
+from cardgym.papers.corellian_spike.learner import ENV
+from cardgym.papers.corellian_spike.numbers import Numbers
+from cardgym.papers.corellian_spike.runs import CREDITS, FOUR, WEIGHTED, Scale, legal
+from cardgym.papers.corellian_spike.tables import deep_table, human_table, opponents_table, seats_table
 from cardgym.players import resolve
-from spike_batch_q_learner import ENV
-from spike_charts import draw_actions
-from spike_experiments import Report, Results, run_all
-from spike_findings import betting, claims, code_facts, exploration, information
-from spike_numbers import Numbers
-from spike_runs import CREDITS, FOUR, WEIGHTED, Scale, legal
-from spike_tables import deep_table, human_table, opponents_table, seats_table
 
 CHECKPOINTS = "checkpoints/corellian_spike/double_dqn*.safetensors"
 """The deep agents of the page unless others are named."""
 
-FOLDER = Path("papers/corellian_spike")
+FOLDER = Path("docs/papers/corellian_spike")
 PAGE = "results.md"
 FIGURES = {
     "actions_credits.png": ("Two players, credits-only reward", CREDITS),
@@ -97,7 +95,7 @@ Torres, Nee and Cortinovis (2023) train policies by batch Q-learning and report 
 every cell with ours. Ours are means of {scale.seeds} training runs (different seeds) with 95 % intervals (Student's t over the runs),
 {scale.games:,} games for each match where the paper has 2,000; busts are given for 2,000 games. All figures are for the policy
 of iteration {scale.iterations}: credits won per game, share of hands won, and the number of games it ended without credits.
-"Published" explores like the paper's program, "legal" explores all legal actions; [batch Q-learning](../../docs/algorithms/more.md#batch-q-learning)
+"Published" explores like the paper's program, "legal" explores all legal actions; [batch Q-learning](../../algorithms/more.md#batch-q-learning)
 describes the algorithm. One run took {seconds:.0f} s of processor time here, compared with 1.5 to 10 hours in the paper
 ("Strategy Search"); this whole page
 took {results.processor_seconds / 60:.1f} minutes of processor time.
@@ -143,7 +141,3 @@ def main(words: list[str]) -> int:
         for path in write_results(arguments.out, scale, deep, arguments.log, progress):
             print(path)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(guarded(lambda: main(sys.argv[1:])))

@@ -14,9 +14,9 @@ from cardgym.engine.registry import find
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.papers.corellian_spike.learner import ENV, BatchQ, BatchQConfig, Exploration
+from cardgym.papers.corellian_spike.states import NEVER
 from cardgym.players import PlayerSpec, TablePlayer
-from spike_batch_q_learner import ENV, BatchQ, BatchQConfig, Exploration
-from spike_batch_q_states import NEVER
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import numpy as np
 from cardgym.console.tables import markdown_table
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
+from cardgym.papers.corellian_spike.experiments import DEEP_OPPONENTS, SEATINGS
+from cardgym.papers.corellian_spike.learner import ENV
+from cardgym.papers.corellian_spike.numbers import Numbers
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog
-from spike_batch_q_learner import ENV
-from spike_experiments import DEEP_OPPONENTS, SEATINGS
-from spike_numbers import Numbers
 
 OPPONENTS = ("random-table", "initial", "intermediate", "credits-only", "heuristic", "double DQN")
 """Rows of tables 2 and 3: the paper's opponents, then ours. `random-table` is the paper's random policy."""

@@ -8,7 +8,6 @@ cardgym cribbage-chances --deals 4000 --plot chances.png
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import numpy.typing as npt
 
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.plots import new_figure
-from cardgym.console.streams import guarded
 from cardgym.console.tables import print_results
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import State, rule
@@ -220,7 +218,3 @@ def main(words: list[str]) -> int:
     if arguments.plot is not None:
         draw(chances, arguments.plot)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(guarded(lambda: main(sys.argv[1:])))

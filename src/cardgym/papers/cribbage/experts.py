@@ -10,13 +10,13 @@ open. Their weight files `<games>.safetensors` are players.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from cardgym.console.progress import Progress
+from cardgym.games.cribbage.experts.player import Weights
 from cardgym.learn import tags
 from cardgym.learn.evaluation import log_evaluation, summary, write_results
 from cardgym.learn.run import TrainingResult, run_script
@@ -25,10 +25,9 @@ from cardgym.learn.schedules import Stopwatch, crossed
 from cardgym.learn.signals import Saving
 from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
+from cardgym.papers.cribbage.picture import board_pixels
+from cardgym.papers.cribbage.trainer import ExpertsConfig, Trainer
 from cardgym.statistics import Interval
-from cribbage_expert_player import Weights
-from cribbage_picture import board_pixels
-from cribbage_trainer import ExpertsConfig, Trainer
 
 
 @dataclass
@@ -106,7 +105,3 @@ def metrics_of(win_rates: Mapping[str, tuple[float, Interval]]) -> dict[str, Met
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
     return run_script("cardgym experts", ExpertsConfig, train, words)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -10,6 +10,16 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.games.cribbage.cards import CARDS
+from cardgym.games.cribbage.experts.arrays import StatisticsArrays
+from cardgym.games.cribbage.experts.player import (
+    HOLES,
+    KEEPS,
+    NUM_STRATEGIES,
+    RANK_SETS,
+    PeggingStatistics,
+    best_keep,
+    score_keeps,
+)
 from cardgym.games.cribbage.players import greedy_card
 from cardgym.games.cribbage.rules import apply_action, num_chance_outcomes, pegging_points, setup
 from cardgym.games.cribbage.state import (
@@ -24,18 +34,8 @@ from cardgym.games.cribbage.state import (
     TOSSING,
 )
 from cardgym.games.cribbage.tosses import kept_set
-from cribbage_expert_player import (
-    HOLES,
-    KEEPS,
-    NUM_STRATEGIES,
-    RANK_SETS,
-    PeggingStatistics,
-    best_keep,
-    score_keeps,
-)
-from cribbage_statistics_arrays import StatisticsArrays
-from cribbage_updates import EVENTS, gradient, paper_update, spread
-from cribbage_weights import add_pegging, update_figures
+from cardgym.papers.cribbage.updates import EVENTS, gradient, paper_update, spread
+from cardgym.papers.cribbage.weights import add_pegging, update_figures
 
 
 @rule

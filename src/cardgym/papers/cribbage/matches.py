@@ -14,12 +14,8 @@ from cardgym.engine.rules import derive, uniform
 from cardgym.errors import unknown
 from cardgym.files.tensors import SUFFIX
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.players import greedy
-from cardgym.games.cribbage.rules import setup
-from cardgym.games.cribbage.state import OVER
-from cardgym.statistics import Interval, Moments
-from cribbage_expert_player import (
+from cardgym.games.cribbage.experts.arrays import StatisticsArrays, build_arrays
+from cardgym.games.cribbage.experts.player import (
     HOLES,
     KEEPS,
     NUM_STRATEGIES,
@@ -30,9 +26,13 @@ from cribbage_expert_player import (
     load_experts,
     score_keeps,
 )
-from cribbage_games import deal_cards, finish_deal
-from cribbage_statistics_arrays import StatisticsArrays, build_arrays
-from cribbage_weights import STARTS, named_weights
+from cardgym.games.cribbage.game import GAME
+from cardgym.games.cribbage.players import greedy
+from cardgym.games.cribbage.rules import setup
+from cardgym.games.cribbage.state import OVER
+from cardgym.papers.cribbage.games import deal_cards, finish_deal
+from cardgym.papers.cribbage.weights import STARTS, named_weights
+from cardgym.statistics import Interval, Moments
 
 WEIGHTS, GREEDY, OWN_CRIB = range(3)
 """Kinds of players: weights, `greedy`, and weights with `own_crib`."""

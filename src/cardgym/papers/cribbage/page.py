@@ -6,7 +6,6 @@ The page has win rates, how far trainings from each start agree, and what change
 from __future__ import annotations
 
 import dataclasses
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -18,14 +17,13 @@ import numpy.typing as npt
 from cardgym.arena.match import EVALUATION_SEED
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.streams import guarded
 from cardgym.console.tables import markdown_table, with_interval, wrapped
 from cardgym.files import replacing
-from cribbage_expert_player import HOLES, STRATEGIES, Weights
-from cribbage_matches import OPPONENTS, Side, same_tosses
-from cribbage_picture import board_png, family_shares
-from cribbage_trainer import ExpertsConfig, Trainer
-from cribbage_weights import FAMILIES
+from cardgym.games.cribbage.experts.player import HOLES, STRATEGIES, Weights
+from cardgym.papers.cribbage.matches import OPPONENTS, Side, same_tosses
+from cardgym.papers.cribbage.picture import board_png, family_shares
+from cardgym.papers.cribbage.trainer import ExpertsConfig, Trainer
+from cardgym.papers.cribbage.weights import FAMILIES
 
 GAMES = 160_000
 """Games of each run."""
@@ -34,7 +32,7 @@ SHORTER = 4
 CHECKPOINTS = 4
 """Evaluations of a run from uniform weights, besides that of its first weights."""
 SEEDS = (1, 2, 3)
-FOLDER = Path("papers/cribbage")
+FOLDER = Path("docs/papers/cribbage")
 PAGE, BOARD = "results.md", "board.png"
 STARTS = ("hand", "crib", "pegging", "random")
 REGIONS = ((0, 59), (60, 89), (90, 109), (110, 120))
@@ -150,7 +148,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         "# Cribbage: the expert learner",
         f"Made by `cardgym reproduce cribbage --games {games}`: {spent[0]:.0f} s, of which {spent[1]:.0f} s of CPU on "
         f"one core. {'**Unfinished: some runs are missing.** ' if unfinished else ''}"
-        "[Experts](../../docs/games/cribbage/research.md#weighted-experts) explains how they learn. "
+        "[Experts](../../games/cribbage/research.md#weighted-experts) explains how they learn. "
         f"Shares of games are in percent, with 95 % intervals, over "
         f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
         "## Win rates, before and after learning",
@@ -336,7 +334,3 @@ def main(words: list[str]) -> int:
         for path in write_results(arguments.out, arguments.games, arguments.seed, progress):
             print(path)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(guarded(lambda: main(sys.argv[1:])))

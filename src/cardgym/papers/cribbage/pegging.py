@@ -9,17 +9,22 @@ Needs 2.9 GB of memory. Example: cardgym pegging --iterations 60 --out policy.sa
 from __future__ import annotations
 
 import json
-import sys
 import time
 from pathlib import Path
 
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.streams import guarded
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.pegging.policy import save_policy
-from cribbage_pegging_solver import PeggingSolver, kept_shares, pack, pair_weights, rounded, whole_strategy
-from cribbage_pegging_tree import build_tree
+from cardgym.papers.cribbage.pegging_solver import (
+    PeggingSolver,
+    kept_shares,
+    pack,
+    pair_weights,
+    rounded,
+    whole_strategy,
+)
+from cardgym.papers.cribbage.pegging_tree import build_tree
 
 
 def main(words: list[str]) -> int:
@@ -70,7 +75,3 @@ def main(words: list[str]) -> int:
     for name, value in report.items():
         print(f"{name.replace('_', ' '):<26}  {f'{value:,.6g}' if isinstance(value, float) else value}")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(guarded(lambda: main(sys.argv[1:])))

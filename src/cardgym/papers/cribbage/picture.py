@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.console.plots import new_figure
-from cribbage_expert_player import Weights
-from cribbage_weights import FAMILIES, named_weights
+from cardgym.games.cribbage.experts.player import Weights
+from cardgym.papers.cribbage.weights import FAMILIES, named_weights
 
 MIN_CHANGE = 0.03
 """Positions where no weight, of 1 in all, has changed by more than this are gray: hardly anything was learned there."""

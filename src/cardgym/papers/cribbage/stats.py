@@ -16,14 +16,13 @@ import numpy.typing as npt
 
 from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
-from cardgym.console.streams import guarded
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
+from cardgym.games.cribbage.experts.arrays import StatisticsArrays, build_arrays
+from cardgym.games.cribbage.experts.keeps import CRIB_CASES
+from cardgym.games.cribbage.experts.lookup import CRIB_SUM, HAND_SUM, lookup
 from cardgym.games.cribbage.scoring import MAX_SCORE
 from cardgym.games.cribbage.state import CUTS
-from cribbage_keeps import CRIB_CASES
-from cribbage_lookup import CRIB_SUM, HAND_SUM, lookup
-from cribbage_statistics_arrays import StatisticsArrays, build_arrays
 
 CANONICAL_HANDS = 962_988
 """Hands of six cards that differ by more than the names of their suits."""
@@ -187,7 +186,3 @@ def main(words: list[str]) -> int:
         figures = " to ".join(f"{number:,}" if isinstance(number, int) else f"{number:.6g}" for number in values)
         print(f"{name.replace('_', ' '):<{width}}  {figures}")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(guarded(lambda: main(sys.argv[1:])))

@@ -13,14 +13,24 @@ from cardgym.arena.match import EVALUATION_SEED
 from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import SUFFIX
+from cardgym.games.cribbage.experts.arrays import build_arrays
+from cardgym.games.cribbage.experts.player import Weights, load_experts, new_pegging, save_experts
 from cardgym.learn.config import Games, Items, Share, TrainingConfig
+from cardgym.papers.cribbage.games import (
+    DEALS,
+    GAMES,
+    GRADIENT,
+    PAPER,
+    WINS,
+    Learner,
+    Settings,
+    seed_pegging,
+    train_games,
+)
+from cardgym.papers.cribbage.matches import OPPONENTS, OWN_CRIB, WEIGHTS, Side, match, records, side
+from cardgym.papers.cribbage.updates import EVENTS, FLOOR, value_positions
+from cardgym.papers.cribbage.weights import named_weights
 from cardgym.statistics import Interval
-from cribbage_expert_player import Weights, load_experts, new_pegging, save_experts
-from cribbage_games import DEALS, GAMES, GRADIENT, PAPER, WINS, Learner, Settings, seed_pegging, train_games
-from cribbage_matches import OPPONENTS, OWN_CRIB, WEIGHTS, Side, match, records, side
-from cribbage_statistics_arrays import build_arrays
-from cribbage_updates import EVENTS, FLOOR, value_positions
-from cribbage_weights import named_weights
 
 ENV = "Cribbage-v0"
 

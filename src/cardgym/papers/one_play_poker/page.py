@@ -6,7 +6,6 @@ and in exact values.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,21 +16,20 @@ import numpy.typing as npt
 
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.streams import guarded
 from cardgym.console.tables import markdown_table, wrapped
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET
 from cardgym.files import replacing
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.observations import info_state_labels
+from cardgym.papers.one_play_poker.chart import draw_chart
 from cardgym.players import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.solvers.backward_induction import Policy
 from cardgym.solvers.optimum import GAMMA, Solver, fraction_text, indices, policy_of, policy_table, solver
 from cardgym.statistics import Moments
-from one_play_poker_chart import draw_chart
 
-FOLDER = Path("papers/one_play_poker")
+FOLDER = Path("docs/papers/one_play_poker")
 PAGE, CHART = "results.md", "policy.png"
 GAMES = 50_000
 _ROWS = 1 << 16  # Games played side by side.
@@ -241,7 +239,3 @@ def main(words: list[str]) -> int:
         draw_chart(arguments.out / CHART, GAME.parse_options())
         print(arguments.out / CHART)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(guarded(lambda: main(sys.argv[1:])))

@@ -15,10 +15,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import CARDS, JACK
-from cardgym.games.cribbage.scoring import score_ranks
-from cardgym.games.cribbage.state import KEPT, TOSSES
-from cribbage_keeps import CRIB_CASES
-from cribbage_statistics_arrays import (
+from cardgym.games.cribbage.experts.arrays import (
     FOUR_NUMBER,
     HIGH_MIDDLE,
     LEAST,
@@ -34,6 +31,9 @@ from cribbage_statistics_arrays import (
     WIDTH,
     StatisticsArrays,
 )
+from cardgym.games.cribbage.experts.keeps import CRIB_CASES
+from cardgym.games.cribbage.scoring import score_ranks
+from cardgym.games.cribbage.state import KEPT, TOSSES
 
 HAND_MIN, HAND_SUM, HAND_MEDIAN2, HAND_MAX, CRIB_MIN, CRIB_SUM, CRIB_MEDIAN2, CRIB_MAX = range(8)
 """The columns of a look-up."""

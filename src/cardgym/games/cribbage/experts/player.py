@@ -30,12 +30,12 @@ from cardgym.errors import CardgymError
 from cardgym.files.documents import Document, Items, Name
 from cardgym.files.tensors import SUFFIX, Layout, read_tensors, write_tensors
 from cardgym.games.cribbage.cards import CARDS
+from cardgym.games.cribbage.experts.arrays import StatisticsArrays, build_arrays
+from cardgym.games.cribbage.experts.lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, lookup
 from cardgym.games.cribbage.observations import features
 from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.tosses import kept_set
 from cardgym.players import Actions, Masks, Observations, Player
-from cribbage_lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, lookup
-from cribbage_statistics_arrays import StatisticsArrays, build_arrays
 
 Weights = npt.NDArray[np.float32]
 

@@ -1,0 +1,1 @@
+"""Algorithms compared on small games by exact exploitability: the plan, the solvers as trainings, the report."""

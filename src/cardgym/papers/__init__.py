@@ -1,0 +1,1 @@
+"""Four papers rerun: a package for each, with what `cardgym reproduce` runs. Only the command line imports them."""

@@ -1,0 +1,1 @@
+""" "CS238: Reinforcement Learning for solving Coda Game", rerun."""

@@ -1,0 +1,1 @@
+"""The paper on Corellian Spike by batch Q-learning, rerun."""

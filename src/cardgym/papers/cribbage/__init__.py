@@ -1,0 +1,1 @@
+""" "Machine Learning Applied to Cribbage", rerun."""

@@ -1,0 +1,44 @@
+"""The commands of the paper on cribbage."""
+
+from cardgym.papers.commands import Command, Paper
+
+
+def _reproduce(words: list[str]) -> int:
+    from cardgym.papers.cribbage.page import main
+
+    return main(words)
+
+
+def _stats(words: list[str]) -> int:
+    from cardgym.papers.cribbage.stats import main
+
+    return main(words)
+
+
+def _chances(words: list[str]) -> int:
+    from cardgym.papers.cribbage.chances import main
+
+    return main(words)
+
+
+def _pegging(words: list[str]) -> int:
+    from cardgym.papers.cribbage.pegging import main
+
+    return main(words)
+
+
+def _experts(words: list[str]) -> int:
+    from cardgym.papers.cribbage.experts import main
+
+    return main(words)
+
+
+PAPER = Paper(
+    Command(_reproduce, "Cribbage: weighted experts trained from several starts, as the paper does"),
+    {
+        "cribbage-stats": Command(_stats, "count the exact statistics of every hand of cribbage"),
+        "cribbage-chances": Command(_chances, "compute the chance to win at cribbage by score, dealer and phase"),
+        "pegging": Command(_pegging, "solve the play of the cards at cribbage by CFR+"),
+        "experts": Command(_experts, "train weighted experts at cribbage", trains=True),
+    },
+)

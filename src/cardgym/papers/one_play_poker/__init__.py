@@ -1,0 +1,1 @@
+""" "One Play Poker", its table filled."""

@@ -1,0 +1,56 @@
+"""What papers add to the command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cardgym.papers
+from cardgym.cli import main
+from cardgym.papers.commands import papers
+
+FOLDER = Path(cardgym.papers.__path__[0])
+
+
+def test_every_paper_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert set(papers()) == {path.parent.name for path in FOLDER.glob("*/__init__.py")}
+    assert main(["reproduce", "--help"]) == 0
+    out = capsys.readouterr().out
+    for name, paper in papers().items():
+        assert f"\n  {name.replace('_', '-')} " in out
+        assert paper.reproduce.help in out
+
+
+@pytest.mark.parametrize("name", papers())
+def test_a_paper_parses_its_own_words(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", name, "--help"]) == 0
+    assert f"usage: cardgym reproduce {name.replace('_', '-')}" in capsys.readouterr().out
+    assert main(["reproduce", name, "--gams", "5"]) == 2
+    assert "did you mean '--games'?" in capsys.readouterr().err
+
+
+def test_an_unknown_paper_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "codda"]) == 2
+    assert "did you mean 'coda'?" in capsys.readouterr().err
+
+
+def test_commands_of_papers_are_listed_and_parse_their_own_words(capsys: pytest.CaptureFixture[str]) -> None:
+    own = {name: command for paper in papers().values() for name, command in paper.commands.items()}
+    assert main(["--help"]) == 0
+    out = capsys.readouterr().out
+    for name, command in own.items():
+        assert command.help in out
+        assert main([name, "--help"]) == 0
+        assert f"usage: cardgym {name}" in capsys.readouterr().out
+
+
+def test_listing_commands_imports_no_module_of_a_paper_and_no_game() -> None:
+    program = "import sys; from cardgym.cli import main; main([]); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = [name.split(".") for name in done.stdout.split()]
+    papers_modules = {name[-1] for name in loaded if name[:2] == ["cardgym", "papers"] and len(name) == 4}
+    assert papers_modules == {"commands"}
+    assert not [name for name in loaded if name[:2] == ["cardgym", "games"] and len(name) > 3]
