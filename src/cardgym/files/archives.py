@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from cardgym.errors import CardgymError, printable
-from cardgym.files import opened
+from cardgym.files.access import opened
 
 _RATIO = 100
 """An archive that unpacks to more than this many times its size is a zip bomb."""
