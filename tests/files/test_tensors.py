@@ -103,10 +103,10 @@ def test_layout_may_depend_on_the_document_and_leave_lengths_open(tmp_path: Path
 @pytest.mark.parametrize(
     ("layout", "message"),
     [
-        ({}, "a should be missing, and is F64 \\(3\\)"),
-        ({"a": (np.float64, (3,)), "b": (np.int8, (2, None))}, "b should be I8 \\(2, any\\), and is missing"),
-        ({"a": (np.float32, (3,))}, "a should be F32 \\(3\\), and is F64 \\(3\\)"),
-        ({"a": (np.float64, (None, 3))}, "a should be F64 \\(any, 3\\), and is F64 \\(3\\)"),
+        ({}, "a should be missing, and is float64 \\(3\\)"),
+        ({"a": (np.float64, (3,)), "b": (np.int8, (2, None))}, "b should be int8 \\(2, any\\), and is missing"),
+        ({"a": (np.float32, (3,))}, "a should be float32 \\(3\\), and is float64 \\(3\\)"),
+        ({"a": (np.float64, (None, 3))}, "a should be float64 \\(any, 3\\), and is float64 \\(3\\)"),
     ],
 )
 def test_other_arrays_are_refused(layout: Layout, message: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.errors import CardgymError, printable
-from cardgym.files import opened
+from cardgym.files.access import opened
 
 MAX_BYTES = 16 << 20
 """The largest document that is read, unless its reader allows more."""
@@ -22,11 +22,13 @@ _SEAL = "sha256"
 
 def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
     """A document of plain values with `sha256`, the digest of all other entries, which `parse_json` verifies."""
-    return {**document, _SEAL: _digest(json.loads(json.dumps(document)))}
+    return {**document, _SEAL: digest_of(json.loads(json.dumps(document)))}
 
 
-def _digest(document: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+def digest_of(content: Any) -> str:
+    """The SHA-256 of bytes, or of plain values as JSON with sorted keys, in hexadecimal digits."""
+    data = content if isinstance(content, bytes) else json.dumps(content, sort_keys=True).encode()
+    return hashlib.sha256(data).hexdigest()
 
 
 def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
@@ -57,7 +59,7 @@ def parse_json(content: bytes | str, what: str, *, constants: bool = False) -> A
             parse_int=_short,
             object_pairs_hook=_without_repeats,
         )
-        changed = isinstance(value, dict) and _SEAL in value and value.pop(_SEAL) != _digest(value)
+        changed = isinstance(value, dict) and _SEAL in value and value.pop(_SEAL) != digest_of(value)
     except RecursionError:
         raise CardgymError(f"{what}: cannot be read as JSON (nested too deeply)") from None
     except ValueError as error:
