@@ -16,8 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 from cardgym import find
-from cardgym.learn.tabular.config import TabularConfig
-from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.learn.tabular import TabularConfig, TabularLearner
 from cardgym.papers.corellian_spike.learner import BatchQ, BatchQConfig
 from cardgym.solvers.optimum import policy_of, solver
 from timing import Spread, machine, print_table

@@ -36,8 +36,8 @@ SETTINGS: dict[str, dict[str, str]] = {
 PROGRAM = r"""
 import hashlib, json, sys
 import numpy as np, torch
-from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.dqn.learner import DQNLearner
+from cardgym.learn.dqn import DQNConfig
+from cardgym.learn.dqn import DQNLearner
 from cardgym.learn.transitions import Transitions
 from cardgym.players.networks import NetworkShape, QNetwork
 

@@ -23,8 +23,7 @@ from cardgym.arena.transitions import record
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
 from cardgym.engine.registry import packages
-from cardgym.learn.tabular.config import TabularConfig
-from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.learn.tabular import TabularConfig, TabularLearner
 from cardgym.players import resolve
 from cardgym.players.seats import SeatedBatch, game_keys
 

@@ -8,8 +8,8 @@ from torch.nn import functional
 
 from cardgym.learn.config import Items, NetworkConfig
 from cardgym.learn.network_training import NetworkTraining
-from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.turns import TurnBuffer
 from cardgym.players import sample_actions
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 

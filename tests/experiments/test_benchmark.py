@@ -14,10 +14,10 @@ from cardgym.experiments.benchmark.plan import LEAGUE, SOLVER, Benchmark, Librar
 from cardgym.experiments.benchmark.report import BenchmarkReport, draw, markdown, rows
 from cardgym.experiments.benchmark.solver import SolverConfig, train
 from cardgym.experiments.launch import config_class
+from cardgym.experiments.league import LeagueConfig, Population
 from cardgym.learn.config import parse_run
 from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
-from league_population import LeagueConfig, Population
 
 ROOT = Path(__file__).parents[2]
 UNIFORM = 11 / 24

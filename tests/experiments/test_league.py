@@ -19,6 +19,8 @@ from learning_game import ROOT, SCRIPT, load_script
 
 from cardgym import find
 from cardgym.experiments import launch
+from cardgym.experiments.league import LeagueConfig
+from cardgym.experiments.trainers import Trainer
 from cardgym.learn.signals import Stopped
 from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
@@ -28,7 +30,6 @@ from cardgym.solvers.exact import tree_exploitability
 from cardgym.solvers.strategies import known_strategy, mixed_strategy
 from cardgym.solvers.tree import enumerate_tree
 from killing import SEARCH_PATH
-from league_population import LeagueConfig
 
 ENV = "KuhnPoker-v0"
 GAME = find(ENV)
@@ -114,7 +115,7 @@ def test_league_in_one_process_logs_exploitability_by_decisions_and_resumes(leag
 
 
 def test_a_terminated_training_in_this_process_ends_the_league(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(launch, "run_script", lambda path, words: 128 + signal.SIGTERM)
+    monkeypatch.setattr(Trainer, "run", lambda self, name, words: 128 + signal.SIGTERM)
     with pytest.raises(Stopped) as stopped:
         launch.train_here("tabular", [], str(tmp_path))
     assert stopped.value.number == signal.SIGTERM

@@ -25,7 +25,7 @@ from cardgym.experiments.launch import Run, TrainingScript
 from cardgym.experiments.sweep import SWEEP, result_of, sweep_folder
 from cardgym.files.json_values import sealed
 from cardgym.learn.config import read_config
-from cardgym.learn.dqn.config import DQNConfig
+from cardgym.learn.dqn import DQNConfig
 from cardgym.learn.saved_state import load_state, save_state
 from cardgym.learn.tensorboard import TensorBoard, read_curves
 from cardgym.players import resolve

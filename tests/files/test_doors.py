@@ -26,8 +26,8 @@ from cardgym import CardgymError, find
 from cardgym.cli import main
 from cardgym.files.tensors import read_document, read_tensors, write_tensors
 from cardgym.learn.config import read_config
-from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.dqn import DQNConfig
+from cardgym.learn.ppo import PPOConfig
 from cardgym.learn.saved_state import load_state
 from cardgym.learn.tensorboard import TensorBoard, read_curves
 from cardgym.players import resolve

@@ -14,12 +14,12 @@ from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.files.limits import check_memory, duration, memory_limit
 from cardgym.learn.buffers import ReplayBuffer
-from cardgym.learn.dqn.config import DQNConfig, NFSPConfig
-from cardgym.learn.ppo.config import PPOConfig
-from cardgym.learn.ppo.turns import TurnBuffer
-from cardgym.learn.tabular.config import TabularConfig
+from cardgym.learn.dqn import DQNConfig
+from cardgym.learn.nfsp import NFSPConfig, ReservoirBuffer
+from cardgym.learn.ppo import PPOConfig
+from cardgym.learn.tabular import TabularConfig
+from cardgym.learn.turns import TurnBuffer
 from cardgym.players.networks import network_shape
-from nfsp_learner import ReservoirBuffer
 
 GAME = cardgym.find(registered()[0])
 OPTIONS = GAME.parse_options()

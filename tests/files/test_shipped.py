@@ -11,6 +11,7 @@ import pytest
 
 from cardgym import CardgymError, cli, find
 from cardgym.cli.train import trainings
+from cardgym.experiments.trainers import TRAINERS
 from cardgym.files import shipped
 from cardgym.learn.opponents import OpponentPool
 from cardgym.players import resolve
@@ -26,7 +27,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_script_of_the_checkout_can_be_trained_with() -> None:
-    assert {path.stem for path in (ROOT / "train").glob("*.py") if "_" not in path.stem} == set(shipped.scripts())
+    assert {path.stem for path in (ROOT / "train").glob("*.py")} == {*TRAINERS, "league", "curves"}
     assert {"batch_q", "experts"} <= set(trainings())
 
 
@@ -93,7 +94,7 @@ def test_a_folder_beside_the_package_is_where_an_installed_one_looks(tmp_path: P
     shutil.copytree(ROOT / "src/cardgym", package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "shipped_files/configs/a_game").mkdir(parents=True)
     (package / "shipped_files/configs/a_game/a_config.toml").touch()
-    code = "from cardgym.files import shipped; print(*shipped.configs(), *shipped.scripts())"
+    code = "from cardgym.files import shipped; print(*shipped.configs())"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["a_game/a_config"]
 
@@ -104,7 +105,7 @@ def test_a_folder_beside_the_package_is_where_an_installed_one_looks(tmp_path: P
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["train"], "SCRIPT comes first (see cardgym train --help)"),
+        (["train"], "NAME comes first (see cardgym train --help)"),
         (["train", "dnq"], "unknown training 'dnq': did you mean 'dqn'?"),
         (["train", "dqn", "--config", "corellian_spike/dooble"], "dqn.py: config corellian_spike/dooble: no such file"),
         (["train", "dqn", "--gama", "1"], "dqn.py: unknown option '--gama': did you mean '--gamma'?"),
@@ -122,7 +123,7 @@ def test_bad_words_are_one_line(words: list[str], message: str, capsys: pytest.C
 def test_help_lists_scripts_and_configs(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["train", "--help"]) == 0
     shown = capsys.readouterr().out
-    for name in (*shipped.scripts(), *trainings(), *shipped.configs()):
+    for name in (*TRAINERS, "league", *trainings(), *shipped.configs()):
         assert f"\n  {name}" in shown
 
 

@@ -10,8 +10,8 @@ from learning_game import ROOT
 
 from cardgym.cli import main
 from cardgym.interop import sb3
+from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import parse_run
-from sb3_config import SB3Config
 
 PAGE = pages.text("stable_baselines3")
 

@@ -18,11 +18,11 @@ import cardgym
 from cardgym import CardgymError
 from cardgym.console.progress import Progress
 from cardgym.interop.sb3 import ArenaCallback, CardVecEnv
+from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import read_config
 from cardgym.learn.opponents import SELF, SNAPSHOT
 from cardgym.learn.tensorboard import read_curves, read_evaluations
 from cardgym.players import resolve
-from sb3_config import SB3Config
 
 QUICK = SB3Config(
     env_id="Tiny-v0",

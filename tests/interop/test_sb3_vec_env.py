@@ -20,7 +20,7 @@ import cardgym
 from cardgym import CardgymError, IllegalActionError
 from cardgym.cli import main
 from cardgym.interop import sb3
-from cardgym.learn.dqn.learner import random_legal
+from cardgym.learn.dqn import random_legal
 
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
 CardVecEnv: Any = sb3.CardVecEnv
@@ -355,6 +355,6 @@ def test_missing_extra_is_one_line(tiny, capsys, tmp_path):
     assert main(["evaluate", tiny.id, "--players", "model.zip", "random"]) == 2
     assert capsys.readouterr().err == f"cardgym: {MISSING}\n"
     assert load_script(ROOT / "train" / "sb3.py").main(["--env-id", tiny.id, "--out", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"sb3.py: {MISSING.replace('cardgym.interop.sb3', 'train/sb3.py')}\n"
+    assert capsys.readouterr().err == f"sb3.py: {MISSING.replace('cardgym.interop.sb3', 'cardgym train sb3')}\n"
     with pytest.raises(CardgymError, match="needs the package stable_baselines3"):
         importlib.import_module("cardgym.interop.sb3")

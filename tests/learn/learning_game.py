@@ -8,7 +8,6 @@ return of a game with r turns for each seat is r, and r + r/4 with an opponent.
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +15,8 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.cli import main
+from cardgym.cli.train import league
 from cardgym.engine.contract import (
     Feature,
     Game,
@@ -30,18 +31,17 @@ from cardgym.engine.contract import (
     offsets,
     rule,
 )
+from cardgym.experiments.trainers import TRAINERS
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "train" / "dqn.py"
 
 
 def load_script(path: Path) -> ModuleType:
-    """A script of train/ as a module."""
-    spec = importlib.util.spec_from_file_location(f"{path.stem}_script", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    """The training of a script of train/: its functions `train` and `main`."""
+    module = ModuleType(path.stem)
+    trainer = {**TRAINERS, "league": league}[path.stem]()
+    vars(module).update(train=trainer.train, main=lambda words: main(["train", path.stem, *words]))
     return module
 
 

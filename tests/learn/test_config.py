@@ -18,17 +18,18 @@ from pydantic import Field
 from cardgym import find
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
+from cardgym.experiments.league import LeagueConfig
+from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import BASE, Items, RunArgs, TrainingConfig, parse_run, read_config
-from cardgym.learn.dqn.config import DQNConfig, NFSPConfig
+from cardgym.learn.distill import DistillConfig
+from cardgym.learn.dqn import DQNConfig
+from cardgym.learn.nfsp import NFSPConfig
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.ppo import PPOConfig
 from cardgym.learn.run import run_name
-from cardgym.learn.tabular.config import TabularConfig
+from cardgym.learn.tabular import TabularConfig
 from cardgym.papers.corellian_spike.learner import BatchQConfig
 from cardgym.papers.cribbage.trainer import ExpertsConfig
-from distill_learner import DistillConfig
-from league_population import LeagueConfig
-from sb3_config import SB3Config
 
 CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 

@@ -14,6 +14,7 @@ from learning_game import SCRIPT, load_script
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
+from cardgym.learn.distill import DistillConfig, DistillLearner, Labeled, Teacher, cross_entropy
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players import resolve, softmax
@@ -21,7 +22,6 @@ from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.mixture_file import save_mixture
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
-from distill_learner import DistillConfig, DistillLearner, Labeled, Teacher, cross_entropy
 from killing import check_killed_run_ends_with_the_same_bits
 
 QUICK = DistillConfig(

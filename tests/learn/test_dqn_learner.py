@@ -10,8 +10,7 @@ import torch
 from torch.nn.functional import smooth_l1_loss
 
 from cardgym.errors import CardgymError
-from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.dqn.learner import DQNLearner, double_dqn_target
+from cardgym.learn.dqn import DQNConfig, DQNLearner, double_dqn_target
 from cardgym.learn.network_training import choose_device
 from cardgym.learn.saved_state import restore, state_of
 from cardgym.learn.transitions import Transitions

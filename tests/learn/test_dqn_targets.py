@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from cardgym.learn.dqn.learner import EpsilonGreedy, double_dqn_target, dqn_target, random_legal
+from cardgym.learn.dqn import EpsilonGreedy, double_dqn_target, dqn_target, random_legal
 from cardgym.learn.schedules import linear
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, masked
 

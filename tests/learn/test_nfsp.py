@@ -15,7 +15,7 @@ from learning_game import CARD, LEFT, PARITY, SCRIPT, load_script
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.learn.buffers import Decisions
-from cardgym.learn.dqn.config import NFSPConfig
+from cardgym.learn.nfsp import AverageLearner, Behavior, NFSPConfig, ReservoirBuffer, imitation_loss
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.saved_state import STATE_FILE, load_state, restore, state_of
@@ -24,7 +24,6 @@ from cardgym.players import resolve
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 from killing import check_killed_run_ends_with_the_same_bits
-from nfsp_learner import AverageLearner, Behavior, ReservoirBuffer, imitation_loss
 
 QUICK = NFSPConfig(
     env_id="Tiny-v0",

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from cardgym.learn.learner import entropy
-from cardgym.learn.ppo.learner import (
+from cardgym.learn.ppo import (
     approximate_kl,
     clip_fraction,
     clipped_surrogate,
@@ -18,9 +18,9 @@ from cardgym.learn.ppo.learner import (
     uniform_log_probs,
     value_loss,
 )
-from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.rollouts import Turns
 from cardgym.learn.saved_state import restore, state_of
+from cardgym.learn.turns import TurnBuffer
 from cardgym.players import sample_actions
 from cardgym.players.policy_networks import log_probabilities, probabilities
 

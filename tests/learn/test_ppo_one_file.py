@@ -9,8 +9,8 @@ import numpy as np
 
 from cardgym import find
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.learn.turns import TurnBuffer
 from cardgym.solvers.best_response import exploitability
 from cardgym.solvers.tree import enumerate_tree
 

@@ -20,13 +20,11 @@ from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.ppo.config import PPOConfig
-from cardgym.learn.ppo.distinct import distinct
-from cardgym.learn.ppo.learner import PPOLearner
-from cardgym.learn.ppo.networks import TableCritic, folded, insert, measure
-from cardgym.learn.ppo.turns import TurnBatch
+from cardgym.learn.ppo import PPOConfig, PPOLearner
+from cardgym.learn.ppo_networks import CentralCritic, folded, insert, measure
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.tensorboard import read_curves
+from cardgym.learn.turns import TurnBatch
 from cardgym.players import resolve
 from cardgym.players.networks import NetworkShape, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
@@ -72,11 +70,10 @@ def model(folder: Path) -> bytes:
         {"action_features": ("parity",), "magnet": "none"},
         {"magnet": "copy", "magnet_interval": 3},
         {"normalize": True, "critic": "all"},
-        {"normalize": True, "critic": "all", "merge_equal": True},
         {"opponents": ("self=1", "snapshot=1", "random=1"), "snapshot_every": 1_000},
         {"env_options": {"num_players": 1}, "critic": "all", "eval_opponents": ("random",)},
     ],
-    ids=["ema", "average", "uniform", "features", "copy", "whole-table", "merged", "pool", "one-player"],
+    ids=["ema", "average", "uniform", "features", "copy", "whole-table", "pool", "one-player"],
 )
 def test_learns_to_play_the_tiny_game(ppo: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]) -> None:
     config = QUICK.replace(**changes)
@@ -260,7 +257,7 @@ def test_others_are_the_observations_of_the_other_seats(tiny: Game) -> None:
 def test_critic_of_all_seats_learns_from_their_observations(tiny: Game) -> None:
     torch.manual_seed(1)
     config = QUICK.replace(critic="all", magnet="none", vf_coef=1.0, norm_adv=False)
-    critic = TableCritic(3 + 3, (16,))
+    critic = CentralCritic(3 + 3, (16,))
     learner = PPOLearner(
         PolicyNetwork(NetworkShape(3, 4, (8,))), config, torch.device("cpu"), np.random.default_rng(1), critic
     )
@@ -276,41 +273,6 @@ def test_critic_of_all_seats_learns_from_their_observations(tiny: Game) -> None:
     assert np.corrcoef(values, returns)[0, 1] > 0.95
     own = learner.network(torch.tensor(observations))[1].detach().numpy()
     assert np.corrcoef(own, returns)[0, 1] < 0.8
-
-
-@pytest.mark.parametrize("changes", [{}, {"critic": "all"}, {"magnet": "uniform"}], ids=["own", "all", "uniform"])
-def test_merged_observations_change_nothing_but_the_rounding(changes: dict[str, Any]) -> None:
-    generator = np.random.default_rng(2)
-    kinds = generator.normal(size=(5, 3 + 3)).astype(np.float32)
-    kinds[1, :3] = kinds[0, :3]  # The seat sees the same, the others do not.
-    seen = kinds[generator.integers(0, 5, 64)]
-    observations, others = seen[:, :3], seen[:, 3:] if "critic" in changes else np.zeros((64, 0), np.float32)
-    advantages, returns = generator.normal(size=(2, 64)).astype(np.float32)
-    masks = generator.random((64, 4)) < 0.7
-    masks[:, 0] = True
-    results = []
-    for merge in (False, True):
-        torch.manual_seed(1)
-        config = QUICK.replace(merge_equal=merge, **changes)
-        critic = TableCritic(3 + 3, (16,)) if others.shape[1] else None
-        network = PolicyNetwork(NetworkShape(3, 4, (8,)))
-        learner = PPOLearner(network, config, torch.device("cpu"), np.random.default_rng(1), critic)
-        for _ in range(3):
-            found = learner.act(observations, masks.astype(np.int8), others if critic else None)
-            learner.update(TurnBatch(observations, others, masks, *found, advantages, returns))
-        results.append([*found, *(weights.detach().numpy() for weights in learner.network.parameters())])
-    for plain, merged in zip(*results, strict=True):
-        np.testing.assert_allclose(merged, plain, rtol=1e-3, atol=1e-4)
-
-
-def test_distinct_rows_are_found_with_their_places() -> None:
-    observations = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], np.float32)
-    others = np.array([[5.0], [5.0], [5.0], [6.0]], np.float32)
-    for seen, number in [(None, 2), (others, 3)]:
-        first, places = distinct(observations, seen)
-        assert len(first) == number
-        assert (observations[first][places] == observations).all()
-        assert seen is None or (seen[first][places] == seen).all()
 
 
 # -- the player -------------------------------------------------------------------------------------------------------

@@ -18,9 +18,8 @@ from cardgym.arena import evaluate
 from cardgym.engine.contract import Game, StateIndex, rule
 from cardgym.engine.rules import hash_of
 from cardgym.learn.saved_state import restore, state_of
-from cardgym.learn.tabular.config import TabularConfig
-from cardgym.learn.tabular.learner import TabularLearner
-from cardgym.learn.tabular.loop import ENTRY, best_legal, greedy_legal, insert
+from cardgym.learn.tabular import TabularConfig, TabularLearner
+from cardgym.learn.tabular_loop import ENTRY, best_legal, greedy_legal, insert
 from cardgym.players import resolve
 from cardgym.players.tables import Pairs, QTablePlayer, load_player, save_q_table
 

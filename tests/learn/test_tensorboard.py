@@ -15,8 +15,7 @@ from cardgym.learn.evaluation import log_evaluation, write_results
 from cardgym.learn.rollouts import EpisodeStatistics
 from cardgym.learn.saved_state import restore, state_of
 from cardgym.learn.schedules import Stopwatch
-from cardgym.learn.tabular.config import TabularConfig
-from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.learn.tabular import TabularConfig, TabularLearner
 from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard, bands, read_curves, read_evaluations
 

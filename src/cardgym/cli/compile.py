@@ -95,8 +95,7 @@ def _record(game: Game) -> None:
 def _learn(game: Game) -> None:
     """Tabular learning, if the extra `learn` is installed and the game has state keys."""
     try:
-        from cardgym.learn.tabular.config import TabularConfig
-        from cardgym.learn.tabular.learner import TabularLearner
+        from cardgym.learn.tabular import TabularConfig, TabularLearner
 
         options = game.parse_options()
         TabularLearner(game, options, TabularConfig(env_id=game.id)).advance(10)

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cardgym.engine.declarations import load
 from cardgym.errors import CardgymError, nearest, quoted, unknown
+from cardgym.experiments.trainers import TRAINERS
 from cardgym.files import replacing
 from cardgym.files.locks import locked
-from cardgym.files.shipped import config_path, run_script, scripts
+from cardgym.files.shipped import config_path
 from cardgym.learn.config import TrainingConfig, config_files, parse_run, read_config, words_of
 from cardgym.learn.signals import Stopped
 
@@ -34,15 +34,6 @@ _POLL_SECONDS = 0.5
 _SAVE_SECONDS = 8.0
 """How long a process may take to save after it was asked to end; see `cardgym.learn.signals.SECONDS`."""
 _LOCK_SECONDS = 600.0
-
-SCRIPTS = {
-    "dqn": "cardgym.learn.dqn.config:DQNConfig",
-    "ppo": "cardgym.learn.ppo.config:PPOConfig",
-    "nfsp": "cardgym.learn.dqn.config:NFSPConfig",
-    "tabular": "cardgym.learn.tabular.config:TabularConfig",
-    "sb3": "train/sb3_config.py:SB3Config",
-}
-"""The training scripts, and the class of each one's hyper-parameters."""
 
 Setting = Mapping[str, str]
 """Keys of a config and their values as the command line takes them: the items of a list are separated by spaces."""
@@ -71,8 +62,8 @@ class TrainingScript:
 
     def __init__(self, config: Path, script: str | None = None) -> None:
         self.path = config_path(config).resolve()
-        if script is not None and script not in SCRIPTS:
-            raise unknown("training script", script, SCRIPTS)
+        if script is not None and script not in TRAINERS:
+            raise unknown("training script", script, TRAINERS)
         self.script = script or _script_of(self.path)
         self.config = read_config(config_class(self.script), self.path)
         if not self.config.game_id:
@@ -144,21 +135,20 @@ def flags_of(values: Mapping[str, Any]) -> list[str]:
 
 
 def config_class(script: str) -> type[TrainingConfig]:
-    kind: type[TrainingConfig] = load(SCRIPTS[script])
-    return kind
+    return TRAINERS[script]().config
 
 
 def _script_of(path: Path) -> str:
     """The script that a config is for: the one that accepts its keys; of several, the one that the file's name
     mentions."""
     configs, errors = {}, {}
-    for script in SCRIPTS:
+    for script in TRAINERS:
         try:
             configs[script] = read_config(config_class(script), path)
         except CardgymError as error:
             errors[script] = error
     if not configs:
-        script = next((script for script in SCRIPTS if script in path.stem), "dqn")
+        script = next((script for script in TRAINERS if script in path.stem), "dqn")
         raise CardgymError(f"{errors[script]} (for {script}.py; name another script with --script)")
     named = [script for script, config in configs.items() if config.algorithm_name in path.stem]
     if len(configs) == 1 or len(named) == 1:
@@ -199,7 +189,7 @@ def train_here(script: str, flags: Sequence[str], folder: str) -> int:
         contextlib.redirect_stdout(log),
         contextlib.redirect_stderr(log),
     ):
-        code = run_script(scripts()[script], training_command(script, flags, folder)[4:])
+        code = TRAINERS[script]().run(script, training_command(script, flags, folder)[4:])
     if code > 128:
         raise Stopped(code - 128)
     return code

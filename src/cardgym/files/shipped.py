@@ -1,4 +1,4 @@
-"""The files that come with cardgym: training scripts, configs and checkpoints, found by name.
+"""The files that come with cardgym: configs and checkpoints, found by name.
 
 A checkout has them at its top; an installed package below `cardgym/shipped_files`, where pyproject.toml maps them.
 The names are the same in both.
@@ -6,18 +6,16 @@ The names are the same in both.
 
 from __future__ import annotations
 
-import ast
 import importlib
-import runpy
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
 from cardgym.errors import CardgymError, nearest, printable
 
-SCRIPTS, CONFIGS, CHECKPOINTS = "train", "configs", "checkpoints"
+CONFIGS, CHECKPOINTS = "configs", "checkpoints"
 """The names of the folders in a checkout."""
 
 
@@ -29,35 +27,12 @@ def root() -> Path:
     return installed if installed.is_dir() else package.parents[1]
 
 
-def scripts() -> dict[str, Path]:
-    """The training scripts by name, such as `dqn`; modules that they import have longer names, such as
-    `nfsp_learner`."""
-    return {path.stem: path for path in sorted((root() / SCRIPTS).glob("*.py")) if "_" not in path.stem}
-
-
-def run_script(path: Path, words: Sequence[str]) -> int:
-    """Run a script as `python SCRIPT WORDS` would, in this process; its exit code."""
-    old_words, old_path = sys.argv, sys.path
-    sys.argv, sys.path = [str(path), *words], [str(path.parent), *sys.path]
-    try:
-        runpy.run_path(str(path), run_name="__main__")
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else 0
-    finally:
-        sys.argv, sys.path = old_words, old_path
-    return 0
-
-
 def import_script(name: str) -> ModuleType:
-    """A script as a module, such as `train/sb3_config.py`; it may import the others in its folder."""
+    """A script as a module, such as `benchmarks/leaderboards.py`; it may import the others in its folder."""
     path = root() / name
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     return importlib.import_module(path.stem)
-
-
-def first_line(path: Path) -> str:
-    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
 
 def configs() -> dict[str, Path]:

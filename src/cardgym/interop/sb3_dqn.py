@@ -21,7 +21,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from cardgym.engine.contract import Int64s
 from cardgym.errors import CardgymError
-from cardgym.learn.dqn.learner import double_dqn_target, dqn_target, random_legal
+from cardgym.learn.dqn import double_dqn_target, dqn_target, random_legal
 from cardgym.players.networks import masked
 
 Observations = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]

@@ -24,7 +24,7 @@ from cardgym.players import Player, resolve
 
 if TYPE_CHECKING:
     from cardgym.learn.config import NetworkConfig
-    from cardgym.learn.tabular.config import TabularConfig
+    from cardgym.learn.tabular import TabularConfig
 
 _EXACT_NODES = 1_500_000
 """The largest game tree, in nodes, for which every evaluation computes the exploitability."""

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from cardgym import find
-from cardgym.learn.tabular.config import TabularConfig
-from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.learn.tabular import TabularConfig, TabularLearner
 
 SPIKE = "CorellianSpike-v0"
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from cardgym import find
-from cardgym.learn.tabular.config import TabularConfig
-from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.learn.tabular import TabularConfig, TabularLearner
 from cardgym.solvers.optimum import policy_of, solver
 
 POKER = "OnePlayPoker-v0"

@@ -13,9 +13,8 @@ from cardgym.arena import evaluate
 from cardgym.engine.batch import LegalSampler
 from cardgym.engine.rules import hash_of
 from cardgym.games.coda.state import CodaOptions
-from cardgym.learn.tabular.config import TabularConfig
-from cardgym.learn.tabular.learner import TabularLearner
-from cardgym.learn.tabular.loop import ENTRY, insert
+from cardgym.learn.tabular import TabularConfig, TabularLearner
+from cardgym.learn.tabular_loop import ENTRY, insert
 from cardgym.papers.coda.one_tile import win_rates
 from cardgym.players import PlayerSpec
 

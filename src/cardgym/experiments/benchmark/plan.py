@@ -13,7 +13,8 @@ from pydantic import ConfigDict, Field
 from cardgym.arena import evaluate
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, printable, unknown
-from cardgym.experiments.launch import SCRIPTS, Run, config_class, flags_of, training_command
+from cardgym.experiments.launch import Run, config_class, flags_of, training_command
+from cardgym.experiments.trainers import TRAINERS
 from cardgym.files.documents import Document, Items, Name, at_most, validate
 from cardgym.files.json_values import read_bytes
 from cardgym.files.shipped import CONFIGS, root
@@ -90,8 +91,8 @@ class Library(Document):
             if algorithm.script.endswith(".py"):
                 script = str((path.parent / algorithm.script).resolve())
                 library.algorithms[name] = algorithm.model_copy(update={"script": script})
-            elif algorithm.script not in (*SCRIPTS, SOLVER, LEAGUE):
-                raise unknown("training script", algorithm.script, [*SCRIPTS, SOLVER, LEAGUE])
+            elif algorithm.script not in (*TRAINERS, SOLVER, LEAGUE):
+                raise unknown("training script", algorithm.script, [*TRAINERS, SOLVER, LEAGUE])
         return library
 
 
@@ -165,7 +166,7 @@ class Benchmark:
         values = self._learner(game, algorithm.script, values)
         values |= {"total_steps": steps, "eval_every": max(steps // EVALUATIONS, 1)}
         flags = flags_of(values | {"final_games": 0, "eval_opponents": []})
-        if algorithm.script in SCRIPTS:
+        if algorithm.script in TRAINERS:
             return training_command(algorithm.script, flags, place)
         if algorithm.script == SOLVER:
             return ["-m", "cardgym", "benchmark", SOLVER, *flags, "--out", place, "--restart"]
@@ -173,7 +174,7 @@ class Benchmark:
 
     def _learner(self, game: str, script: str, values: dict[str, Any]) -> dict[str, Any]:
         """The values of a learner's keys, with what it observes and how its rewards are scaled."""
-        fields = (config_class(script) if script in SCRIPTS else TrainingConfig).model_fields
+        fields = (config_class(script) if script in TRAINERS else TrainingConfig).model_fields
         if "observation" in fields:
             values.setdefault("observation", find(game).default_observation)
         if "reward_scale" in fields:

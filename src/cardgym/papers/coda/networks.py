@@ -15,8 +15,7 @@ import torch
 from cardgym.console.plots import COLORS, new_figure, save_png
 from cardgym.engine.registry import find
 from cardgym.learn.buffers import ReplayBuffer
-from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.dqn.learner import DQNLearner, EpsilonGreedy
+from cardgym.learn.dqn import DQNConfig, DQNLearner, EpsilonGreedy
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import linear

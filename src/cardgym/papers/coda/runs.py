@@ -16,8 +16,7 @@ from cardgym.engine.kernel import CALLER, NOOP, RESET, STEP
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.games.coda.state import CodaOptions
-from cardgym.learn.tabular.config import TabularConfig
-from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.learn.tabular import TabularConfig, TabularLearner
 from cardgym.players import PlayerSpec, resolve
 from cardgym.players.seats import SeatedBatch
 from cardgym.statistics import Interval

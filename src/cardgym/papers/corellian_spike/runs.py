@@ -12,8 +12,7 @@ import numpy.typing as npt
 from cardgym.arena import evaluate
 from cardgym.engine.registry import find
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.learn.tabular.config import TabularConfig
-from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.learn.tabular import TabularConfig, TabularLearner
 from cardgym.papers.corellian_spike.learner import ENV, BatchQ, BatchQConfig, Exploration
 from cardgym.papers.corellian_spike.states import NEVER
 from cardgym.players import PlayerSpec, TablePlayer

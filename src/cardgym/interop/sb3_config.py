@@ -1,11 +1,17 @@
-"""The hyper-parameters of train/sb3.py. They can be read without Stable-Baselines3."""
+"""Stable-Baselines3 and sb3-contrib on any card game of cardgym: the hyper-parameters, and the training.
+
+The hyper-parameters can be read without Stable-Baselines3. docs/interop/stable_baselines3.md shows the same in a script
+of your own. A step is a decision of the learner.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
+from cardgym.errors import require
 from cardgym.learn.config import (
     EvaluationConfig,
     ExplorationConfig,
@@ -18,6 +24,7 @@ from cardgym.learn.config import (
     Steps,
     TrainingConfig,
 )
+from cardgym.learn.run import TrainingResult
 
 
 class PPOKeys(TrainingConfig):
@@ -105,3 +112,13 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
         """The algorithm's short name, such as `sb3_maskable_ppo`."""
         double = "double_" if self.double and self.algorithm == "maskable_dqn" else ""
         return f"sb3_{self.algorithm.replace('dqn', f'{double}dqn')}"
+
+
+def train(config: SB3Config, folder: Path, restart: bool) -> TrainingResult:
+    """Train in this folder, always from the start: Stable-Baselines3 saves models, but no state to resume from."""
+    require("cardgym train sb3", "stable_baselines3", "sb3_contrib")
+    from cardgym.interop.sb3_training import SB3Training  # Only here: `--help` does not need Stable-Baselines3.
+
+    with SB3Training(config, folder, restart=restart) as training:
+        training.learn()
+        return training.finish()

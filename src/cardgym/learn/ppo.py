@@ -1,22 +1,106 @@
-"""The learner of PPO: the policy network, its magnet, the update, and the terms of the loss."""
+"""Masked PPO in self-play for any card game of cardgym: hyper-parameters, formulas, update and training loop.
+
+docs/algorithms/ppo.md says what the magnet is for. Turns and their advantages are in cardgym.learn.turns.
+"""
 
 from __future__ import annotations
 
 import copy
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import torch
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from torch import Tensor
 
 from cardgym.engine.contract import Float32s, Int8s, Int64s
 from cardgym.learn import tags
+from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
 from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
-from cardgym.learn.ppo.config import PPOConfig
-from cardgym.learn.ppo.distinct import ALL, Observed, distinct
-from cardgym.learn.ppo.networks import TableCritic, folded
-from cardgym.learn.ppo.turns import TurnBatch
+from cardgym.learn.network_training import NetworkTraining
+from cardgym.learn.ppo_networks import CentralCritic, folded, insert, measure
+from cardgym.learn.run import TrainingResult
+from cardgym.learn.turns import TurnBatch, TurnBuffer
 from cardgym.players import sample_actions
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities, probabilities
+
+Magnet = Literal["none", "uniform", "copy", "ema"]
+Critic = Literal["own", "all"]
+
+
+class PPOConfig(NetworkConfig):
+    """Masked PPO in self-play, regularized by a magnet; every seat that `self` takes learns."""
+
+    opponents: Items[str] = ("self=1",)
+    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
+    of the learner."""
+
+    normalize: bool = False
+    """Shift and scale the inputs to mean 0 and standard deviation 1, as measured in games of the first policy;
+    checkpoints have this in their first layer."""
+    critic: Critic = "own"
+    """What the critic reads in training: the observation of the seat alone, or the observations of all seats."""
+    wide: bool = False
+    """Also connect the observation directly to the last layer."""
+    action_features: Items[str] = ()
+    """Features of the observation with a number for each action, read with the same weights for every action."""
+    num_steps: PositiveInt = 32
+    """Decisions in each env between updates."""
+
+    learning_rate: LearningRate = 1e-3
+    """Adam's step size at the start."""
+    learning_rate_final: Share = 1e-4
+    """Adam's step size at the end; it falls linearly."""
+    adam_epsilon: PositiveFloat = 1e-5
+    """Adam's epsilon."""
+    max_grad_norm: NonNegativeFloat = 0.5
+    """Longer gradients are scaled down to this norm; 0 for no limit."""
+    gamma: Share = 1.0
+    """Discount between consecutive decisions of a seat."""
+    gae_lambda: Share = 0.95
+    """Lambda of generalized advantage estimation: 0 trusts the critic, 1 the rewards."""
+    update_epochs: PositiveInt = 2
+    """How many times an update goes through its batch."""
+    num_minibatches: PositiveInt = 16
+    """Minibatches, and so steps of Adam, each time."""
+    clip_coef: PositiveFloat = 0.2
+    """How far a probability may move in an update, as a ratio, before its gradient stops."""
+    norm_adv: bool = True
+    """Normalize the advantages of each minibatch to mean 0 and standard deviation 1."""
+    vf_coef: NonNegativeFloat = 0.5
+    """The weight of the critic's loss."""
+    ent_coef: NonNegativeFloat = 0.01
+    """The weight of the entropy bonus at the start."""
+    ent_coef_final: NonNegativeFloat = 0.001
+    """The weight of the entropy bonus at the end; it falls linearly."""
+
+    magnet: Magnet = "ema"
+    """What attracts the policy: nothing, the uniform policy, a copy of itself, or a moving average of itself."""
+    magnet_coef: NonNegativeFloat = 0.1
+    """The weight of the KL divergence from the magnet."""
+    forward_kl: bool = False
+    """Use the KL divergences from the magnet and from the uniform policy to the policy, not the reverse: they also move
+    actions that the policy hardly ever takes."""
+    magnet_interval: PositiveInt = 100
+    """Updates between copies, for the magnet `copy`."""
+    magnet_tau: Share = 0.05
+    """How far the magnet `ema` moves towards the policy at each update."""
+    anneal_magnet: bool = False
+    """Let `magnet_tau` fall linearly to 0, as the step size falls."""
+    average_tau: Share = 0.0
+    """How far the averaged weights that are evaluated and saved move towards the policy's at each update; 0 saves the
+    policy's own."""
+
+    eval_games: Annotated[Games, Field(ge=1)] = 500
+    """Games against each opponent in an evaluation."""
+    save_every: PositiveInt = 500_000
+    """Steps between checkpoints, each saved with its state to resume from."""
+    log_every: NonNegativeInt = 50_000
+    """Steps between entries in TensorBoard."""
+
+    algorithm_name: ClassVar[str] = "ppo"
+
 
 REPORTS = (tags.POLICY_LOSS, tags.VALUE_LOSS, tags.ENTROPY, tags.MAGNET_KL, tags.APPROX_KL, tags.CLIP_FRACTION)
 
@@ -42,7 +126,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         config: PPOConfig,
         device: torch.device,
         generator: np.random.Generator,
-        critic: TableCritic | None = None,
+        critic: CentralCritic | None = None,
     ) -> None:
         """Learn with this network; `generator` samples actions and minibatches."""
         super().__init__(
@@ -71,12 +155,10 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         Returns:
             The actions, int64, their log-probabilities and the states' values, float32, all (rows,).
         """
-        first, places = distinct(observations, others) if self._config.merge_equal else (ALL, ALL)
-        seen = torch.tensor(observations[first], device=self.device)
+        seen = torch.tensor(observations, device=self.device)
         logits, values = self.network(seen)
         if self.critic is not None and others is not None:
-            values = self.critic(seen, torch.tensor(others[first], device=self.device))
-        logits, values = logits[places], values[places]
+            values = self.critic(seen, torch.tensor(others, device=self.device))
         log_probs = log_probabilities(logits, torch.tensor(masks, device=self.device).bool())
         actions = sample_actions(probabilities(log_probs).cpu().numpy(), self._generator.random(len(masks)))
         chosen = log_probs.cpu().numpy()[np.arange(len(actions)), actions]
@@ -86,30 +168,17 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         """Go through a batch `update_epochs` times in random minibatches, then move the magnet and the average."""
         config = self._config
         tensors = TurnBatch(*(torch.tensor(field, device=self.device) for field in batch))
-        observed = self._observed(batch, tensors)
-        magnet = self._magnet_log_probs(tensors.masks, observed)
+        magnet = self._magnet_log_probs(tensors)
         for numbers in minibatches(len(batch.actions), config.num_minibatches, config.update_epochs, self._generator):
-            rows = take_rows(tensors, numbers)
-            places = numbers.to(self.device)
-            part = Observed(rows.observations, rows.others, ALL)
-            if isinstance(observed.places, Tensor):
-                part = observed._replace(places=observed.places[places])
-            self._step(rows, part, None if magnet is None else magnet[places])
+            self._step(take_rows(tensors, numbers), None if magnet is None else magnet[numbers.to(self.device)])
         self.updates += 1
         self._follow()
         self._statistics = super().statistics()
         self._statistics[tags.EXPLAINED_VARIANCE] = explained_variance(tensors.values, tensors.returns)
 
-    def _observed(self, batch: TurnBatch, tensors: TurnBatch) -> Observed:
-        """What the networks read of a batch, each observation once if equal ones are merged."""
-        if not self._config.merge_equal:
-            return Observed(tensors.observations, tensors.others, ALL)
-        first, places = (torch.from_numpy(rows).to(self.device) for rows in distinct(batch.observations, batch.others))
-        return Observed(tensors.observations[first], tensors.others[first], places)
-
-    def _step(self, rows: TurnBatch, observed: Observed, magnet: Tensor | None) -> None:
+    def _step(self, rows: TurnBatch, magnet: Tensor | None) -> None:
         config = self._config
-        logits, values = (observed.spread(results) for results in self.network(observed.observations))
+        logits, values = self.network(rows.observations)
         all_log_probs = log_probabilities(logits, rows.masks)
         log_probs = all_log_probs.gather(1, rows.actions[:, None]).squeeze(1)
         advantages = rows.advantages
@@ -118,8 +187,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         surrogate = clipped_surrogate(log_probs, rows.log_probs, advantages, config.clip_coef).mean()
         critic = value_loss(values, rows.returns)
         if self.critic is not None:
-            predictions = observed.spread(self.critic(observed.observations, observed.others))
-            critic = critic + value_loss(predictions, rows.returns)
+            critic = critic + value_loss(self.critic(rows.observations, rows.others), rows.returns)
         bonus = entropy(all_log_probs).mean()
         drift = torch.zeros((), device=self.device) if magnet is None else kl_divergence(all_log_probs, magnet).mean()
         pull = config.magnet_coef * drift - self.ent_coef * bonus
@@ -134,13 +202,13 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         self.log(-surrogate, critic, bonus, drift, kl, clipped)
 
     @torch.no_grad()
-    def _magnet_log_probs(self, masks: Tensor, observed: Observed) -> Tensor | None:
+    def _magnet_log_probs(self, batch: TurnBatch) -> Tensor | None:
         """The magnet's log-probabilities of all actions, (rows, actions); None without a magnet."""
         if self._config.magnet == "none" or not self._config.magnet_coef:
             return None
         if self._config.magnet == "uniform":
-            return uniform_log_probs(masks)
-        return log_probabilities(observed.spread(self.magnet(observed.observations)[0]), masks)
+            return uniform_log_probs(batch.masks)
+        return log_probabilities(self.magnet(batch.observations)[0], batch.masks)
 
     @torch.no_grad()
     def _follow(self) -> None:
@@ -217,3 +285,47 @@ def explained_variance(values: Tensor, returns: Tensor) -> float:
     """1 - Var(returns - values) / Var(returns): 1 for a perfect critic, 0 for a constant one; 0 if nothing varies."""
     variance = float(returns.var(unbiased=False))
     return 1.0 - float((returns - values).var(unbiased=False)) / variance if variance > 0 else 0.0
+
+
+def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
+    """Train in this folder, from the start or from the state saved there."""
+    with NetworkTraining(config, folder) as training:
+        # -- the parts ------------------------------------------------------------------------------------------------
+        network = training.warm_start(training.policy_network(wide=config.wide, action_features=config.action_features))
+        inputs, actions = network.shape.inputs, network.shape.actions
+        others_size = inputs * (training.options.num_players - 1) if config.critic == "all" else 0
+        normalizer = None
+        if config.normalize:
+            first = training.player(network)
+            normalizer = measure(training.rollout(first), first, training.generator(3), others=others_size > 0)
+            insert(network, normalizer, same_function=bool(config.init_from))
+        critic = CentralCritic(inputs + others_size, config.hidden_sizes, normalizer) if others_size else None
+        learner = PPOLearner(network, config, training.device, training.generator(2), critic)
+        player = training.player(learner.averaged)
+        rollout = training.rollout(player)
+        capacity = config.num_envs * config.num_steps + rollout.num_streams
+        buffer = TurnBuffer(rollout.num_streams, capacity, inputs, actions, others_size)
+        training.start(
+            rollout, player, learner.checkpoint, log_every=config.log_every, resume=resume,
+            learner=learner, buffer=buffer,
+        )  # fmt: skip
+
+        # -- the training loop; a step is a decision of the learner ---------------------------------------------------
+        while training.step < config.total_steps:
+            # Act: sample from the policy, in every seat that learns.
+            for _ in range(config.num_steps):
+                turns = rollout.turns
+                others = rollout.others() if others_size else None
+                chosen, log_probs, values = learner.act(turns.observations, turns.masks, others)
+                buffer.act(turns, chosen, log_probs, values, others)
+                rollout.step(chosen)
+                buffer.pay(rollout.rewards * config.reward_scale, rollout.ended)
+
+            # Update the network.
+            learner.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
+            learner.ent_coef = training.linear(config.ent_coef, config.ent_coef_final)
+            if config.anneal_magnet:
+                learner.magnet_tau = training.linear(config.magnet_tau, 0.0)
+            learner.update(buffer.take(config.gamma, config.gae_lambda))
+            training.report(learner.statistics, learning_rate=learner.learning_rate, ent_coef=learner.ent_coef)
+        return training.finish()

@@ -1,7 +1,7 @@
-"""Q-learning and Sarsa over a table, compiled, for any registered game.
+"""Q-learning and Sarsa over a table, compiled, for any card game of cardgym.
 
 Sources: Watkins, "Learning from Delayed Rewards" (1989); Sutton and Barto, "Reinforcement Learning" (2018). The two
-differ in one line of `cardgym.learn.tabular.loop`. A transition runs from one of the learner's decisions to its next in
+differ in one line of `cardgym.learn.tabular_loop`. A transition runs from one of the learner's decisions to its next in
 the same seat, over opponents' turns and chance. Only legal actions are taken and looked ahead to.
 """
 
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field, NonNegativeFloat
 
 from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import Game, Int8s, Options
@@ -21,13 +22,50 @@ from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.limits import check_memory
 from cardgym.learn import tags
+from cardgym.learn.config import EvaluationConfig, ExplorationConfig, GameConfig, Items, Share, Steps
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.tabular.config import TabularConfig
-from cardgym.learn.tabular.loop import COUNTERS, ENTRY, PENDING, SETTINGS, insert, learning_loop
+from cardgym.learn.run import TrainingResult
+from cardgym.learn.tabular_loop import COUNTERS, ENTRY, PENDING, SETTINGS, insert, learning_loop
+from cardgym.learn.training import Training
 from cardgym.players import CompiledPlayer, Player, PlayerSpec, TablePlayer
 from cardgym.players.policy_file import save_policy
 from cardgym.players.seats import SeatedBatch
 from cardgym.players.tables import Pairs, QTablePlayer, save_q_table
+
+
+class TabularConfig(EvaluationConfig, ExplorationConfig, GameConfig):
+    """Q-learning or Sarsa over a table: one seat of a card game, against a mix of opponents."""
+
+    observation: str = ""
+    """The observation whose hash identifies the state; if empty, the game's own numbering of states."""
+    opponents: Items[str] = ("random=1",)
+    """Who plays the other seats, each as name=weight: compiled players, tables, policy files, or `self`."""
+    num_deals: Annotated[int, Field(ge=0, lt=2**31)] = 0
+    """Play only this many different deals, over and over, to study memorization; 0 for no limit."""
+    terminal_on_deal_end: bool = False
+    """End the learner's episode with the deal: later rewards do not count for decisions in it."""
+
+    algorithm: Literal["q_learning", "sarsa"] = "q_learning"
+    """q_learning looks ahead to the best legal action, sarsa to the one taken."""
+    total_steps: Steps = 1_000_000
+    """How many decisions the learner takes. A decision is a step."""
+    table_size: Annotated[int, Field(ge=1, le=2**40)] = 1 << 20
+    """Capacity of the table in pairs of observation and action, if observations are hashed."""
+    gamma: Share = 1.0
+    """Discount between consecutive decisions of the learner."""
+    learning_rate: Annotated[float, Field(gt=0, le=1)] = 0.1
+    """Alpha at the start."""
+    learning_rate_final: Share = 0.1
+    """Alpha at the end; it falls linearly."""
+    visits_power: NonNegativeFloat = 0.0
+    """Alpha is divided by the number of updates of the pair of state and action, to this power; 0 leaves it
+    unchanged."""
+
+    @property
+    def algorithm_name(self) -> str:
+        """The algorithm's short name."""
+        return self.algorithm
+
 
 _PLAY, _LEARN = np.uint64(0x7AB1E), np.uint64(0x7AB1F)
 """The streams, below the seed's key, of the games and of the learner's own choices."""
@@ -237,3 +275,34 @@ def _settings(config: TabularConfig) -> npt.NDArray[Any]:
     settings["exploration_steps"] = config.exploration_fraction * config.total_steps
     settings["sarsa"] = config.algorithm == "sarsa"
     return settings
+
+
+CHUNK = 50_000
+"""The compiled loop runs for at most this many steps before the progress bar moves."""
+
+
+def train(config: TabularConfig, folder: Path, resume: bool) -> TrainingResult:
+    """Train in this folder, from the start or from the state saved there."""
+    with Training(config, folder) as training:
+        learner = TabularLearner(training.game, training.options, config)
+        training.begin(
+            lambda: learner.decisions, learner.player, learner.save, {"learner": learner},
+            checkpoint="q_table.safetensors" if config.observation else "policy.json", log_every=1, resume=resume,
+        )  # fmt: skip
+
+        # -- the training loop; a step is a decision of the learner ---------------------------------------------------
+        while training.step < config.total_steps:
+            learner.advance(next_stop(training.step, config))
+            # The compiled loop computes the same two schedules at each step.
+            epsilon = training.linear(
+                config.exploration_initial_eps, config.exploration_final_eps, config.exploration_fraction
+            )
+            alpha = training.linear(config.learning_rate, config.learning_rate_final)
+            training.report(learner.episode_statistics, epsilon=epsilon, learning_rate=alpha, states=learner.states)
+        return training.finish()
+
+
+def next_stop(step: int, config: TabularConfig) -> int:
+    """The step at which the learner has to pause next."""
+    intervals = [every for every in (config.save_every, config.eval_every) if every]
+    return min(step + CHUNK, config.total_steps, *((step // every + 1) * every for every in intervals))

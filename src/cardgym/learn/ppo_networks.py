@@ -108,7 +108,7 @@ def _first_layer(body: nn.Sequential) -> nn.Linear:
     return layer
 
 
-class TableCritic(nn.Module):
+class CentralCritic(nn.Module):
     """A multilayer perceptron from the observations of all seats to the value of the state for the first of them.
 
     A critic that sees all hands predicts the winner better, so advantages contain less of the luck of the deal; the

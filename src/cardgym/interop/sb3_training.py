@@ -1,4 +1,4 @@
-"""What train/sb3.py adds to Stable-Baselines3: the model of a config, and its training on any game of cardgym."""
+"""The training of a model of Stable-Baselines3 on any game of cardgym; see cardgym.interop.sb3_config."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.files.limits import check_memory
 from cardgym.interop.sb3 import CardVecEnv, MaskableDQN, ModelPlayer, SelfPlayCallback
+from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.schedules import crossed
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.learn.training import Training
-from sb3_config import SB3Config
 
 ALGORITHMS: dict[str, type[BaseAlgorithm]] = {
     "maskable_ppo": MaskablePPO,

@@ -1,7 +1,11 @@
-"""Distillation: a policy network that imitates a player, the teacher."""
+"""Distillation for any card game of cardgym: a policy network imitates a player, the teacher.
+
+docs/algorithms/more.md says what the teacher's share is for.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,6 +20,8 @@ from cardgym.errors import CardgymError
 from cardgym.learn import tags
 from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
 from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
+from cardgym.learn.network_training import NetworkTraining
+from cardgym.learn.run import TrainingResult
 from cardgym.players import one_hot, resolve, sample_actions
 from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
@@ -184,3 +190,36 @@ def cross_entropy(targets: Tensor, log_probs: Tensor) -> Tensor:
         log_probs: the network's log-probabilities, (rows, actions), finite.
     """
     return -(targets * log_probs).sum(dim=1)
+
+
+def train(config: DistillConfig, folder: Path, resume: bool) -> TrainingResult:
+    """Train in this folder, from the start or from the state saved there."""
+    with NetworkTraining(config, folder) as training:
+        # -- the parts ------------------------------------------------------------------------------------------------
+        teacher = Teacher(training.game, training.options, config.teacher, config.temperature, training.generator(3))
+        network = training.warm_start(training.policy_network(wide=config.wide))
+        learner = DistillLearner(network, config, training.device, training.generator(2))
+        player = training.player(learner.network, samples=not config.eval_greedy)
+        rollout = training.rollout(player)
+        training.start(
+            rollout, player, lambda: learner.network, log_every=config.log_every, resume=resume,
+            learner=learner, teacher=teacher,
+        )  # fmt: skip
+
+        # -- the training loop; a step is a decision, of the teacher or the network -----------------------------------
+        while training.step < config.total_steps:
+            # Play, and ask the teacher at every decision.
+            share = training.linear(config.teacher_share, config.teacher_share_final)
+            labeled = []
+            for _ in range(config.num_steps):
+                turns = rollout.turns
+                targets = teacher.targets(rollout.states, turns.streams % training.options.num_players, turns.masks)
+                free = np.flatnonzero(turns.masks.sum(axis=1) > 1)  # Forced moves teach nothing.
+                labeled.append((turns.observations[free], turns.masks[free] != 0, targets[free]))
+                rollout.step(learner.act(turns.observations, turns.masks, targets, share))
+
+            # Update the network.
+            learner.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
+            learner.update(Labeled(*(np.concatenate(field) for field in zip(*labeled, strict=True))))
+            training.report(learner.statistics, learning_rate=learner.learning_rate, teacher_share=share)
+        return training.finish()

@@ -1,4 +1,9 @@
-"""A league: its hyper-parameters, the population of players and its equilibria, and the files it writes."""
+"""A league: policy-space response oracles over the trainings, for any game of cardgym with opponents.
+
+docs/algorithms/more.md explains the method and has results. Its source: Lanctot et al., "A unified game-theoretic
+approach to multiagent reinforcement learning", NeurIPS 2017. The equilibrium is that of `cardgym tournament`, and a
+responder is an unchanged training of `cardgym train`.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +21,20 @@ from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament.pages import DPI, heat_map
 from cardgym.arena.tournament.runner import in_folder
 from cardgym.console.plots import COLORS, new_figure, save_png
+from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results, with_interval
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
 from cardgym.files import replacing
+from cardgym.learn import tags
 from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
+from cardgym.learn.evaluation import write_results
+from cardgym.learn.run import TrainingResult
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
+from cardgym.learn.schedules import Stopwatch
+from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
 from cardgym.scaling import Engine, Task, in_process, make
@@ -120,7 +131,7 @@ class Population:
         self.game = find(self.config.env_id)
         self.options = self.game.parse_options(self.config.env_options)
         if self.options.num_players < 2:
-            raise CardgymError(f"{self.game.id} has 1 seat: a league needs opponents; train it with train/dqn.py")
+            raise CardgymError(f"{self.game.id} has 1 seat: a league needs opponents; train it with cardgym train dqn")
         for name in self.config.players:
             resolve(name, self.game, self.options)  # A wrong name fails now, not after minutes of training.
             path = Path(name)
@@ -245,6 +256,60 @@ class Population:
             options["env_options"] = " ".join(f"{name}={value}" for name, value in self.config.env_options.items())
         seed = (self.config.seed * 1_000_003 + generation * self.config.responders + number) % 2**31
         return self._script.runs({"env_id": self.config.env_id, **options}, [seed])[0]
+
+
+# -- the league -----------------------------------------------------------------------------------------------------
+
+
+def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
+    """Train in this folder, from the start or from its saved state."""
+    here = config.engine == "none"
+    each = not here or config.tolerance > 0  # Otherwise matches and pictures would take longer than the trainings.
+    with (
+        Progress("league", "generations", total=config.generations, lines=True) as progress,
+        TensorBoard(folder) as board,
+        Population.gathered(config, folder.resolve()) as population,
+    ):
+        population.begin(resume)
+        watch = Stopwatch()
+        while True:
+            # Play: every player against every other, and the equilibrium of their payoffs.
+            standings = population.play()
+
+            # Measure: exactly if the tree can be enumerated, and by the best known responder.
+            with watch.paused():
+                generation = population.close_generation(standings)
+                last = generation.number >= config.generations
+                if standings is not None and (each or last):
+                    population.measure(standings)
+                if each or last:
+                    population.write(standings)
+                exact = {} if generation.exploitability is None else {tags.EXPLOITABILITY: generation.exploitability}
+                board.scalars(generation.number * population.steps, exact)
+                progress(generation.number)
+                progress.note(_summary(population))
+
+            # Train: best responses to the equilibrium, unless the last ones gained nothing.
+            before = population.generations[-2:-1]
+            if before and config.tolerance > 0 and before[0].gain_ci95[1] < config.tolerance:
+                break
+            if last:
+                break
+            population.train()
+        # Time spent in the processes of another engine is not measured.
+        seconds = {"cpu_seconds": watch.cpu_seconds} if here else {}
+        write_results(folder, board, config.lasting().model_dump(), generation.number, {}, **seconds, **exact)
+
+    population.show()
+    return TrainingResult(f"{generation.number} generations", {}, ("Mixture", generation.mixture))
+
+
+def _summary(population: Population) -> str:
+    """The latest generation in a few words."""
+    last, before = population.generations[-1], population.generations[-2:-1]
+    exact = "" if last.exploitability is None else f", exploitability {last.exploitability:.4f}"
+    gain = "".join(f", {answered.gain:+.3f} won from generation {answered.number}" for answered in before)
+    return f"{len(last.weights)} of {last.players} players in the equilibrium{exact}{gain}"
 
 
 # -- results ----------------------------------------------------------------------------------------------------------

@@ -1,1 +1,0 @@
-"""Deep Q-learning: hyper-parameters, targets, learner."""

@@ -1,1 +1,0 @@
-"""Proximal policy optimization in self-play, for `train/ppo.py`."""

@@ -1,1 +1,0 @@
-"""Q-learning and Sarsa over tables."""
