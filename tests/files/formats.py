@@ -226,7 +226,7 @@ def _read_request(path: Path) -> Any:
 
     from cardgym.files.json_values import read_bytes
     from cardgym.table.web import lobby
-    from cardgym.table.web.safety import body_of
+    from cardgym.table.web.requests import body_of
 
     content = read_bytes(path, "body")
 
@@ -234,7 +234,7 @@ def _read_request(path: Path) -> Any:
         return {"type": "http.request", "body": content}
 
     try:
-        setup = lobby.parse(asyncio.run(body_of(Request({"type": "http"}, receive), lobby.KEYS)))
+        setup = lobby.parse(asyncio.run(body_of(Request({"type": "http"}, receive), lobby.NewTable)))
     except HTTPException as error:
         raise CardgymError(error.detail) from None
     return [setup.game.id, setup.options.asdict(), [one and one.name for one in setup.players], setup.seed, setup.seat]

@@ -1,4 +1,4 @@
-"""The server: what each address answers; docs/play.md has its guarantees."""
+"""The HTTP routes. See docs/play.md for what the server guarantees."""
 
 from __future__ import annotations
 
@@ -20,27 +20,56 @@ from starlette.staticfiles import StaticFiles
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
-from cardgym.table.coach.puzzles import find_puzzle
-from cardgym.table.coach.ratings import Skill
 from cardgym.table.drawings.shapes import sprite
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event
 from cardgym.table.presentation import presentation_of
 from cardgym.table.web import lobby, seats
 from cardgym.table.web.explore import Explore
+from cardgym.table.web.lobby import NewTable
 from cardgym.table.web.puzzles import Puzzles
-from cardgym.table.web.record import ID, Record, id_of, listed
-from cardgym.table.web.safety import LOOPBACK, Answer, Guard, body_of, dump, number, refusal, whole
+from cardgym.table.web.record import Record
+from cardgym.table.web.requests import (
+    OWNER,
+    Body,
+    Move,
+    Reply,
+    browser_of,
+    get,
+    id_of,
+    owner_of,
+    post,
+    refusal,
+    summary,
+    work,
+)
+from cardgym.table.web.safety import LOOPBACK, Guard
 from cardgym.table.web.tables import MAX_FOLLOWERS, Table, Tables
 
 STATIC = Path(__file__).parent / "static"
 _ZIPPED = Middleware(GZipMiddleware)
-OWNER = "cardgym_owner"
-"""On a shared server, the cookie that says which tables belong to a browser."""
-
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:[/\\\\][^/\\\\:\s]+){2,}")
-_PUZZLE_GAMES = 40  # A person's latest games, from which puzzles are taken.
 _FOREVER = 365 * 24 * 3600
+
+
+class _Seated(Body):
+    seat: int | str = ""
+    """The seat that the page asks for, at a screen that people share."""
+
+
+class _Change(_Seated):
+    version: Move
+    """The version of the table that the page shows."""
+
+
+class _Action(_Change):
+    action: Move
+    others: bool = True
+
+
+class _Join(Body):
+    code: str = ""
+    name: str = ""
 
 
 def make_app(
@@ -53,7 +82,7 @@ def make_app(
     max_unfinished: int = 100,
     address: str = "",
 ) -> Starlette:
-    """The server's application.
+    """Make the server's application.
 
     Args:
         game_log: where games are saved.
@@ -61,39 +90,24 @@ def make_app(
         shared: whether other people can reach the server: each browser then lists only its own tables.
         max_tables: the maximum number of tables in memory.
         idle_seconds: how long a table must be idle before a new one may replace it.
-        max_unfinished: how many unfinished games a person may have.
+        max_unfinished: the maximum number of unfinished games per person.
         address: the server's address for people at other devices, if they can reach it.
     """
-    server = _Server(game_log, Tables(game_log, max_tables, idle_seconds, max_unfinished), shared, address)
-    record = Record(game_log, server.tables, server.owner)
+    tables = Tables(game_log, max_tables, idle_seconds, max_unfinished)
     routes = [
-        Route("/", server.page, middleware=[_ZIPPED]),
-        Route("/symbols/{game}.svg", server.symbols, middleware=[_ZIPPED]),
-        Route("/api/lobby", server.lobby),
-        Route("/api/games/{game}/opponents", server.opponents),
-        Route("/api/games/{game}/rules", server.rules),
-        Route("/api/tables", server.open, methods=["POST"]),
-        Route("/api/join", server.join, methods=["POST"]),
-        Route("/api/tables/{id}", server.table),
-        Route("/api/tables/{id}/action", server.action, methods=["POST"]),
-        Route("/api/tables/{id}/undo", server.undo, methods=["POST"]),
-        Route("/api/tables/{id}/step", server.step, methods=["POST"]),
-        Route("/api/tables/{id}/resign", server.resign, methods=["POST"]),
-        Route("/api/tables/{id}/advice", server.advice),
-        Route("/api/tables/{id}/rules", server.table_rules),
-        Route("/api/tables/{id}/standing", server.standing),
-        Route("/api/tables/{id}/stream", server.stream),
-        Route("/api/puzzles/{game}", server.puzzle),
-        Route("/api/puzzles/{id}/solve", server.solve, methods=["POST"]),
-        *record.routes(),
-        *Explore(server.tables, record.ended).routes(),
+        Route("/", _page, middleware=[_ZIPPED]),
+        Route("/symbols/{game}.svg", _symbols, middleware=[_ZIPPED]),
+        *Routes(game_log, tables, address).routes(),
+        *Puzzles(game_log).routes(),
+        *Record(game_log, tables).routes(),
+        *Explore(game_log).routes(),
         Mount("/static", StaticFiles(directory=STATIC, check_dir=False), middleware=[_ZIPPED]),
     ]
     handlers: dict[Any, Any] = {HTTPException: _refused, CardgymError: _bad_input}
     guard = Middleware(Guard, hosts=hosts)
     app = Starlette(routes=routes, exception_handlers=handlers, middleware=[guard])
     app.router.redirect_slashes = False
-    app.state.tables = server.tables
+    app.state.tables = tables
     app.state.shared = shared
     return app
 
@@ -109,168 +123,158 @@ async def _bad_input(request: Request, error: CardgymError) -> Response:
     return refusal(409 if isinstance(error, StaleGameError) else 400, text)
 
 
-class _Server:
-    def __init__(self, game_log: GameLog, tables: Tables, shared: bool, address: str) -> None:
+# -- the page ---------------------------------------------------------------------------------------------------------
+
+
+async def _page(request: Request) -> Response:
+    page = HTMLResponse(_html())
+    if not browser_of(request):
+        page.set_cookie(OWNER, secrets.token_urlsafe(16), max_age=_FOREVER, httponly=True, samesite="strict")
+    return page
+
+
+@cache
+def _html() -> str:
+    """The page, which asks for all modules at once: they import one another in a chain."""
+    links = "".join(f'<link rel="modulepreload" href="/static/{path.name}">' for path in sorted(STATIC.glob("*.js")))
+    return (STATIC / "index.html").read_text().replace("</head>", f"{links}</head>")
+
+
+async def _symbols(request: Request) -> Response:
+    svg = await work(_sprite, lobby.game_called(request.path_params["game"]))
+    return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "max-age=600"})
+
+
+@lru_cache(maxsize=16)
+def _sprite(game: Game) -> str:
+    return sprite(presentation_of(game).symbols())
+
+
+# -- the lobby and the tables -----------------------------------------------------------------------------------------
+
+
+class Routes:
+    """Handlers of the routes of the lobby and the tables."""
+
+    def __init__(self, game_log: GameLog, tables: Tables, address: str) -> None:
         self._game_log = game_log
-        self.tables = tables
-        self._shared = shared
+        self._tables = tables
         self._address = address
         self._codes = seats.Codes(game_log)
-        self._puzzles = Puzzles()
 
-    def owner(self, request: Request) -> str:
-        """Whose tables a browser may list: this machine's, or those of its cookie."""
-        return (self._browser(request) or "nobody") if self._shared else ""
+    def routes(self) -> list[Route]:
+        return [
+            get("/api/lobby", self.lobby),
+            get("/api/games/{game}/opponents", lambda request: lobby.opponents(*_options_of(request))),
+            get("/api/games/{game}/rules", lambda request: lobby.rules(*_options_of(request))),
+            post("/api/tables", self.open, NewTable),
+            post("/api/join", self.join, _Join),
+            get("/api/tables/{id}", self.table),
+            post("/api/tables/{id}/action", self.action, _Action),
+            post("/api/tables/{id}/undo", self.undo, _Change),
+            post("/api/tables/{id}/step", self.step, _Change),
+            post("/api/tables/{id}/resign", self.resign, _Seated),
+            get("/api/tables/{id}/advice", self.advice),
+            get("/api/tables/{id}/standing", self.standing),
+            get("/api/tables/{id}/stream", self.stream),
+        ]
 
-    def _browser(self, request: Request) -> str:
-        """The browser's cookie, empty if it has none."""
-        browser = request.cookies.get(OWNER, "")
-        return browser if ID.fullmatch(browser) else ""
+    def lobby(self, request: Request) -> dict[str, Any]:
+        entries = self._game_log.entries(finished=False, owner=owner_of(request), limit=50)
+        return {"games": lobby.games(), "tables": [*map(summary, entries)][::-1]}
 
-    # -- the page and the lobby ---------------------------------------------------------------------------------------
-
-    async def page(self, request: Request) -> Response:
-        answer = HTMLResponse(_page())
-        if not self._browser(request):
-            cookie = secrets.token_urlsafe(16)
-            answer.set_cookie(OWNER, cookie, max_age=_FOREVER, httponly=True, samesite="strict")
-        return answer
-
-    async def symbols(self, request: Request) -> Response:
-        game = lobby.game_called(request.path_params["game"])
-        svg = await self.tables.work(_sprite, game)
-        return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "max-age=600"})
-
-    async def lobby(self, request: Request) -> Response:
-        def read() -> dict[str, Any]:
-            entries = self._game_log.entries(finished=False, owner=self.owner(request), limit=50)
-            return {"games": lobby.games(), "tables": [*map(listed, entries)][::-1]}
-
-        return Answer(await self.tables.work(read))
-
-    async def opponents(self, request: Request) -> Response:
-        return Answer(await self.tables.work(lambda: lobby.opponents(*_options_of(request))))
-
-    async def rules(self, request: Request) -> Response:
-        return Answer(await self.tables.work(lambda: lobby.rules(*_options_of(request))))
-
-    async def open(self, request: Request) -> Response:
-        body = await body_of(request, lobby.KEYS)
-        setup = await self.tables.work(lobby.parse, body)
-        browser = self._browser(request)
-        if seats.JOIN in setup.about and not browser:
-            raise HTTPException(400, "your browser keeps no cookies, so nobody could tell people apart; allow them")
-        table = await self.tables.open(setup, self.owner(request))
-        if seats.JOIN in setup.about:
+    async def open(self, request: Request, body: NewTable) -> Reply:
+        setup = await work(lobby.parse, body)
+        by_link = seats.JOIN in setup.about
+        browser = _cookie_of(request) if by_link else ""
+        table = await self._tables.open(setup, owner_of(request))
+        if by_link:
             async with table.lock:
-                await self.tables.work(seats.join, table.session, browser, "")
+                await work(seats.join, table.session, browser, "")
             if self._address:
                 where = f"open {self._address}#/join and type {setup.about[seats.JOIN]}"
                 print(f"cardgym: a table of {setup.game.id} waits for another person: {where}", flush=True)
-        return Answer({"table": table.session.id}, 201)
+        return Reply({"table": table.session.id}, 201)
 
-    async def join(self, request: Request) -> Response:
+    async def join(self, request: Request, body: _Join) -> dict[str, Any]:
         """Take a seat at the table whose code another person has."""
-        body, browser = await body_of(request, ("code", "name")), self._browser(request)
-        if not browser:
-            raise HTTPException(400, "your browser keeps no cookies, so nobody could tell people apart; allow them")
-        id = await self.tables.work(self._codes.find, body.get("code"))
-        async with self.tables.at(id) as table:
-            await self.tables.work(seats.join, table.session, browser, body.get("name", ""))
-        self.tables.changed(id)
-        return Answer({"table": id})
+        browser = _cookie_of(request)
+        id = await work(self._codes.find, body.code)
+        async with self._tables.at(id) as table:
+            await work(seats.join, table.session, browser, body.name)
+        self._tables.changed(id)
+        return {"table": id}
 
-    def _viewer(self, request: Request, table: Table, wanted: object = None) -> int:
-        """The seat from which a browser sees a table; `wanted` or the query names it at a shared screen."""
-        asked = request.query_params.get("seat", "") if wanted is None else str(wanted)
-        seat = int(asked) if asked.isdecimal() and len(asked) < 3 else PUBLIC
-        return seats.viewer_of(table.session, self._browser(request), seat)
-
-    # -- a table ------------------------------------------------------------------------------------------------------
-
-    async def table(self, request: Request) -> Response:
+    async def table(self, request: Request) -> dict[str, Any]:
         since = request.query_params.get("since", "")
-        async with self.tables.at(id_of(request)) as table:
-            viewer = self._viewer(request, table)
-            own = await self.tables.work(self._own_copy, request, table, viewer)
-            state = await self.tables.work(table.shown, viewer) | self._joining(table) | own
-            if since.isdecimal() and len(since) < 10:  # With what happened since the page last looked.
-                events = table.session.events[int(since) :]
-                return Answer({"events": await self.tables.work(table.shown_events, events, viewer), "state": state})
-            return Answer(state)
+        async with self._tables.at(id_of(request)) as table:
+            viewer = _viewer_of(request, table, request.query_params.get("seat", ""))
+            own = await work(self._own_copy, request, table, viewer)
+            state = await work(table.shown, viewer) | self._joining(table) | own
+            if not since.isdecimal() or len(since) > 9:
+                return state
+            events = table.session.events[int(since) :]  # What happened since the page last looked.
+            return {"events": await work(table.shown_events, events, viewer), "state": state}
 
-    async def action(self, request: Request) -> Response:
-        body = await body_of(request, ("action", "version", "others", "seat"))
-        action, others = whole(body, "action", 0, 2**31 - 1), body.get("others", True)
-        if not isinstance(others, bool):
-            raise HTTPException(400, "others: allowed are true and false")
-
+    async def action(self, request: Request, body: _Action) -> Response:
         def act(table: Table, viewer: int) -> list[Event]:
             if len(table.session.persons) > 1 and table.session.turn != viewer:
                 raise HTTPException(409, "it is not your turn")
-            return table.session.act(action, others=others)
+            return table.session.act(body.action, others=body.others)
 
         return await self._change(request, body, act)
 
-    async def undo(self, request: Request) -> Response:
+    async def undo(self, request: Request, body: _Change) -> Response:
         def undo(table: Table, viewer: int) -> list[Event]:
             table.session.undo()
             return []
 
-        return await self._change(request, await body_of(request, ("version",)), undo)
+        return await self._change(request, body, undo)
 
-    async def step(self, request: Request) -> Response:
-        body = await body_of(request, ("version", "seat"))
-
+    async def step(self, request: Request, body: _Change) -> Response:
         def step(table: Table, viewer: int) -> list[Event]:
             session = table.session
             return [] if session.turn in session.persons else session.step()
 
         return await self._change(request, body, step, lenient=True)
 
-    async def resign(self, request: Request) -> Response:
+    async def resign(self, request: Request, body: _Seated) -> dict[str, bool]:
         """Give a game up; one in which nothing was decided is deleted."""
-        body = await body_of(request, ("seat",))
-        async with self.tables.at(id_of(request)) as table:
-            session, viewer = table.session, self._viewer(request, table, body.get("seat"))
+        async with self._tables.at(id_of(request)) as table:
+            session, viewer = table.session, _viewer_of(request, table, body.seat)
             alone = not seats.by_link(session)
             if alone and not session.choices and not session.over:
-                await self.tables.remove(session.id)
-                return Answer({"deleted": True})
-            await self.tables.work(session.resign, session.viewer if alone else viewer)
-        self.tables.changed(session.id)
-        return Answer({"deleted": False})
+                await self._tables.remove(session.id)
+                return {"deleted": True}
+            await work(session.resign, session.viewer if alone else viewer)
+        self._tables.changed(session.id)
+        return {"deleted": False}
 
     async def _change(
-        self,
-        request: Request,
-        body: dict[str, Any],
-        change: Callable[[Table, int], list[Event]],
-        lenient: bool = False,
+        self, request: Request, body: _Change, change: Callable[[Table, int], list[Event]], lenient: bool = False
     ) -> Response:
-        """Change a table unless it has changed since; answer with what happened and its new state.
+        """Change a table unless it has changed since; reply with what happened and its new state.
 
         If it has changed, a `lenient` request learns what happened; others are refused.
         """
-        version = whole(body, "version", 0, 2**31 - 1)
-        async with self.tables.at(id_of(request)) as table:
-            viewer = self._viewer(request, table, body.get("seat"))
+        async with self._tables.at(id_of(request)) as table:
+            session, viewer = table.session, _viewer_of(request, table, body.seat)
             if viewer == PUBLIC:
                 raise HTTPException(403, "you have no seat at this table")
-            if version != table.session.version and not lenient:
-                state = await self.tables.work(table.shown, viewer)
+            if body.version != session.version and not lenient:
+                state = await work(table.shown, viewer)
                 return refusal(409, "the game was continued in another window", state=state)
 
-            def work() -> bytes:
-                session = table.session
+            def make() -> Reply:
+                version = body.version
                 happened = change(table, viewer) if version == session.version else session.events[version:]
                 events = table.shown_events(happened, viewer)
-                return dump({"events": events, "state": table.shown(viewer) | self._own_copy(request, table, viewer)})
+                return Reply({"events": events, "state": table.shown(viewer) | self._own_copy(request, table, viewer)})
 
-            answer = await self.tables.work(work)
-        if version != table.session.version:
-            self.tables.changed(table.session.id)
-        return Answer(answer)
+            reply = await work(make)
+        if body.version != session.version:
+            self._tables.changed(session.id)
+        return reply
 
     def _joining(self, table: Table) -> dict[str, Any]:
         """What people need to know to join a table: where, and whether seats are free."""
@@ -278,74 +282,50 @@ class _Server:
         return {"free": free, "address": self._address} if free else {}
 
     def _own_copy(self, request: Request, table: Table, viewer: int) -> dict[str, str]:
-        """A finished game in the record of another person than the one who opened the table, as their own."""
-        session, owner = table.session, self.owner(request)
+        """Copy a finished game into the record of the visitor who joined by link; nothing for the owner."""
+        session, owner = table.session, owner_of(request)
         if not session.over or viewer not in session.persons[1:] or not seats.by_link(session) or not owner:
             return {}
         return {"record": seats.copy_for(self._game_log, session, viewer, owner)}
 
-    async def table_rules(self, request: Request) -> Response:
-        async with self.tables.at(id_of(request)) as table:
-            session = table.session
-            return Answer(await self.tables.work(lobby.rules, session.game, session.options))
+    async def advice(self, request: Request) -> dict[str, Any]:
+        async with self._tables.at(id_of(request)) as table:
+            return await work(table.advice, _viewer_of(request, table, request.query_params.get("seat", "")))
 
-    async def advice(self, request: Request) -> Response:
-        async with self.tables.at(id_of(request)) as table:
-            return Answer(await self.tables.work(table.advice, self._viewer(request, table)))
-
-    async def standing(self, request: Request) -> Response:
-        async with self.tables.at(id_of(request)) as table:
-            return Answer(await self.tables.work(table.standing))
+    async def standing(self, request: Request) -> dict[str, Any]:
+        async with self._tables.at(id_of(request)) as table:
+            return await work(table.standing)
 
     async def stream(self, request: Request) -> Response:
-        """Server-sent events: the table's version now and after every change."""
+        """Send the table's version now and after every change, as server-sent events."""
         id = id_of(request)
-        async with self.tables.at(id):
-            if self.tables.followers(id) >= MAX_FOLLOWERS:
+        async with self._tables.at(id):
+            if self._tables.followers(id) >= MAX_FOLLOWERS:
                 raise HTTPException(429, "too many pages follow this table")
 
         async def lines() -> AsyncIterator[str]:
-            async for version in self.tables.versions(id):
+            async for version in self._tables.versions(id):
                 yield ":\n\n" if version is None else f'retry: 2000\ndata: {{"version": {version}}}\n\n'
 
         return StreamingResponse(lines(), media_type="text/event-stream")
 
-    # -- puzzles ------------------------------------------------------------------------------------------------------
 
-    async def puzzle(self, request: Request) -> Response:
-        game, owner = lobby.game_called(request.path_params["game"]), self.owner(request)
+def _cookie_of(request: Request) -> str:
+    """Read the browser's cookie, which tells the people at a table by link apart."""
+    browser = browser_of(request)
+    if not browser:
+        raise HTTPException(400, "your browser keeps no cookies, so nobody could tell people apart; allow them")
+    return browser
 
-        def make() -> dict[str, Any]:
-            options = game.parse_options()
-            own = self._game_log.entries(game.id, finished=True, owner=owner, limit=_PUZZLE_GAMES)
-            own = [entry for entry in own if entry["person"] is not None and entry["options"] == options.asdict()]
-            return self._puzzles.add(find_puzzle(game, options, secrets.randbits(62), own))
 
-        return Answer(await self.tables.work(make))
-
-    async def solve(self, request: Request) -> Response:
-        body = await body_of(request, ("action", "mu", "sigma"))
-        usual = Skill()  # The browser keeps it.
-        skill = Skill(number(body, "mu", -100, 150, usual.mu), number(body, "sigma", 0.1, 10, usual.sigma))
-        return Answer(self._puzzles.solve(id_of(request), whole(body, "action", 0, 2**31 - 1), skill))
+def _viewer_of(request: Request, table: Table, asked: int | str) -> int:
+    """Find the seat from which a browser sees a table; the page asks for one at a shared screen."""
+    asked = str(asked)
+    seat = int(asked) if asked.isdecimal() and len(asked) < 3 else PUBLIC
+    return seats.viewer_of(table.session, browser_of(request), seat)
 
 
 def _options_of(request: Request) -> tuple[Game, Options]:
-    """The game that a request is about, and its options from the query."""
+    """Read the game that a request is about, and its options from the query."""
     game = lobby.game_called(request.path_params["game"])
-    values = dict(request.query_params)
-    if len(values) > lobby.MAX_OPTIONS or any(len(value) > 40 for value in values.values()):
-        raise HTTPException(400, "options: send names and values")
-    return game, game.parse_options(values)
-
-
-@cache
-def _page() -> str:
-    """The page, which asks for all modules at once: they import one another in a chain."""
-    links = "".join(f'<link rel="modulepreload" href="/static/{path.name}">' for path in sorted(STATIC.glob("*.js")))
-    return (STATIC / "index.html").read_text().replace("</head>", f"{links}</head>")
-
-
-@lru_cache(maxsize=16)
-def _sprite(game: Game) -> str:
-    return sprite(presentation_of(game).symbols())
+    return game, game.parse_options(dict(request.query_params))

@@ -1,96 +1,97 @@
-"""The explorer's addresses: positions of a game with the value of every action."""
+"""The explorer's routes: positions of a game with the value of every action."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
-from starlette.exceptions import HTTPException
+from pydantic import Field
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
 from cardgym.engine.contract import Game, Options
+from cardgym.errors import CardgymError
+from cardgym.files.documents import Name, at_most
+from cardgym.players.compatibility import OptionValues
 from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.explorer import Explorer, Line
 from cardgym.table.coach.review import names_of
+from cardgym.table.game_log import GameLog
 from cardgym.table.people import shown_names, with_names
 from cardgym.table.presentation import view_of
 from cardgym.table.setup import PERSON
 from cardgym.table.web import lobby
-from cardgym.table.web.safety import Answer, body_of, whole
-from cardgym.table.web.tables import Tables
+from cardgym.table.web.record import ended
+from cardgym.table.web.requests import Body, Move, Seed, post
 
-_MAX_MOVES = 1000
-_MAX_MOVE = 2**31 - 1
-_KEYS = ("game", "options", "moves", "seed", "change", "at", "record", "move", "against")
+
+class _Moves(Body):
+    """A line of moves: from the start of a game, or those of a finished one, `record`, up to its move `move`."""
+
+    game: Name = ""
+    options: OptionValues = Field(default_factory=dict)
+    moves: Annotated[list[Move], at_most(1000)] = Field(default_factory=list)
+    record: Name | None = None
+    move: Move | None = None
+    against: Annotated[list[Name], at_most(64)] = Field(default_factory=list)
+    """The names of the players by seat, which advice may depend on; empty if they are unknown."""
+
+
+class _Change(Body):
+    step: Move
+    outcome: Move
+
+
+class _Line(_Moves):
+    seed: Seed
+    change: _Change | None = None
+
+
+class _Outcomes(_Moves):
+    at: Move
 
 
 class Explore:
-    """What each address of the explorer answers."""
+    """Handlers of the explorer's routes."""
 
-    def __init__(self, tables: Tables, ended: Callable[[str], dict[str, Any]]) -> None:
-        """Explore with the threads of `tables`; `ended` finds a finished game, whose cards may be shown."""
-        self._tables = tables
-        self._ended = ended
+    def __init__(self, game_log: GameLog) -> None:
+        self._game_log = game_log
 
     def routes(self) -> list[Route]:
-        """The addresses."""
         return [
-            Route("/api/explore", self.line, methods=["POST"]),
-            Route("/api/explore/outcomes", self.outcomes, methods=["POST"]),
+            post("/api/explore", self.line, _Line),
+            post("/api/explore/outcomes", self.outcomes, _Outcomes),
         ]
 
-    async def line(self, request: Request) -> Response:
-        """A line, filled up to its next decision, and what the coach says there."""
-        body = await body_of(request, _KEYS)
+    def line(self, request: Request, body: _Line) -> dict[str, Any]:
+        """Fill a line up to its next decision, and ask the coach there."""
+        explorer, moves, against = self._parse(body)
+        change = (body.change.step, body.change.outcome) if body.change else None
+        return _shown(explorer, explorer.line(moves, body.seed, change), against)
 
-        def work() -> dict[str, Any]:
-            explorer, moves, against = self._asked(body)
-            change = body.get("change")
-            if change is not None:
-                change = whole(change, "step", 0, _MAX_MOVES), whole(change, "outcome", 0, _MAX_MOVE)
-            return _shown(explorer, explorer.line(moves, whole(body, "seed", 0, lobby.MAX_SEED), change), against)
+    def outcomes(self, request: Request, body: _Outcomes) -> dict[str, Any]:
+        """List what chance could have chosen at a step of a line."""
+        explorer, moves, _ = self._parse(body)
+        steps = explorer.outcomes(moves, body.at)
+        return {"outcomes": [{"outcome": step.move, "text": step.text, "symbols": step.symbols} for step in steps]}
 
-        return Answer(await self._tables.work(work))
-
-    async def outcomes(self, request: Request) -> Response:
-        """What chance could have chosen at a step of a line."""
-        body = await body_of(request, _KEYS)
-
-        def work() -> dict[str, Any]:
-            explorer, moves, _ = self._asked(body)
-            at = whole(body, "at", 0, len(moves))
-            found = [{"outcome": s.move, "text": s.text, "symbols": s.symbols} for s in explorer.outcomes(moves, at)]
-            return {"outcomes": found}
-
-        return Answer(await self._tables.work(work))
-
-    def _asked(self, body: dict[str, Any]) -> tuple[Explorer, list[int], list[str]]:
-        """The explorer, the moves and the players that a request is about, or those of a finished game up to a move.
-
-        The names of the players, by seat, are those that advice may depend on; without names they are unknown.
-        """
-        if body.get("record") is not None:
-            entry = self._ended(str(body["record"]))
-            game = lobby.game_called(entry["env"])
-            moves = [move for _, move in entry["moves"]][: whole(body, "move", 0, len(entry["moves"]))]
-            return _explorer(game, game.parse_options(entry["options"]), names_of(entry)), moves, names_of(entry)
-        game = lobby.game_called(body.get("game"))
-        moves = body.get("moves", [])
-        if not isinstance(moves, list) or len(moves) > _MAX_MOVES:
-            raise HTTPException(400, f"moves: send a list of at most {_MAX_MOVES}")
-        moves = [whole({"moves": move}, "moves", 0, _MAX_MOVE) for move in moves]
-        options, against = lobby.options_in(game, body), body.get("against", [])
-        if not isinstance(against, list) or len(against) not in (0, options.num_players):
-            raise HTTPException(400, f"against: send no names, or those of {options.num_players} players")
-        return _explorer(game, options, against), moves, [str(name) for name in against]
+    def _parse(self, body: _Moves) -> tuple[Explorer, list[int], list[str]]:
+        """Parse a request: explorer, moves and opponents, given or taken from a finished game."""
+        if body.record is not None:
+            entry = ended(self._game_log, body.record)
+            game, against = lobby.game_called(entry["env"]), names_of(entry)
+            moves = [move for _, move in entry["moves"][: body.move]]
+            return _explorer(game, game.parse_options(entry["options"]), against), moves, against
+        game = lobby.game_called(body.game)
+        options = game.parse_options(body.options)
+        if len(body.against) not in (0, options.num_players):
+            raise CardgymError(f"against: send no names, or those of {options.num_players} players")
+        return _explorer(game, options, body.against), body.moves, body.against
 
 
 def _explorer(game: Game, options: Options, against: list[str]) -> Explorer:
-    """An explorer that calls the seats as their review did, if these are players of the game and at most one person."""
+    """Build an explorer with these opponents; without them if one is unknown or two are people."""
     known = (PERSON, *lobby.opponent_names(game, options))
     if not against or against.count(PERSON) > 1 or not all(name in known for name in against):
         return Explorer(game, options)
@@ -99,14 +100,13 @@ def _explorer(game: Game, options: Options, against: list[str]) -> Explorer:
 
 def _shown(explorer: Explorer, line: Line, against: list[str]) -> dict[str, Any]:
     game, people, seat = explorer.game, explorer.people, line.seat
-    actions = line.position.legal_actions() if seat >= 0 else []
-    advice = None
+    advice, items = None, {}
     if seat >= 0:
         coach, lock = _coach(game, explorer.options)
         with lock:
             advice = with_names(coach.advise(line.state, seat, against).asdict(), people, seat)
-    # The seat's own view knows the items of actions, the view of everything shows all cards.
-    items = view_of(game, line.state, seat, actions)["actions"] if seat >= 0 else {}
+        # The seat's own view knows the items of actions, the view of everything shows all cards.
+        items = view_of(game, line.state, seat, line.position.legal_actions())["actions"]
     return {
         "game": game.id,
         "options": explorer.options.asdict(),

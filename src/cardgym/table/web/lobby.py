@@ -5,33 +5,30 @@ from __future__ import annotations
 import dataclasses
 import secrets
 import threading
+from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, package_of, registered
 from cardgym.errors import CardgymError
+from cardgym.files.documents import Name, at_most
 from cardgym.players import GREEDY, Actions, KernelPlayer, Masks, Observations, Player, player_names, resolve, seated
+from cardgym.players.compatibility import OptionValues
 from cardgym.players.formats import checkpoints
-from cardgym.table.coach.advice import HINTS
 from cardgym.table.people import name_key, shown_name
 from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of, rules_of, strength_of
-from cardgym.table.setup import LESSON, PEOPLE, PERSON, TABLE, Setup
-from cardgym.table.web.safety import one_of, whole
+from cardgym.table.setup import LESSON, PERSON, TABLE, Setup
+from cardgym.table.web.requests import Body, Seed
 from cardgym.table.web.seats import JOIN, checked_names, new_code
 
-MAX_SEED = 2**53 - 1
-"""The largest integer that JavaScript represents exactly."""
-
-KEYS = ("game", "options", "opponents", "seat", "seed", "hints", "people", "names", "lesson")
 _OF_LEARNERS = ("reward",)
 """Options that change what an agent learns from, and nothing for a person who plays."""
-MAX_OPTIONS = 32
-"""The maximum number of options in a request."""
 
 
 def game_called(name: object) -> Game:
@@ -115,36 +112,56 @@ def _option(spec: dataclasses.Field[Any], default: int | str) -> dict[str, Any]:
     return {"name": spec.name, "default": default, "help": about["help"], **{key: about[key] for key in keys}}
 
 
-def parse(body: dict[str, Any]) -> Setup:
-    """The game that a request's body describes; every value is bounded or comes from a list.
+class NewTable(Body):
+    """A game to play."""
+
+    game: Name = ""
+    options: OptionValues = Field(default_factory=dict)
+    opponents: Annotated[list[Name], at_most(64)] = Field(default_factory=list)
+    """One for each other seat, or one for all; `PERSON` is another person. Empty for the usual opponent."""
+    seat: int | Literal["any"] | None = None
+    """The person's seat; None to watch."""
+    seed: Seed | None = None
+    hints: Literal["off", "demand", "always"] = "off"
+    people: Literal["one", "hot", "link"] = "one"
+    names: list[str] = Field(default_factory=list)
+    """The names of the people, the one who opens the table first."""
+    lesson: bool = False
+
+
+def parse(body: NewTable) -> Setup:
+    """Make the setup of a game from the body of POST /api/tables.
 
     Raises:
-        HTTPException, CardgymError: if one does not.
+        HTTPException, CardgymError: for a value that the game does not allow.
     """
-    game = game_called(body.get("game"))
-    if body.get("lesson"):
+    game = game_called(body.game)
+    if body.lesson:
         return _lesson(game)
-    options = options_in(game, body)
-    watched = body.get("seat") is None
-    seat = None if watched or body["seat"] == "any" else whole(body, "seat", 0, options.num_players - 1)
-    num_players = options.num_players if watched else options.num_players - 1
-    names = body.get("opponents") or [game.opponent]
-    if not isinstance(names, list) or len(names) > 64 or not all(isinstance(name, str) for name in names):
-        raise HTTPException(400, "opponents: send a list of names")
-    lineup = seated(names[0] if len(names) == 1 else names, num_players)
+    options = game.parse_options(body.options)
+    watched = body.seat is None
+    seat = None if body.seat == "any" else body.seat
+    names = body.opponents or [game.opponent]
+    lineup = seated(names[0] if len(names) == 1 else names, options.num_players - (not watched))
     players = [None if name == PERSON else player_called(str(name), game, options) for name in lineup]
-    seed = secrets.randbits(63) if body.get("seed") is None else whole(body, "seed", 0, MAX_SEED)
-    about = {"hints": one_of(body, "hints", HINTS, "off")}
-    people, persons = one_of(body, "people", PEOPLE, "one"), 1 + players.count(None)
-    if (people == "one") != (persons == 1) or (watched and people != "one"):
-        raise HTTPException(400, f"opponents: name {PERSON} for each other person at a table of several people")
-    if persons > 1:
+    several = None in players
+    if several != (body.people != "one") or (several and watched):
+        raise CardgymError(f"opponents: name {PERSON} for each other person at a table of several people")
+    about: dict[str, Any] = {"hints": body.hints}
+    if several:
         seat = secrets.randbelow(options.num_players) if seat is None else seat
-        names = checked_names(body.get("names", []), persons, [f"Player {number}" for number in range(1, 65)])
-        seats = [seat, *((seat + ahead) % options.num_players for ahead, player in enumerate(players, 1) if not player)]
-        about |= {TABLE: people, **{name_key(seat): name for seat, name in zip(seats, names, strict=True)}}
-        about |= {JOIN: new_code()} if people == "link" else {}
+        about |= _people(body, options, players, seat)
+    seed = secrets.randbits(63) if body.seed is None else body.seed
     return Setup(game, options, players, seed, seat, watched, about=about)
+
+
+def _people(body: NewTable, options: Options, players: Sequence[Player | None], seat: int) -> dict[str, Any]:
+    """How several people share a table, their names by seat, and the code by which others join."""
+    others = [(seat + ahead) % options.num_players for ahead, player in enumerate(players, 1) if player is None]
+    usual = [f"Player {number}" for number in range(1, len(others) + 2)]
+    names = checked_names(body.names, usual)
+    about = {TABLE: body.people, **{name_key(seat): name for seat, name in zip([seat, *others], names, strict=True)}}
+    return about | ({JOIN: new_code()} if body.people == "link" else {})
 
 
 _TEACHER = "Sam"
@@ -152,28 +169,13 @@ _TEACHER = "Sam"
 
 
 def _lesson(game: Game) -> Setup:
-    """The game that a person who has never played it is led through."""
+    """Set up the scripted first game for someone new."""
     lesson = presentation_of(game).lessons.get(game.id)
     if lesson is None:
-        raise HTTPException(400, f"{game.id} has no lesson")
+        raise CardgymError(f"{game.id} has no lesson")
     options = game.parse_options(lesson.options)
     players = [player_called(lesson.opponent, game, options)] * (options.num_players - 1)
     return Setup(game, options, players, lesson.seed, 0, about={"hints": "demand", LESSON: True, name_key(1): _TEACHER})
-
-
-def options_in(game: Game, body: dict[str, Any]) -> Options:
-    """The options in a request's body.
-
-    Raises:
-        HTTPException, CardgymError: if they are not options of the game.
-    """
-    values = body.get("options", {})
-    if not isinstance(values, dict) or len(values) > MAX_OPTIONS:
-        raise HTTPException(400, "options: send an object of names and values")
-    for value in values.values():
-        if type(value) not in (int, str) or len(str(value)) > 40:
-            raise HTTPException(400, "options: values must be whole numbers or words")
-    return game.parse_options(values)
 
 
 def player_called(name: str, game: Game, options: Options) -> Player:

@@ -1,42 +1,72 @@
-"""The puzzles that pages are solving."""
+"""The puzzles' routes; the solution is sent only in reply to an action."""
 
 from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.routing import Route
 
-from cardgym.table.coach.puzzles import Puzzle
+from cardgym.errors import CardgymError
+from cardgym.table.coach.puzzles import Puzzle, find_puzzle
 from cardgym.table.coach.ratings import Skill, puzzle_points
+from cardgym.table.game_log import GameLog
 from cardgym.table.people import named, with_names
 from cardgym.table.presentation import offered, presentation_of, view_of
 from cardgym.table.views import listed
+from cardgym.table.web import lobby
+from cardgym.table.web.requests import Body, Move, get, id_of, owner_of, post
 
 _MAX_OPEN = 500
 """Puzzles in memory; the oldest one makes room."""
 
+_LATEST_GAMES = 40
+"""A person's latest games, from which puzzles are taken."""
+
+
+class _Solution(Body):
+    """An action, and the solver's skill at the puzzles of this game so far, which the browser keeps."""
+
+    action: Move
+    mu: Annotated[float, Field(ge=-100, le=150)] = Skill().mu
+    sigma: Annotated[float, Field(ge=0.1, le=10)] = Skill().sigma
+
 
 class Puzzles:
-    """Puzzles by their ids, which cannot be guessed. The solution is sent only in reply to an action."""
+    """Handlers of the puzzles' routes, and the puzzles by their ids, which cannot be guessed."""
 
-    def __init__(self) -> None:
+    def __init__(self, game_log: GameLog) -> None:
+        self._game_log = game_log
         self._puzzles: OrderedDict[str, Puzzle] = OrderedDict()
 
-    def add(self, puzzle: Puzzle) -> dict[str, Any]:
-        """A puzzle as its solver may see it."""
+    def routes(self) -> list[Route]:
+        return [
+            get("/api/puzzles/{game}", self.puzzle),
+            post("/api/puzzles/{id}/solve", self.solve, _Solution),
+        ]
+
+    def puzzle(self, request: Request) -> dict[str, Any]:
+        """Find a puzzle, and describe it as its solver may see it."""
+        game = lobby.game_called(request.path_params["game"])
+        options = game.parse_options()
+        own = self._game_log.entries(game.id, finished=True, owner=owner_of(request), limit=_LATEST_GAMES)
+        own = [entry for entry in own if entry["person"] is not None and entry["options"] == options.asdict()]
+        puzzle = find_puzzle(game, options, secrets.randbits(62), own)
         id = secrets.token_urlsafe(16)
         self._puzzles[id] = puzzle
         while len(self._puzzles) > _MAX_OPEN:
             self._puzzles.popitem(last=False)
         texts = dict(sorted((action.action, action.text) for action in puzzle.advice.actions))
-        actions = offered(puzzle.game, puzzle.state, list(texts))
-        view = with_names(view_of(puzzle.game, puzzle.state, puzzle.seat, actions), puzzle.people, puzzle.seat)
-        tip = presentation_of(puzzle.game).tip(puzzle.state, puzzle.seat)
+        actions = offered(game, puzzle.state, list(texts))
+        view = with_names(view_of(game, puzzle.state, puzzle.seat, actions), puzzle.people, puzzle.seat)
+        tip = presentation_of(game).tip(puzzle.state, puzzle.seat)
         return {
             "puzzle": id,
-            "game": puzzle.game.id,
+            "game": game.id,
             "names": puzzle.people,
             "seat": puzzle.seat,
             "origin": puzzle.origin,
@@ -47,27 +77,19 @@ class Puzzles:
             "actions": listed(view, {action: texts[action] for action in actions}),
         }
 
-    def solve(self, id: str, action: int, skill: Skill) -> dict[str, Any]:
-        """Whether an action is the best one, the values of all, and the solver's rating then.
-
-        Args:
-            skill: the solver's skill at the puzzles of this game so far.
-
-        Raises:
-            HTTPException: if there is no such puzzle or action.
-        """
-        puzzle = self._puzzles.get(id)
+    def solve(self, request: Request, body: _Solution) -> dict[str, Any]:
+        """Say whether an action is the best one, the values of all actions, and the solver's new rating."""
+        puzzle = self._puzzles.get(id_of(request))
         if puzzle is None:
             raise HTTPException(404, "there is no such puzzle; ask for another one")
-        if action not in {advised.action for advised in puzzle.advice.actions}:
-            raise HTTPException(400, f"action {action} is not legal here")
-        advice = with_names(puzzle.advice.asdict(), puzzle.people, puzzle.seat)
-        right = action == puzzle.advice.best.action
-        after = skill.after([puzzle_points(puzzle.advice)], [0, 1] if right else [1, 0])
+        if body.action not in {advised.action for advised in puzzle.advice.actions}:
+            raise CardgymError(f"action {body.action} is not legal here")
+        right = body.action == puzzle.advice.best.action
+        after = Skill(body.mu, body.sigma).after([puzzle_points(puzzle.advice)], [0, 1] if right else [1, 0])
         return {
             "right": right,
-            "cost": puzzle.advice.cost(action),
-            "advice": advice,
+            "cost": puzzle.advice.cost(body.action),
+            "advice": with_names(puzzle.advice.asdict(), puzzle.people, puzzle.seat),
             "skill": {"mu": after.mu, "sigma": after.sigma},
             "rating": after.points,
             "half_width": after.half_width,

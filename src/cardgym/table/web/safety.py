@@ -1,4 +1,4 @@
-"""Checks of every request: its origin, its size and its values. Invalid requests are answered with one line of JSON.
+"""Check where every request comes from; others are refused with one line of JSON.
 
 A page of another origin cannot act: browsers name the origin of a request (`Origin`, `Sec-Fetch-Site`), and a body must
 be declared as JSON, which other origins may not send without asking. A domain name that someone else points at this
@@ -7,28 +7,18 @@ machine (DNS rebinding) is not in the list of hosts.
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
-import json
 import socket
 import sys
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cardgym.files.json_values import parse_json
-
-MAX_BODY = 16 * 1024
-"""Maximum number of bytes of a request's body."""
-
-BODY_SECONDS = 10.0
-"""How long a body may take to arrive."""
+from cardgym.table.web.requests import refusal
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -43,27 +33,8 @@ _HEADERS = {
 }
 
 
-class Answer(Response):
-    """Plain values as JSON; ASCII, so that any text can be sent."""
-
-    media_type = "application/json"
-
-    def render(self, content: Any) -> bytes:
-        return content if isinstance(content, bytes) else dump(content)
-
-
-def dump(content: Any) -> bytes:
-    """Plain values as JSON in bytes."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
-
-
-def refusal(status: int, message: str, **more: Any) -> Answer:
-    """The answer to an invalid request: one line that says why."""
-    return Answer({"error": " ".join(message.split())[:500], **more}, status)
-
-
 class Guard:
-    """The outermost layer: refuses requests from elsewhere, adds headers and hides errors."""
+    """The outermost layer: refuse requests from elsewhere, add headers and hide errors."""
 
     def __init__(self, app: ASGIApp, hosts: Collection[str] | None) -> None:
         """Set the server's names and addresses; None allows any address and this machine's names."""
@@ -126,50 +97,3 @@ class Guard:
             return name in self._hosts or (self._addresses and bool(ipaddress.ip_address(name)))
         except ValueError:  # Neither one of our names nor an address.
             return False
-
-
-# -- values of requests -----------------------------------------------------------------------------------------------
-
-
-async def body_of(request: Request, allowed: Collection[str], most: int = MAX_BODY) -> dict[str, Any]:
-    """The JSON object of a request's body of at most `most` bytes, whose keys are all in `allowed`."""
-    content = bytearray()
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            async for chunk in request.stream():
-                content += chunk
-                if len(content) > most:
-                    raise HTTPException(413, f"at most {most} bytes")
-    except TimeoutError:
-        raise HTTPException(408, "the body took too long") from None
-    try:
-        body = parse_json(bytes(content), "body")
-    except ValueError:
-        raise HTTPException(400, "the body is not JSON") from None
-    if not isinstance(body, dict) or not body.keys() <= set(allowed):
-        raise HTTPException(400, f"send an object with only the keys {', '.join(allowed)}")
-    return body
-
-
-def whole(body: Mapping[str, Any], name: str, low: int, high: int) -> int:
-    """The whole number of that name, from `low` to `high`."""
-    value = body.get(name) if isinstance(body, dict) else None
-    if type(value) is not int or not low <= value <= high:
-        raise HTTPException(400, f"{name}: allowed are whole numbers from {low} to {high}")
-    return value
-
-
-def number(body: Mapping[str, Any], name: str, low: float, high: float, default: float) -> float:
-    """The number of that name, from `low` to `high`."""
-    value = body.get(name, default)
-    if type(value) not in (int, float) or not low <= value <= high:
-        raise HTTPException(400, f"{name}: allowed are numbers from {low:g} to {high:g}")
-    return float(value)
-
-
-def one_of(body: Mapping[str, Any], name: str, allowed: Collection[str], default: str | None = None) -> str:
-    """The word of that name, one of `allowed`."""
-    value = body.get(name, default)
-    if not isinstance(value, str) or value not in allowed:
-        raise HTTPException(400, f"{name}: allowed are {', '.join(allowed)}")
-    return value

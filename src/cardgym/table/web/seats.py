@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 import secrets
 import time
@@ -12,6 +13,7 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
+from cardgym.errors import CardgymError
 from cardgym.table.game_log import GameLog
 from cardgym.table.narration import PUBLIC
 from cardgym.table.people import name_key
@@ -19,7 +21,7 @@ from cardgym.table.session import Session
 from cardgym.table.setup import TABLE
 
 JOIN = "join"
-"""The key, in what a game's entry says about it, of the code with which other people join; empty once all have."""
+"""The `about` key of the join code; empty once every seat is taken."""
 
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # Without those that look alike.
 _LENGTH = 6
@@ -37,28 +39,27 @@ def new_code() -> str:
     return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
 
 
-def checked_names(names: object, count: int, usual: Sequence[str]) -> list[str]:
-    """The names of `count` people, `usual` ones where none are given.
+def checked_names(names: Sequence[str], usual: Sequence[str]) -> list[str]:
+    """Check people's names, and give those without one the `usual` name.
 
     Raises:
-        HTTPException: for anything that is not a short name.
+        CardgymError: for too many names, or anything but a short name.
     """
-    if not isinstance(names, list) or len(names) > count or not all(isinstance(name, str) for name in names):
-        raise HTTPException(400, f"names: send a list of at most {count}")
-    found = [str(name).strip() or usual[place] for place, name in enumerate([*names, *[""] * (count - len(names))])]
-    for name in found:
-        if not _NAME.fullmatch(name) or _TAKEN.search(name):
-            raise HTTPException(400, "names: up to 20 letters, figures and spaces, without you, opponent and seat")
-    return found
+    if len(names) > len(usual):
+        raise CardgymError(f"names: send a list of at most {len(usual)}")
+    shown = [name.strip() or default for name, default in itertools.zip_longest(names, usual, fillvalue="")]
+    if not all(_NAME.fullmatch(name) and not _TAKEN.search(name) for name in shown):
+        raise CardgymError("names: up to 20 letters, figures and spaces, without you, opponent and seat")
+    return shown
 
 
 def claim(session: Session, browser: str) -> str:
-    """What the log has in place of a browser's cookie."""
+    """Hash a browser's cookie, so that the log never holds the cookie."""
     return hashlib.sha256(f"{session.id} {browser}".encode()).hexdigest()[:32]
 
 
 def claim_key(seat: int) -> str:
-    """The key, in what a game's entry says about it, of the browser of the person at a seat."""
+    """The `about` key that stores which browser sits at a seat."""
     return f"browser {seat}"
 
 
@@ -94,8 +95,8 @@ class Codes:
         self._game_log = game_log
         self._wrong: deque[float] = deque(maxlen=_MAX_ATTEMPTS)
 
-    def find(self, code: object) -> str:
-        """The id of the table with a code.
+    def find(self, code: str) -> str:
+        """Find the id of the table with a code.
 
         Raises:
             HTTPException: if there is none, or after too many wrong codes.
@@ -103,7 +104,7 @@ class Codes:
         now = time.monotonic()
         if len(self._wrong) == _MAX_ATTEMPTS and now - self._wrong[0] < 60:
             raise HTTPException(429, "too many wrong codes; wait a minute")
-        typed = str(code).upper().replace(" ", "").replace("-", "")
+        typed = code.upper().replace(" ", "").replace("-", "")
         for entry in reversed(self._game_log.entries(finished=False, limit=_MAX_SEARCHED)):
             if typed and (entry.get("about") or {}).get(JOIN) == typed:
                 return str(entry["id"])
@@ -111,7 +112,7 @@ class Codes:
         raise HTTPException(404, "no table waits with this code")
 
 
-def join(session: Session, browser: str, name: object) -> None:
+def join(session: Session, browser: str, name: str) -> None:
     """Give a browser the first open seat of a table; one that has a seat keeps it.
 
     Raises:
@@ -124,12 +125,12 @@ def join(session: Session, browser: str, name: object) -> None:
         raise HTTPException(409, "all seats of this table are taken")
     about: dict[str, Any] = {claim_key(seats[0]): claim(session, browser)}
     if name:
-        about[name_key(seats[0])] = checked_names([name], 1, [""])[0]
+        about[name_key(seats[0])] = checked_names([name], [""])[0]
     session.add_about(**about, **({JOIN: ""} if len(seats) == 1 else {}))
 
 
 def copy_for(game_log: GameLog, session: Session, seat: int, owner: str) -> str:
-    """Add a finished game to the log as that of the person at another seat, once; returns its id."""
+    """Log a finished game for the person at `seat` too; a second call does nothing. Return its id."""
     entry = session.entry()
     players = {player["seat"]: player for player in entry["players"]}
     order = [(seat + ahead) % len(players) for ahead in range(len(players))]

@@ -10,8 +10,7 @@ import asyncio
 import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -27,12 +26,10 @@ from cardgym.table.session import Session
 from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, Setup
 from cardgym.table.views import Reveal, View, listed
 from cardgym.table.web.lobby import player_called
+from cardgym.table.web.requests import work
 from cardgym.table.web.seats import JOIN
 
 T = TypeVar("T")
-
-THREADS = 8
-"""How many tables can be worked on at once; a slow player occupies one thread."""
 
 MAX_FOLLOWERS = 16
 """The maximum number of pages that follow one table."""
@@ -195,15 +192,10 @@ class Tables:
         self._max_tables, self._max_unfinished = max_tables, max_unfinished
         self._idle_seconds = idle_seconds
         self._tables: OrderedDict[str, Table] = OrderedDict()  # The latest requested at the end.
-        self._threads = ThreadPoolExecutor(THREADS, "table")
         self._followers: dict[str, set[asyncio.Event]] = {}
 
     def __len__(self) -> int:
         return len(self._tables)
-
-    async def work(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a function that may be slow, in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
     async def open(self, setup: Setup, owner: str) -> Table:
         """Deal a game at a new table.
@@ -212,8 +204,8 @@ class Tables:
             HTTPException: if there is no room, or the person has too many unfinished games.
         """
         self._make_room()
-        await self.work(self._check_unfinished, owner)
-        table = await self.work(self._deal, setup, owner)
+        await work(self._check_unfinished, owner)
+        table = await work(self._deal, setup, owner)
         self._tables[table.session.id] = table
         return table
 
@@ -254,7 +246,7 @@ class Tables:
             async with table.lock:
                 if self._tables.get(id) is not table:  # Evicted while we waited.
                     continue
-                if await self.work(self.game_log.num_rows, id) != table.session.version:
+                if await work(self.game_log.num_rows, id) != table.session.version:
                     del self._tables[id]  # Another process has continued it.
                     continue
                 table.used = time.monotonic()
@@ -269,18 +261,18 @@ class Tables:
     async def branch(self, entry: dict[str, Any], move: int, owner: str) -> Table:
         """A new table that continues a finished game at one of its decisions."""
         self._make_room()
-        session = await self.work(Session.branch, entry, move, self.game_log, owner, player_called)
+        session = await work(Session.branch, entry, move, self.game_log, owner, player_called)
         table = self._tables[session.id] = Table(session)
         return table
 
     async def remove(self, id: str) -> None:
         """Delete a game, and its table if it is in memory."""
         self._tables.pop(id, None)
-        await self.work(self.game_log.remove, id)
+        await work(self.game_log.remove, id)
 
     async def _restore(self, id: str) -> Table:
         self._make_room()
-        table = await self.work(self._load, id)
+        table = await work(self._load, id)
         return self._tables.setdefault(id, table)  # Another request may have restored it first.
 
     def _load(self, id: str) -> Table:
@@ -326,7 +318,7 @@ class Tables:
             sent, changed = -1, False
             while True:
                 follower.clear()
-                version = await self.work(self.game_log.num_rows, id)
+                version = await work(self.game_log.num_rows, id)
                 yield version if version != sent or changed else None
                 sent = version
                 with contextlib.suppress(TimeoutError):

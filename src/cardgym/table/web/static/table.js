@@ -18,7 +18,7 @@ export class Table {
     forgetTrails();
     this.state = await this.look();
     await loadSprite(this.state.game);
-    offerRules(this.state.game, `tables/${this.id}/rules`);
+    offerRules(this.state.game, `games/${this.state.game}/rules?${new URLSearchParams(this.state.options)}`);
     this.unfollow = follow(this.id, (version) => this.changed(version), (lost) => this.connection(lost));
     this.render();
     this.askAlways();

@@ -1,0 +1,155 @@
+"""What every route uses: reading requests, replying with JSON, and threads for what may be slow."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any, TypeVar
+
+from pydantic import ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from cardgym.engine.registry import find, registered
+from cardgym.files.documents import Document, parse_document
+from cardgym.table.people import people_of
+from cardgym.table.setup import AGAIN, LESSON, RESIGNED
+
+T = TypeVar("T")
+B = TypeVar("B", bound="Body")
+
+MAX_BODY = 16 * 1024
+"""Maximum number of bytes of a request's body."""
+
+BODY_SECONDS = 10.0
+"""How long a body may take to arrive."""
+
+OWNER = "cardgym_owner"
+"""On a shared server, the cookie that says which tables belong to a browser."""
+
+_ID = re.compile(r"[A-Za-z0-9_-]{22,26}")
+"""What ids of tables and browsers look like."""
+
+_THREADS = ThreadPoolExecutor(8, "table")
+"""How many tables can be worked on at once; a slow player occupies one thread."""
+
+Move = Annotated[int, Field(ge=0, le=2**31 - 1)]
+"""An action, an outcome of chance, or a number of moves."""
+
+Seed = Annotated[int, Field(ge=0, le=2**53 - 1)]
+"""A seed. JavaScript represents no larger integer exactly."""
+
+
+class Body(Document):
+    """Base of the models of requests' bodies; unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Reply(Response):
+    """Plain values as JSON; ASCII, so that any text can be sent."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        return content if isinstance(content, bytes) else dump(content)
+
+
+def dump(content: Any) -> bytes:
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def refusal(status: int, message: str, **more: Any) -> Reply:
+    """Reply to an invalid request: one line that says why."""
+    return Reply({"error": " ".join(message.split())[:500], **more}, status)
+
+
+async def work(function: Callable[..., T], *arguments: Any) -> T:
+    """Call a function that may be slow, in a thread."""
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, function, *arguments)
+
+
+# -- routes -----------------------------------------------------------------------------------------------------------
+
+
+def get(path: str, handler: Callable[[Request], Any]) -> Route:
+    """Route GET to a handler that returns plain values or a response; unless it is a coroutine, it runs in a thread."""
+
+    async def endpoint(request: Request) -> Response:
+        return await _reply(handler, request)
+
+    return Route(path, endpoint)
+
+
+def post(path: str, handler: Callable[[Request, B], Any], model: type[B], most: int = MAX_BODY) -> Route:
+    """Route POST likewise; `model` validates the body of at most `most` bytes, which the handler gets, too."""
+
+    async def endpoint(request: Request) -> Response:
+        return await _reply(handler, request, await body_of(request, model, most))
+
+    return Route(path, endpoint, methods=["POST"])
+
+
+async def _reply(handler: Callable[..., Any], *arguments: Any) -> Response:
+    if inspect.iscoroutinefunction(handler):
+        return _response(await handler(*arguments))
+    return await work(lambda: _response(handler(*arguments)))
+
+
+def _response(content: Any) -> Response:
+    return content if isinstance(content, Response) else Reply(content)
+
+
+async def body_of(request: Request, model: type[B], most: int = MAX_BODY) -> B:
+    """Read a request's body of at most `most` bytes, and validate it."""
+    content = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                content += chunk
+                if len(content) > most:
+                    raise HTTPException(413, f"at most {most} bytes")
+    except TimeoutError:
+        raise HTTPException(408, "the body took too long") from None
+    return parse_document(model, bytes(content), "body")
+
+
+# -- what requests are about ------------------------------------------------------------------------------------------
+
+
+def id_of(request: Request) -> str:
+    """Read the id in a request's path."""
+    id = str(request.path_params["id"])
+    if not _ID.fullmatch(id):
+        raise HTTPException(404, "there is no such table")
+    return id
+
+
+def browser_of(request: Request) -> str:
+    """Read the browser's cookie; empty if it has none."""
+    browser = request.cookies.get(OWNER, "")
+    return browser if _ID.fullmatch(browser) else ""
+
+
+def owner_of(request: Request) -> str:
+    """Say whose tables a browser may list: this machine's, or on a shared server those of its cookie."""
+    return (browser_of(request) or "nobody") if request.app.state.shared else ""
+
+
+def summary(entry: dict[str, Any]) -> dict[str, Any]:
+    """Shorten a game for lists, without the seed, which determines an unfinished game's cards."""
+    about = entry.get("about") or {}
+    shown = {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
+    marks = {"again": AGAIN in about, "lesson": LESSON in about, "resigned": RESIGNED in about}
+    return {"table": entry["id"], **shown, "unit": unit_of(entry["env"]), **marks, "people": people_of(entry)}
+
+
+def unit_of(env_id: str) -> str:
+    """Name the unit of a game's returns; empty if the game is not installed."""
+    return find(env_id).unit if env_id in registered() else ""
