@@ -243,7 +243,7 @@ def _read_request(path: Path) -> Any:
 def _cribbage() -> list[Format]:
     """The files of cribbage alone."""
     from cardgym.games.cribbage import chance_table
-    from cardgym.games.cribbage.experts import player
+    from cardgym.games.cribbage import experts as player
     from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy, save_policy
 
     def write_pegging(path: Path) -> None:

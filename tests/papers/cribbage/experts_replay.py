@@ -10,8 +10,7 @@ from cribbage_driver import CribbageDriver
 from cardgym.engine.compilation import compiled
 from cardgym.engine.rules import uniform
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.experts.arrays import build_arrays
-from cardgym.games.cribbage.experts.player import best_keep, score_keeps
+from cardgym.games.cribbage.experts import best_keep, score_keeps
 from cardgym.games.cribbage.tosses import kept_set
 from cardgym.papers.cribbage.weights import add_pegging
 
@@ -30,8 +29,8 @@ def draw(chance, n):
 
 
 @compiled
-def judge(arrays, figures, cards, dealer, own_crib, weights, scores):
-    score_keeps(arrays, figures, cards, dealer, own_crib, np.empty((15, 8), np.int32), scores)
+def judge(figures, cards, dealer, own_crib, weights, scores):
+    score_keeps(figures, cards, dealer, own_crib, scores)
     return best_keep(weights, scores)
 
 
@@ -93,7 +92,7 @@ class Replay:
             for seat, place in enumerate(path[-1]):
                 weights = self.weights[owners[seat]][place].astype(np.float32)
                 figures, crib = self.pegging.figures, self.config.own_crib
-                tosses.append(judge(build_arrays(), figures, state.hand[seat], place[2], crib, weights, scores[seat]))
+                tosses.append(judge(figures, state.hand[seat], place[2], crib, weights, scores[seat]))
             kept = [left_of(state.hand[seat], tosses[seat]) for seat in range(2)]
             starter = draw(self.chance, 40)
             if self.config.update == "gradient":

@@ -14,9 +14,7 @@ from cardgym.arena import evaluate
 from cardgym.engine.compilation import compiled
 from cardgym.files.tensors import write_tensors
 from cardgym.games.cribbage.cards import parse_cards
-from cardgym.games.cribbage.experts.arrays import build_arrays
-from cardgym.games.cribbage.experts.keeps import keeps
-from cardgym.games.cribbage.experts.player import (
+from cardgym.games.cribbage.experts import (
     NUM_STRATEGIES,
     RANK_SETS,
     SHAPE,
@@ -29,6 +27,7 @@ from cardgym.games.cribbage.experts.player import (
 )
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import TOSSES
+from cardgym.games.cribbage.statistics import keeps
 from cardgym.games.cribbage.tosses import rank_set
 from cardgym.learn.saved_state import restore, state_of
 from cardgym.papers.cribbage.matches import match, side
@@ -72,9 +71,9 @@ def test_scale_row_scales_to_the_best_and_to_the_sum_1():
 
 
 @compiled
-def fill_scores(arrays, figures, cards, dealer, own_crib, out, scores):
+def fill_scores(figures, cards, dealer, own_crib, scores):
     """`score_keeps`, whose code is cached: called by Python, a rule is compiled in every process."""
-    score_keeps(arrays, figures, cards, dealer, own_crib, out, scores)
+    score_keeps(figures, cards, dealer, own_crib, scores)
 
 
 @pytest.mark.parametrize("own_crib", [False, True])
@@ -82,18 +81,17 @@ def fill_scores(arrays, figures, cards, dealer, own_crib, out, scores):
 def test_strategies_score_keeps_by_the_exact_statistics(pegging, dealer, own_crib):
     cards = sorted(parse_cards("5H 5D JC QS 2H 9C"), key=lambda card: (card % 13, card))
     scores = np.empty((NUM_STRATEGIES, 15))
-    out = np.empty((15, 8), np.int32)
-    fill_scores(build_arrays(), pegging.figures, np.array(cards, np.int8), dealer, own_crib, out, scores)
+    fill_scores(pegging.figures, np.array(cards, np.int8), dealer, own_crib, scores)
     by_toss = {frozenset(keep.tossed): keep for keep in keeps(cards)}
     ordered = [by_toss[frozenset(cards[place] for place in toss)] for toss in TOSSES.tolist()]
     crib_sign = 1 if own_crib and dealer else -1
     ranks = [[sorted(cards[place] % 13 for place in range(6) if place not in toss)] for toss in TOSSES.tolist()]
     figures = [
-        [keep.hand_min for keep in ordered],
-        [keep.hand_mean for keep in ordered],
-        [keep.hand_median for keep in ordered],
-        [keep.hand_max for keep in ordered],
-        [crib_sign * keep.crib_mean for keep in ordered],
+        [keep.hand.low for keep in ordered],
+        [keep.hand.mean for keep in ordered],
+        [keep.hand.median for keep in ordered],
+        [keep.hand.high for keep in ordered],
+        [crib_sign * keep.crib.mean for keep in ordered],
         *([sign * pegging.figures[figure, dealer, rank_set(*kept[0])] for kept in ranks]
           for figure, sign in ((0, 1), (1, 1), (2, -1))),
     ]  # fmt: skip

@@ -13,7 +13,7 @@ from cribbage_driver import compiled_only
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
-from cardgym.games.cribbage.experts.player import load_experts, new_pegging, save_experts
+from cardgym.games.cribbage.experts import load_experts, new_pegging, save_experts
 from cardgym.games.cribbage.game import GAME
 from cardgym.papers.cribbage.matches import OWN_CRIB, Side, same_tosses, side
 from cardgym.papers.cribbage.trainer import ExpertsConfig, Trainer

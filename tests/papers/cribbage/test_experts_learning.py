@@ -10,7 +10,7 @@ from experts_replay import Replay, weights_of
 from cardgym.arena import evaluate
 from cardgym.arena.match import EVALUATION_SEED
 from cardgym.games.cribbage.cards import CARDS, parse_cards
-from cardgym.games.cribbage.experts.player import (
+from cardgym.games.cribbage.experts import (
     GAINED,
     GIVEN,
     SHAPE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cribbage_driver import compiled_only
 
-from cardgym.games.cribbage.experts.player import STRATEGIES
+from cardgym.games.cribbage.experts import STRATEGIES
 from cardgym.papers.cribbage import page
 
 pytestmark = compiled_only

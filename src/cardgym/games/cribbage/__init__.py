@@ -9,7 +9,7 @@ PACKAGE = GamePackage(
         "CribbageDeal-v0": "cardgym.games.cribbage.game:DEAL_GAME",
         "CribbageMini-v0": "cardgym.games.cribbage.game:MINI_GAME",
     },
-    loaders={"cardgym-experts-1": "cardgym.games.cribbage.experts.player:load_player"},
+    loaders={"cardgym-experts-1": "cardgym.games.cribbage.experts:load_player"},
     positions="cardgym.games.cribbage.advice",
     table="cardgym.games.cribbage.view:TABLE",
 )

@@ -71,23 +71,25 @@ def _all_cuts(points: npt.NDArray[np.uint8]) -> npt.NDArray[np.int16]:
     return totals
 
 
-_PAIR_NUMBER = _pair_numbers().astype(np.uint8)
+PAIR_NUMBER = _pair_numbers().astype(np.uint8)
+"""(169,): the number 0 .. 90 of each unordered pair of ranks, at 13 x one rank + the other."""
 _RANK_POINTS = _rank_points()
-_ALL_CUTS = _all_cuts(_RANK_POINTS)
+ALL_CUTS = _all_cuts(_RANK_POINTS)
+"""(91 x 91,): see `score_ranks_all`, at 91 x the number of one pair of ranks + that of the other."""
 
 
 @rule
 def score_ranks(a: int, b: int, c: int, d: int, e: int) -> int:
     """Points of five cards of these ranks for fifteens, pairs and runs."""
-    first = int(_PAIR_NUMBER[13 * a + b])
-    second = int(_PAIR_NUMBER[13 * c + d])
+    first = int(PAIR_NUMBER[13 * a + b])
+    second = int(PAIR_NUMBER[13 * c + d])
     return int(_RANK_POINTS[13 * (_PAIRS * first + second) + e])
 
 
 @rule
 def score_ranks_all(a: int, b: int, c: int, d: int) -> int:
     """The sum of `score_ranks` of four cards over the other 48 cards."""
-    return int(_ALL_CUTS[_PAIRS * int(_PAIR_NUMBER[13 * a + b]) + int(_PAIR_NUMBER[13 * c + d])])
+    return int(ALL_CUTS[_PAIRS * int(PAIR_NUMBER[13 * a + b]) + int(PAIR_NUMBER[13 * c + d])])
 
 
 @rule

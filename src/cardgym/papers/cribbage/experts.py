@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cardgym.console.progress import Progress
-from cardgym.games.cribbage.experts.player import Weights
+from cardgym.games.cribbage.experts import Weights
 from cardgym.learn import tags
 from cardgym.learn.evaluation import log_evaluation, summary, write_results
 from cardgym.learn.run import TrainingResult, run_script

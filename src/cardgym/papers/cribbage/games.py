@@ -10,8 +10,7 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.experts.arrays import StatisticsArrays
-from cardgym.games.cribbage.experts.player import (
+from cardgym.games.cribbage.experts import (
     HOLES,
     KEEPS,
     NUM_STRATEGIES,
@@ -113,11 +112,10 @@ def seed_pegging(states: Any, pegging: PeggingStatistics, chance: Generator, dea
 
 
 @compiled
-def train_games(arrays: StatisticsArrays, states: Any, learner: Learner, settings: Settings, games: int) -> None:
+def train_games(states: Any, learner: Learner, settings: Settings, games: int) -> None:
     """Play games between the experts and update their weights.
 
     Args:
-        arrays: what `build_arrays` returns.
         states: two states of the game with its options; overwritten.
         learner: updated.
         settings: how the experts learn.
@@ -125,7 +123,6 @@ def train_games(arrays: StatisticsArrays, states: Any, learner: Learner, setting
     """
     state = states[0]
     chance = learner.generator
-    out = np.empty((KEEPS, 8), np.int32)
     scores = np.empty((2, NUM_STRATEGIES, KEEPS))
     weights = np.empty(NUM_STRATEGIES, np.float32)
     tosses = np.empty(2, np.int64)
@@ -150,7 +147,7 @@ def train_games(arrays: StatisticsArrays, states: Any, learner: Learner, setting
                     state.scores[seat], state.scores[1 - seat], dealer
                 )  # fmt: skip
                 figures = learner.pegging.figures
-                score_keeps(arrays, figures, state.hand[seat], dealer, settings.own_crib, out, scores[seat])
+                score_keeps(figures, state.hand[seat], dealer, settings.own_crib, scores[seat])
                 logs = learner.logs[(seat ^ shift) % experts, path[at, seat, 0], path[at, seat, 1], dealer]
                 for i in range(NUM_STRATEGIES):
                     weights[i] = np.exp(logs[i])

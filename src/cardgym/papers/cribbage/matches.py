@@ -14,8 +14,7 @@ from cardgym.engine.rules import derive, uniform
 from cardgym.errors import unknown
 from cardgym.files.tensors import SUFFIX
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.experts.arrays import StatisticsArrays, build_arrays
-from cardgym.games.cribbage.experts.player import (
+from cardgym.games.cribbage.experts import (
     HOLES,
     KEEPS,
     NUM_STRATEGIES,
@@ -86,7 +85,7 @@ def match(one: Side, other: Side, games: int, seed: int) -> tuple[float, Interva
     wins = np.zeros(max((games + 1) // 2, 1), np.int64)
     key = np.uint64(derive(np.uint64(seed), _STREAM))  # Compiled functions return Python integers.
     play_match(
-        build_arrays(), records(1), (one.kind, other.kind), (one.weights, other.weights),
+        records(1), (one.kind, other.kind), (one.weights, other.weights),
         (one.pegging.figures, other.pegging.figures), key, 0, wins,
     )  # fmt: skip
     moments = Moments(2)
@@ -105,7 +104,7 @@ def same_tosses(one: Side, other: Side, samples: int, seed: int) -> float:
     """
     chance = np.array([derive(np.uint64(seed), _STREAM), 0], np.uint64)
     count = count_same(
-        build_arrays(), records(1), (one.kind, other.kind), (one.weights, other.weights),
+        records(1), (one.kind, other.kind), (one.weights, other.weights),
         (one.pegging.figures, other.pegging.figures), chance, samples,
     )  # fmt: skip
     return int(count) / samples
@@ -116,7 +115,7 @@ def same_tosses(one: Side, other: Side, samples: int, seed: int) -> float:
 
 @compiled
 def play_match(
-    arrays: StatisticsArrays, states: npt.NDArray[np.void], kinds: tuple[int, int],
+    states: npt.NDArray[np.void], kinds: tuple[int, int],
     weights: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]],
     figures: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
     key: np.uint64, first: int, wins: npt.NDArray[np.int64],
@@ -124,7 +123,6 @@ def play_match(
     """Play pairs of games on the same deals with the seats swapped.
 
     Args:
-        arrays: what `build_arrays` returns.
         states: one state of the game with its options.
         kinds: WEIGHTS, GREEDY or OWN_CRIB for each player.
         weights: (121, 121, 2, 8) for each player.
@@ -135,7 +133,6 @@ def play_match(
     """
     state = states[0]
     chance = np.empty(2, np.uint64)
-    out = np.empty((KEEPS, 8), np.int32)
     scores = np.empty((NUM_STRATEGIES, KEEPS))
     mask = np.ones(CARDS + KEEPS, np.int8)
     tosses = np.empty(2, np.int64)
@@ -155,7 +152,7 @@ def play_match(
                         tosses[seat] = greedy(state, seat, mask, chance) - CARDS
                     else:
                         own_crib = kinds[player] == OWN_CRIB
-                        score_keeps(arrays, figures[player], state.hand[seat], dealer, own_crib, out, scores)
+                        score_keeps(figures[player], state.hand[seat], dealer, own_crib, scores)
                         tosses[seat] = best_keep(weights[player][own, other, dealer], scores)
                 finish_deal(state, tosses[0], tosses[1], uniform(chance, 40))
                 if state.phase == OVER:
@@ -166,14 +163,13 @@ def play_match(
 
 @compiled
 def count_same(
-    arrays: StatisticsArrays, states: npt.NDArray[np.void], kinds: tuple[int, int],
+    states: npt.NDArray[np.void], kinds: tuple[int, int],
     weights: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]],
     figures: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
     chance: Generator, samples: int,
 ) -> int:  # fmt: skip
     """The number of hands from which both sides toss the same; arguments as for `play_match`."""
     state = states[0]
-    out = np.empty((KEEPS, 8), np.int32)
     scores = np.empty((NUM_STRATEGIES, KEEPS))
     same = 0
     for _ in range(samples):
@@ -183,9 +179,9 @@ def count_same(
         while abs(own - other) > 30:
             own, other = uniform(chance, HOLES), uniform(chance, HOLES)
         dealer = 1 if state.dealer == 0 else 0
-        score_keeps(arrays, figures[0], state.hand[0], dealer, kinds[0] == OWN_CRIB, out, scores)
+        score_keeps(figures[0], state.hand[0], dealer, kinds[0] == OWN_CRIB, scores)
         toss = best_keep(weights[0][own, other, dealer], scores)
-        score_keeps(arrays, figures[1], state.hand[0], dealer, kinds[1] == OWN_CRIB, out, scores)
+        score_keeps(figures[1], state.hand[0], dealer, kinds[1] == OWN_CRIB, scores)
         if best_keep(weights[1][own, other, dealer], scores) == toss:
             same += 1
     return same

@@ -19,7 +19,7 @@ from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table, with_interval, wrapped
 from cardgym.files import replacing
-from cardgym.games.cribbage.experts.player import HOLES, STRATEGIES, Weights
+from cardgym.games.cribbage.experts import HOLES, STRATEGIES, Weights
 from cardgym.papers.cribbage.matches import OPPONENTS, Side, same_tosses
 from cardgym.papers.cribbage.picture import board_png, family_shares
 from cardgym.papers.cribbage.trainer import ExpertsConfig, Trainer

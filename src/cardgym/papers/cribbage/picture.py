@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.console.plots import new_figure
-from cardgym.games.cribbage.experts.player import Weights
+from cardgym.games.cribbage.experts import Weights
 from cardgym.papers.cribbage.weights import FAMILIES, named_weights
 
 MIN_CHANGE = 0.03

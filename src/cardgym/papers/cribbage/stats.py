@@ -6,23 +6,18 @@ Any two of the 46 unseen cards are equally likely to be the opponent's toss. Not
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import rule
-from cardgym.games.cribbage.experts.arrays import StatisticsArrays, build_arrays
-from cardgym.games.cribbage.experts.keeps import CRIB_CASES
-from cardgym.games.cribbage.experts.lookup import CRIB_SUM, HAND_SUM, lookup
+from cardgym.engine.contract import Int64s, rule
 from cardgym.games.cribbage.scoring import MAX_SCORE
 from cardgym.games.cribbage.state import CUTS
+from cardgym.games.cribbage.statistics import CRIB_CASES, CRIB_SUM, HAND_SUM, toss_statistics
 
 CANONICAL_HANDS = 962_988
 """Hands of six cards that differ by more than the names of their suits."""
@@ -33,8 +28,6 @@ _CANONICAL, _HANDS, _HAND_POINTS, _CRIB_POINTS, _BEST_HAND, _BEST_DEALER, _BEST_
 _HAND_LOW, _HAND_HIGH, _CRIB_LOW, _CRIB_HIGH, _SUMS = range(7, 12)
 _CASES_PER_CUT = CRIB_CASES // CUTS
 _CHUNK = 64
-
-_Integers = npt.NDArray[np.int64]
 
 
 def totals(progress: Callable[[int, int], None] | None = None) -> dict[str, int | float | list[float]]:
@@ -48,54 +41,45 @@ def totals(progress: Callable[[int, int], None] | None = None) -> dict[str, int 
         canonical hands; `combinations` of hand, toss, and cut or opponent's toss and cut; `hand_points_total` and
         `crib_points_total`, their points; `mean_best_hand`, `dealer_best_total` and `pone_best_net`, the means over
         hands of the greatest mean hand, mean hand + mean crib, and mean hand - mean crib; `hand_mean_range` and
-        `crib_mean_range`, the least and greatest mean over all tosses; `seconds`; and `peak_rss_mb`, the peak memory
-        of the process in 10^6 bytes, 0 if the system does not report it.
+        `crib_mean_range`, the least and greatest mean over all tosses; and `seconds`.
     """
     start = time.perf_counter()
-    arrays = build_arrays()
-    masks = [mask for mask in range(1 << 13) if mask.bit_count() <= 6]
-    masks.sort(key=lambda mask: (-mask.bit_count(), mask))
-    ordered = np.array(masks, np.int64)
-    sizes = np.array([mask.bit_count() for mask in masks], np.int64)
-    firsts = np.array([np.argmax(sizes <= size) for size in range(7)], np.int64)
+    masks = sorted((mask for mask in range(1 << 13) if mask.bit_count() <= 6), key=lambda mask: -mask.bit_count())
+    sizes = np.array([mask.bit_count() for mask in masks])
+    firsts = np.array([np.argmax(sizes <= size) for size in range(7)])
     sums = np.zeros(_SUMS, np.int64)
     sums[[_HAND_LOW, _CRIB_LOW]] = np.iinfo(np.int64).max
     # The first suit holds at least two of the six cards.
     for first in range(0, int(firsts[1]), _CHUNK):
-        last = min(first + _CHUNK, int(firsts[1]))
-        _add_hands(arrays, ordered, sizes, firsts, first, last, sums)
+        _add_hands(np.array(masks), sizes, firsts, first, min(first + _CHUNK, int(firsts[1])), sums)
         if progress is not None:
             progress(int(sums[_CANONICAL]), CANONICAL_HANDS)
-    hands, canonical = int(sums[_HANDS]), int(sums[_CANONICAL])
+    canonical, hands, hand_points, crib_points, best_hand, best_dealer, best_pone = sums[:_HAND_LOW].tolist()
     return {
         "hands_canonical": canonical,
         "hands": hands,
         "records": 15 * canonical,
         "combinations": hands * 15 * (CUTS + CRIB_CASES),
-        "hand_points_total": int(sums[_HAND_POINTS]),
-        "crib_points_total": int(sums[_CRIB_POINTS]),
-        "mean_best_hand": int(sums[_BEST_HAND]) / (CUTS * hands),
-        "dealer_best_total": int(sums[_BEST_DEALER]) / (CRIB_CASES * hands),
-        "pone_best_net": int(sums[_BEST_PONE]) / (CRIB_CASES * hands),
-        "hand_mean_range": [int(sums[_HAND_LOW]) / CUTS, int(sums[_HAND_HIGH]) / CUTS],
-        "crib_mean_range": [int(sums[_CRIB_LOW]) / CRIB_CASES, int(sums[_CRIB_HIGH]) / CRIB_CASES],
+        "hand_points_total": hand_points,
+        "crib_points_total": crib_points,
+        "mean_best_hand": best_hand / (CUTS * hands),
+        "dealer_best_total": best_dealer / (CRIB_CASES * hands),
+        "pone_best_net": best_pone / (CRIB_CASES * hands),
+        "hand_mean_range": [points / CUTS for points in sums[[_HAND_LOW, _HAND_HIGH]].tolist()],
+        "crib_mean_range": [points / CRIB_CASES for points in sums[[_CRIB_LOW, _CRIB_HIGH]].tolist()],
         "seconds": time.perf_counter() - start,
-        "peak_rss_mb": _peak_rss_mb(),
     }
 
 
 @compiled
-def _add_hands(
-    arrays: StatisticsArrays, masks: _Integers, sizes: _Integers, firsts: _Integers, first: int, last: int,
-    sums: _Integers,
-) -> None:  # fmt: skip
+def _add_hands(masks: Int64s, sizes: Int64s, firsts: Int64s, first: int, last: int, sums: Int64s) -> None:
     """Add up the canonical hands whose first suit holds the ranks of one of `masks[first:last]`.
 
     `masks` are the sets of at most six ranks, larger sets first, and `firsts[n]` is the first of at most n ranks. A
     hand is canonical if the masks of its four suits are in this order.
     """
     cards = np.empty(6, np.int8)
-    out = np.empty((15, 8), np.int32)
+    exact = np.empty((15, 5), np.int64)
     for one in range(first, last):
         left = 6 - sizes[one]
         for two in range(max(one, firsts[left]), len(masks)):
@@ -110,8 +94,8 @@ def _add_hands(
                             if masks[number] >> rank & 1:
                                 cards[place] = 13 * suit + rank
                                 place += 1
-                    lookup(arrays, cards, out)
-                    _add_hand(out, _orbit(one, two, three, four), sums)
+                    toss_statistics(cards, exact)
+                    _add_hand(exact, _orbit(one, two, three, four), sums)
                     four += 1
 
 
@@ -130,14 +114,14 @@ def _orbit(one: int, two: int, three: int, four: int) -> int:
 
 
 @rule
-def _add_hand(out: npt.NDArray[np.int32], weight: int, sums: _Integers) -> None:
+def _add_hand(exact: Int64s, weight: int, sums: Int64s) -> None:
     """Add one canonical hand, which represents `weight` hands."""
     best_hand = 0
     best_dealer = 0
     best_pone = -MAX_SCORE * CRIB_CASES
     for toss in range(15):
-        hand = int(out[toss, HAND_SUM])
-        crib = int(out[toss, CRIB_SUM])
+        hand = int(exact[toss, HAND_SUM])
+        crib = int(exact[toss, CRIB_SUM])
         sums[_HAND_POINTS] += weight * hand
         sums[_CRIB_POINTS] += weight * crib
         sums[_HAND_LOW] = min(sums[_HAND_LOW], hand)
@@ -152,22 +136,6 @@ def _add_hand(out: npt.NDArray[np.int32], weight: int, sums: _Integers) -> None:
     sums[_BEST_HAND] += weight * best_hand
     sums[_BEST_DEALER] += weight * best_dealer
     sums[_BEST_PONE] += weight * best_pone
-
-
-def _peak_rss_mb() -> float:
-    """The peak resident memory of this process in 10^6 bytes; 0 if the system does not report it."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        # Linux's getrusage includes the parent's memory at the fork.
-        for line in status.read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024 / 1e6
-    try:
-        import resource
-    except ImportError:
-        return 0.0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak * (1 if sys.platform == "darwin" else 1024) / 1e6
 
 
 def main(words: list[str]) -> int:

@@ -13,8 +13,7 @@ from cardgym.arena.match import EVALUATION_SEED
 from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import SUFFIX
-from cardgym.games.cribbage.experts.arrays import build_arrays
-from cardgym.games.cribbage.experts.player import Weights, load_experts, new_pegging, save_experts
+from cardgym.games.cribbage.experts import Weights, load_experts, new_pegging, save_experts
 from cardgym.learn.config import Games, Items, Share, TrainingConfig
 from cardgym.papers.cribbage.games import (
     DEALS,
@@ -103,7 +102,6 @@ class Trainer:
         """
         self.config = config
         self._states = records(2)
-        self._arrays = build_arrays()
         key = np.uint64(config.seed)
         first, noise, pegging = [], [], None
         for name in config.init:
@@ -151,7 +149,7 @@ class Trainer:
             update=GRADIENT, learning_rate=0.0, temperature=1.0, reach=0, gamma=1.0, exploring_starts=0.5,
             own_crib=self.config.own_crib,
         )  # fmt: skip
-        train_games(self._arrays, self._states, trial, no_learning, max(self.config.buffer_size // 4, 16))
+        train_games(self._states, trial, no_learning, max(self.config.buffer_size // 4, 16))
         value_positions(trial.deals[: max(int(trial.counters[DEALS]), 1)], trial.values)
 
     @property
@@ -187,7 +185,7 @@ class Trainer:
             config.exploring_starts,
             config.own_crib,
         )
-        train_games(self._arrays, self._states, learner, settings, min(valuation, save) - self.games)
+        train_games(self._states, learner, settings, min(valuation, save) - self.games)
         kept = min(int(learner.counters[DEALS]), len(learner.deals))
         if config.update == "gradient" and kept and self.games == valuation:
             value_positions(learner.deals[:kept], learner.values)

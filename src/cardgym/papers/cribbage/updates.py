@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
-from cardgym.games.cribbage.experts.player import HOLES, KEEPS, NUM_STRATEGIES
+from cardgym.games.cribbage.experts import HOLES, KEEPS, NUM_STRATEGIES
 
 FLOOR = math.log(1e-6)
 """The logarithm of the smallest weight, a millionth, so that 1 / w^2 stays finite."""

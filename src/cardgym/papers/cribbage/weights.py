@@ -7,7 +7,7 @@ import numpy as np
 from cardgym.engine.contract import rule
 from cardgym.errors import unknown
 from cardgym.files.tensors import SUFFIX
-from cardgym.games.cribbage.experts.player import (
+from cardgym.games.cribbage.experts import (
     GAINED,
     GIVEN,
     MAX_PEGGED,

@@ -25,19 +25,17 @@ import numpy.typing as npt
 from pydantic import AfterValidator, ConfigDict
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Game, Options, offsets, rule
+from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Options, offsets, rule
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Document, Items, Name
 from cardgym.files.tensors import SUFFIX, Layout, read_tensors, write_tensors
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.experts.arrays import StatisticsArrays, build_arrays
-from cardgym.games.cribbage.experts.lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, lookup
 from cardgym.games.cribbage.observations import features
-from cardgym.games.cribbage.state import TOSSES
+from cardgym.games.cribbage.statistics import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, toss_statistics
 from cardgym.games.cribbage.tosses import kept_set
 from cardgym.players import Actions, Masks, Observations, Player
 
-Weights = npt.NDArray[np.float32]
+Weights = Float32s
 
 STRATEGIES = (
     "hand_max_min",
@@ -65,13 +63,13 @@ GAINED, MEDIAN, GIVEN = range(3)
 class PeggingStatistics(NamedTuple):
     """Pegging statistics of the deals so far, by side (0 the pone, 1 the dealer) and ranks kept."""
 
-    gained: npt.NDArray[np.int64]
+    gained: Int64s
     """(2, 1820, 32), int64: the number of deals in which a keep pegged 0 .. 31 points."""
-    given: npt.NDArray[np.int64]
+    given: Int64s
     """(2, 1820), int64: the points that opponents pegged against a keep."""
-    sides: npt.NDArray[np.int64]
+    sides: Int64s
     """(2, 3), int64: deals, points gained and points given, over all keeps."""
-    figures: npt.NDArray[np.float64]
+    figures: Float64s
     """(3, 2, 1820), float64: mean gained, median gained and mean given: the figures of the strategies."""
 
 
@@ -93,52 +91,26 @@ def new_pegging() -> PeggingStatistics:
 # -- strategies -------------------------------------------------------------------------------------------------------
 
 
-def _toss_numbers() -> npt.NDArray[np.int8]:
-    numbers = np.zeros((6, 6), np.int8)
-    for number, (one, other) in enumerate(TOSSES.tolist()):
-        numbers[one, other] = numbers[other, one] = number
-    return numbers
-
-
-_TOSS_NUMBER = _toss_numbers()
-
-
 @rule
-def score_keeps(
-    arrays: StatisticsArrays, figures: npt.NDArray[np.float64], cards: npt.NDArray[np.int8], dealer: int,
-    own_crib: bool, out: npt.NDArray[np.int32], scores: npt.NDArray[np.float64],
-) -> None:  # fmt: skip
+def score_keeps(figures: Float64s, cards: Int8s, dealer: int, own_crib: bool, scores: Float64s) -> None:
     """Fill `scores`, (8, 15), with each strategy's desirability of each toss, in the order of `TOSSES`.
 
     Args:
-        arrays: what `build_arrays` returns.
         figures: `PeggingStatistics.figures`.
         cards: six cards, sorted by rank.
         dealer: 1 for the dealer, 0 for the pone.
         own_crib: whether `crib_min_avg` prefers more points in the dealer's own crib, unlike in the paper.
-        out: (15, 8), overwritten.
         scores: filled; each row adds up to 1.
     """
-    # The look-up needs the cards in ascending order, where the tosses have other numbers.
-    ordered = np.empty(6, np.int8)
-    places = np.empty(6, np.int8)
-    for place in range(6):
-        at = place
-        while at > 0 and ordered[at - 1] > cards[place]:
-            ordered[at] = ordered[at - 1]
-            places[at] = places[at - 1]
-            at -= 1
-        ordered[at] = cards[place]
-        places[at] = place
-    lookup(arrays, ordered, out)
-    for number in range(KEEPS):  # The rows of `scores` are in the order of `STRATEGIES`.
-        toss = int(_TOSS_NUMBER[places[TOSSES[number, 0]], places[TOSSES[number, 1]]])
+    exact = np.empty((KEEPS, 5), np.int64)
+    toss_statistics(cards, exact)
+    for toss in range(KEEPS):  # The rows of `scores` are in the order of `STRATEGIES`.
         kept = kept_set(cards, toss)
-        scores[0, toss] = out[number, HAND_MIN]
-        scores[1, toss] = out[number, HAND_SUM]
-        scores[2, toss] = out[number, HAND_MEDIAN2]
-        scores[3, toss] = out[number, HAND_MAX]
-        scores[4, toss] = out[number, CRIB_SUM] if own_crib and dealer else -out[number, CRIB_SUM]
+        scores[0, toss] = exact[toss, HAND_MIN]
+        scores[1, toss] = exact[toss, HAND_SUM]
+        scores[2, toss] = exact[toss, HAND_MEDIAN2]
+        scores[3, toss] = exact[toss, HAND_MAX]
+        scores[4, toss] = exact[toss, CRIB_SUM] if own_crib and dealer else -exact[toss, CRIB_SUM]
         scores[5, toss] = figures[GAINED, dealer, kept]
         scores[6, toss] = figures[MEDIAN, dealer, kept]
         scores[7, toss] = -figures[GIVEN, dealer, kept]
@@ -147,7 +119,7 @@ def score_keeps(
 
 
 @rule
-def scale_row(row: npt.NDArray[np.float64]) -> None:
+def scale_row(row: Float64s) -> None:
     """Scale figures to [0, 1], 1 for the best (all 1 if they are equal), then to a sum of 1."""
     low = row[0]
     high = row[0]
@@ -163,7 +135,7 @@ def scale_row(row: npt.NDArray[np.float64]) -> None:
 
 
 @rule
-def best_keep(weights: npt.NDArray[np.float32], scores: npt.NDArray[np.float64]) -> int:
+def best_keep(weights: Float32s, scores: Float64s) -> int:
     """The toss of the greatest weighted desirability, P = w S; the first in a tie."""
     best = 0
     most = -1.0
@@ -290,36 +262,28 @@ class ExpertsPlayer(Player):
     def __init__(self, name: str, experts: Experts, options: Options) -> None:
         self.name = name
         self.experts = experts
-        self._arrays = build_arrays()
         at = offsets(features(options))  # type: ignore[arg-type]  # `load_player` has checked that they are cribbage's.
         self._offsets = np.array([at[name] for name in ("phase", "dealer", "scores", "hand", "points_now")])
 
-    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """See `Player.act`."""
         actions = np.empty(len(observations), np.int64)
         experts = self.experts
         _act(
-            self._arrays,
-            experts.weights,
-            experts.pegging.figures,
-            self._offsets,
-            experts.own_crib,
-            np.ascontiguousarray(observations),
-            np.ascontiguousarray(masks),
-            actions,
-        )
+            experts.weights, experts.pegging.figures, self._offsets, experts.own_crib,
+            np.ascontiguousarray(observations), np.ascontiguousarray(masks), actions,
+        )  # fmt: skip
         return actions
 
 
 @compiled
 def _act(
-    arrays: StatisticsArrays, weights: Weights, figures: npt.NDArray[np.float64], starts: npt.NDArray[np.int64],
-    own_crib: bool, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], actions: npt.NDArray[np.int64],
+    weights: Weights, figures: Float64s, starts: Int64s, own_crib: bool, observations: Float32s, masks: Int8s,
+    actions: Int64s,
 ) -> None:  # fmt: skip
     """Fill `actions`; `starts` are the offsets of the five features that are read."""
     phase, dealer_at, scores_at, hand, points_at = starts
     cards = np.empty(6, np.int8)
-    out = np.empty((KEEPS, 8), np.int32)
     scores = np.empty((NUM_STRATEGIES, KEEPS))
     for row in range(len(observations)):
         observation = observations[row]
@@ -333,7 +297,7 @@ def _act(
             own = min(int(observation[scores_at] * HOLES + 0.5), HOLES - 1)
             other = min(int(observation[scores_at + 1] * HOLES + 0.5), HOLES - 1)
             dealer = 1 if observation[dealer_at] > 0.0 else 0
-            score_keeps(arrays, figures, cards, dealer, own_crib, out, scores)
+            score_keeps(figures, cards, dealer, own_crib, scores)
             actions[row] = CARDS + best_keep(weights[own, other, dealer], scores)
             continue
         best = -1
