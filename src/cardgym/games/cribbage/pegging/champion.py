@@ -16,11 +16,11 @@ from cardgym.games.cribbage.cards import CARDS, JACK, holds, sort_six, worth
 from cardgym.games.cribbage.chance_table import HOLES, ChanceTable
 from cardgym.games.cribbage.observations import PLAIN
 from cardgym.games.cribbage.pegging.hands import HANDS, NUM_OF_SIZE, RANKS, whole_hand
-from cardgym.games.cribbage.pegging.inference import multiset_of, opponent_weights, with_played
+from cardgym.games.cribbage.pegging.inference import Situation, multiset_of, opponent_weights, with_played
 from cardgym.games.cribbage.pegging.player import decide, hand_of, shipped, situation_of, toss_win_chances
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy
-from cardgym.games.cribbage.pegging.search import Memory, Root, new_memory, search
-from cardgym.games.cribbage.pegging.shows import POINTS, Shows, new_shows, prepare_shows
+from cardgym.games.cribbage.pegging.search import Root, Search, chance_to_win, new_search
+from cardgym.games.cribbage.pegging.shows import POINTS, prepare_shows
 from cardgym.games.cribbage.scoring import score_crib, score_hand, score_ranks
 from cardgym.games.cribbage.state import KEPT, NUM_ACTIONS, NUM_TOSSES, TOSSES
 from cardgym.games.cribbage.tosses import OUT_OF_REACH, first_best, kept_set, toss_worths
@@ -53,9 +53,7 @@ class ChampionPlayer(Player):
     observation_name = "plain"
 
     def __init__(self, policy: PeggingPolicy, table: ChanceTable) -> None:
-        self._policy = policy._replace(takers=TAKERS)
-        self._table = table
-        self._shows, self._memory = new_shows(), new_memory()
+        self._search = new_search(policy._replace(takers=TAKERS), table)
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """The best actions by `values`, except for the first two cards of the play far from the target; see `_NEAR`."""
@@ -67,8 +65,7 @@ class ChampionPlayer(Player):
 
     def _value(self, observations: Observations, fast: bool) -> Float64s:
         chances = np.zeros((len(observations), NUM_ACTIONS))
-        seen, policy, table = np.ascontiguousarray(observations), self._policy, self._table
-        _value(seen, fast, policy, table, self._shows, self._memory, chances)
+        _value(np.ascontiguousarray(observations), fast, self._search, chances)
         return chances
 
 
@@ -77,45 +74,67 @@ def make_player(options: Options) -> ChampionPlayer:
 
 
 @compiled
-def _value(
-    observations: Float32s, fast: bool, policy: PeggingPolicy, table: ChanceTable, shows: Shows, memory: Memory,
-    chances: Float64s,
-) -> None:  # fmt: skip
+def _value(observations: Float32s, fast: bool, search: Search, chances: Float64s) -> None:
     """Fill in the chance after each legal action; if `fast`, 1 for the card to play if a search is not worthwhile."""
     values, worths = np.empty(13), np.empty(NUM_TOSSES, np.float32)
     for row in range(observations.shape[0]):
         seen = observations[row]
         if seen[PLAIN.playing] == 0.0:
-            _value_tosses(seen, policy, table, shows, memory, chances[row])
-            continue
-        size = choices = 1
-        while size < 4 and seen[PLAIN.hand + size] >= 0.0:
-            card, before = int(seen[PLAIN.hand + size]), int(seen[PLAIN.hand + size - 1])
-            choices += 1 if card % 13 != before % 13 and worth(card) <= 31 - seen[PLAIN.count] else 0
-            size += 1
-        far = min(seen[PLAIN.to_go], seen[PLAIN.to_go + 1]) > _NEAR and size + seen[PLAIN.opponent_cards] > _SOLVE_FROM
-        if fast and (far or choices == 1):
-            chances[row, decide(seen, policy, table, -1.0, values, worths)] = 1.0
+            _value_tosses(seen, search, chances[row])
+        elif fast and _is_routine(seen):
+            chances[row, decide(seen, search.policy, search.table, -1.0, values, worths)] = 1.0
         else:
-            _value_cards(seen, policy, table, shows, memory, chances[row])
+            _value_cards(seen, search, chances[row])
+
+
+@rule
+def _is_routine(seen: Float32s) -> bool:
+    """Whether a card need not be searched: it is the only choice, or far from the target and from the play's end."""
+    size = choices = 1
+    while size < 4 and seen[PLAIN.hand + size] >= 0.0:
+        card, before = int(seen[PLAIN.hand + size]), int(seen[PLAIN.hand + size - 1])
+        choices += 1 if card % 13 != before % 13 and worth(card) <= 31 - seen[PLAIN.count] else 0
+        size += 1
+    far = min(seen[PLAIN.to_go], seen[PLAIN.to_go + 1]) > _NEAR and size + seen[PLAIN.opponent_cards] > _SOLVE_FROM
+    return bool(far or choices == 1)
 
 
 # -- cards ------------------------------------------------------------------------------------------------------------
 
 
 @rule
-def _value_cards(
-    seen: Float32s, policy: PeggingPolicy, table: ChanceTable, shows: Shows, memory: Memory, chances: Float64s
-) -> None:
+def _value_cards(seen: Float32s, search: Search, chances: Float64s) -> None:
     """Fill in the chance to win by playing each card that the count has room for."""
     at = situation_of(seen)
-    size = at.size
+    size, play = at.size, at.play
+    prepare_shows(seen, at.dealer, at.known, search.table, search.shows)
+    hands, total = _choose_hands(search, at, int(seen[PLAIN.starter]) % 13)
+    for place in range(play.number):
+        search.sequence[place] = play.ranks[place]
+    to_go, opponent_to_go = int(seen[PLAIN.to_go]), int(seen[PLAIN.to_go + 1])
+    root = Root(
+        multiset_of(at.held, size), size, at.theirs, True, at.dealer, at.running_count, play.number,
+        play.number - play.length, play.code, min(to_go, HOLES), min(opponent_to_go, HOLES),
+        min(_SOLVE_FROM, 11 - size - at.theirs),
+    )  # fmt: skip
+    values = np.empty(13)
+    chance_to_win(search, root, hands, values)
+    for place in range(size):
+        if worth(at.held[place]) <= 31 - at.running_count:
+            chances[int(seen[PLAIN.hand + place])] = values[at.held[place]] / total
+
+
+@rule
+def _choose_hands(search: Search, at: Situation, starter: int) -> tuple[int, float]:
+    """Fill in the opponent's possible hands, or `_MAX_HANDS` of them if many cards are left.
+
+    Returns:
+        Their number, and the sum of their weights.
+    """
     equal, taken = np.empty(HANDS), np.empty(HANDS)
-    opponent_weights(policy, at, equal, taken)
-    prepare_shows(seen, at.dealer, at.known, table, shows)
+    opponent_weights(search.policy, at, equal, taken)
     played = with_played(0, 0, 1 - at.dealer, 0, at.play)
-    starter = int(seen[PLAIN.starter]) % 13
-    early = size + at.theirs > _SOLVE_FROM
+    early = at.size + at.theirs > _SOLVE_FROM
     total = 0.0
     for rest in range(NUM_OF_SIZE[at.theirs]):
         total += equal[rest] + taken[rest]
@@ -131,53 +150,40 @@ def _value_cards(
             scale = float(np.floor(passed / step)) * step / weight
             passed -= scale * weight
         if scale > 0.0:
-            hand = RANKS[whole_hand(4 - at.theirs, played, rest)]
+            ranks = RANKS[whole_hand(4 - at.theirs, played, rest)]
             jacks = 0
             for place in range(4):
-                jacks += 1 if hand[place] == JACK else 0
-            memory.rests[hands] = rest
-            a, b, c, d = int(hand[0]), int(hand[1]), int(hand[2]), int(hand[3])
-            memory.kinds[hands] = score_ranks(a, b, c, d, starter) + POINTS * min(jacks, 3)
-            memory.weights[hands, 0] = scale * equal[rest]
-            memory.weights[hands, 1] = scale * taken[rest]
+                jacks += 1 if ranks[place] == JACK else 0
+            a, b, c, d = int(ranks[0]), int(ranks[1]), int(ranks[2]), int(ranks[3])
+            hand = search.hands[hands]
+            hand.rest, hand.kind = rest, score_ranks(a, b, c, d, starter) + POINTS * min(jacks, 3)
+            hand.equal, hand.taker = scale * equal[rest], scale * taken[rest]
             total += scale * weight
             hands += 1
-    for place in range(at.play.number):
-        memory.sequence[place] = at.play.ranks[place]
-    play, to_go, opponent_to_go = at.play, int(seen[PLAIN.to_go]), int(seen[PLAIN.to_go + 1])
-    root = Root(
-        multiset_of(at.held, size), size, at.theirs, True, at.dealer, at.running_count, play.number,
-        play.number - play.length, play.code, min(to_go, HOLES), min(opponent_to_go, HOLES),
-        min(_SOLVE_FROM, 11 - size - at.theirs),
-    )  # fmt: skip
-    values = np.empty(13)
-    search(policy, table, root, hands, shows, memory, values)
-    for place in range(size):
-        if worth(at.held[place]) <= 31 - at.running_count:
-            chances[int(seen[PLAIN.hand + place])] = values[at.held[place]] / total
+    return hands, total
 
 
 # -- discards ---------------------------------------------------------------------------------------------------------
 
 
 @rule
-def _value_tosses(
-    seen: Float32s, policy: PeggingPolicy, table: ChanceTable, shows: Shows, memory: Memory, chances: Float64s
-) -> None:
+def _value_tosses(seen: Float32s, search: Search, chances: Float64s) -> None:
     """Fill in the chance to win after each discard; those that are not searched keep their distance from the best."""
     cards, rated = hand_of(seen), np.empty(NUM_TOSSES, np.float32)
     dealer = int(seen[PLAIN.dealer])
     to_go, opponent_to_go = min(int(seen[PLAIN.to_go]), HOLES), min(int(seen[PLAIN.to_go + 1]), HOLES)
-    toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, rated)
+    toss_win_chances(cards, dealer, to_go, opponent_to_go, search.policy, search.table, rated)
     chances[CARDS:] = rated
     rivals = (rated >= rated.max() - _MARGIN).sum()
     if rivals < 2 or min(to_go, opponent_to_go) > _NEAR_TOSSES:
         return
-    worlds = _draw_worlds(cards, dealer, derive(np.uint64(to_go), np.uint64(opponent_to_go)), policy)
+    worlds = _draw_worlds(cards, dealer, derive(np.uint64(to_go), np.uint64(opponent_to_go)), search.policy)
     change = 0.0
     for number in range(min(rivals, _MAX_TOSSES)):
         toss = first_best(rated)
-        found = _search_toss(cards, toss, dealer, to_go, opponent_to_go, policy, table, worlds, shows, memory)
+        _prepare_worlds(cards, toss, worlds, search)
+        root = Root(kept_set(cards, toss), 4, 4, dealer == 0, dealer, 0, 0, 0, 0, to_go, opponent_to_go, 3)
+        found = chance_to_win(search, root, _WORLDS, np.empty(0)) / _WORLDS
         change = found - float(rated[toss]) if number == 0 else change
         chances[CARDS + toss] = found - change
         rated[toss] = -1.0
@@ -219,11 +225,8 @@ def _draw_worlds(cards: Int8s, dealer: int, key: np.uint64, policy: PeggingPolic
 
 
 @rule
-def _search_toss(
-    cards: Int8s, toss: int, dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy, table: ChanceTable,
-    worlds: Int8s, shows: Shows, memory: Memory,
-) -> float:  # fmt: skip
-    """The chance to win after a discard, over the worlds and all cuts, if both sides then play by the policy."""
+def _prepare_worlds(cards: Int8s, toss: int, worlds: Int8s, search: Search) -> None:
+    """Fill in the opponent's hand in each world, and what follows the play there after a discard, over all cuts."""
     kept, crib, theirs = np.empty(4, np.int8), np.empty(4, np.int8), np.empty(4, np.int8)
     ranks, points = np.empty(4, np.int8), np.empty(CARDS, np.int8)
     for place in range(4):
@@ -244,18 +247,15 @@ def _search_toss(
         rows = 0
         for cut in range(CARDS):
             if taken >> cut & 1 == 0:
-                row = shows.rows[world, rows]
+                row = search.shows.rows[world, rows]
                 row[0] = points[cut]
                 row[1] = score_hand(theirs, cut)
                 row[2] = score_crib(crib, cut)
                 row[3] = 2.0 if cut % 13 == JACK else 0.0
                 row[4] = 1.0 / (CARDS - 12)
                 rows += 1
-        shows.sizes[world] = rows
-        shows.chances[world] = np.float32(-1.0)
-        memory.rests[world] = multiset_of(ranks, 4)
-        memory.kinds[world] = world
-        memory.weights[world, 0] = 1.0 - policy.takers
-        memory.weights[world, 1] = policy.takers
-    root = Root(kept_set(cards, toss), 4, 4, dealer == 0, dealer, 0, 0, 0, 0, to_go, opponent_to_go, 3)
-    return search(policy, table, root, _WORLDS, shows, memory, np.empty(0)) / _WORLDS
+        search.shows.sizes[world] = rows
+        search.shows.chances[world] = np.float32(-1.0)
+        hand = search.hands[world]
+        hand.rest, hand.kind = multiset_of(ranks, 4), world
+        hand.equal, hand.taker = 1.0 - search.policy.takers, search.policy.takers
