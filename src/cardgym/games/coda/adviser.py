@@ -12,7 +12,7 @@ from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s, State
 from cardgym.engine.rules import hash_of
 from cardgym.errors import CardgymError
-from cardgym.games.coda import state as s
+from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import weigh_guesses, weigh_own
 from cardgym.games.coda.critic import PLAY_OUT, Critic
 from cardgym.games.coda.game import GAME, OFFICIAL, shipped_critic
@@ -45,9 +45,9 @@ class _Search:
 
     def __init__(self, options: CodaOptions) -> None:
         self._options = options
-        self._records = np.zeros(3, s.STATE)
+        self._records = np.zeros(3, coda.STATE)
         options.write(self._records.view(np.recarray)[ROOT])
-        self._mask = np.zeros(s.num_actions(options), np.int8)
+        self._mask = np.zeros(coda.num_actions(options), np.int8)
         self._ratings: Mapping[str, int] = TABLE.ratings[OFFICIAL.id]  # The critic fits no other game.
         try:
             self._critic, self._worlds, self._name = shipped_critic(options), _WORLDS, "value-search"
@@ -72,7 +72,7 @@ class _Search:
         hits, misses, means = (_with_odds(shares, odds) for shares in (hits, misses, values.mean(axis=0)))
         means = np.where(np.isnan(hits - misses), means, expected * hits + (1.0 - expected) * misses)
         errors = half_widths(values - values[:, [int(means.argmax())]])
-        own = _own_reasons(state, seat, tried) if state.phase == s.REVEALING else {}
+        own = _own_reasons(state, seat, tried) if state.phase == coda.REVEALING else {}
         actions = []
         for at, action in enumerate(tried):
             reason = own.get(action, "")
@@ -80,7 +80,7 @@ class _Search:
                 reason = f"{_share(chances[action])} to hit"
                 if not np.isnan(hits[at] - misses[at]):
                     reason += f"; wins {hits[at]:.0f} % of games after a hit, {misses[at]:.0f} % after a miss"
-            elif state.phase == s.GUESSING and action == s.stop_action(state):
+            elif state.phase == coda.GUESSING and action == coda.stop_action(state):
                 reason = "the drawn tile stays hidden"
             actions.append(
                 ActionAdvice(action, action_text(state, action), float(means[at]), reason, float(errors[at]))
@@ -100,7 +100,7 @@ class _Search:
             )
             error = float(errors.max())
             actions.append(ActionAdvice(action, action_text(state, action), value, reason, error, chance > 0.0))
-        kind = {s.GUESSING: "guess", s.REVEALING: "turn up"}.get(int(state.phase), "place")
+        kind = {coda.GUESSING: "guess", coda.REVEALING: "turn up"}.get(int(state.phase), "place")
         source = f"{self._worlds:,} states that fit what was seen, valued as {shown_name(self._name)} does"
         known = self._known(opponent)
         source += f", against {shown_name(known) if known else 'an equal'}"
@@ -115,7 +115,7 @@ class _Search:
         if not self._ratings:
             return 1.0
         rating = self._ratings[self._known(opponent) or self._name]
-        left = (s.count_hidden(state, 0) + s.count_hidden(state, 1)) / (2.0 * int(state.n_start))
+        left = (coda.count_hidden(state, 0) + coda.count_hidden(state, 1)) / (2.0 * int(state.n_start))
         return float(10.0 ** ((self._ratings["bayes"] - rating) / 400.0 * left))
 
     def _known(self, opponent: str) -> str:
@@ -150,14 +150,14 @@ def _share(chance: float) -> str:
 def _own_reasons(state: State, seat: int, actions: list[int]) -> dict[int, str]:
     """How easily each own tile is guessed by an observer who sees neither hand."""
     weights, total = _weights(state, seat, own=True)
-    first = s.place_action(state, 0)
+    first = coda.place_action(state, 0)
     shares = {action: 100 * weights[action - first, state.line[seat, action - first]] / total for action in actions}
     return {action: f"an observer who sees neither hand gives it {share:.1f} %" for action, share in shares.items()}
 
 
 def _luck(before: State, move: int, after: State, seat: int) -> float:
     """The result of a guess (1 for a hit, else 0) minus its probability; negated for the opponent."""
-    if before.phase != s.GUESSING or move >= s.stop_action(before):
+    if before.phase != coda.GUESSING or move >= coda.stop_action(before):
         return 0.0
     turn = int(before.turn)
     place, tile = divmod(move, int(before.n))
@@ -177,7 +177,7 @@ def guess_probabilities(state: State, seat: int) -> Float64s:
 
 def _weights(state: State, seat: int, own: bool) -> tuple[Float64s, float]:
     """The weights of a seat's own line, or those of its opponent's, and their total; see `arrangements`."""
-    states, weights = np.zeros(1, s.STATE), np.zeros((s.MAX_LINE, s.MAX_TILES))
+    states, weights = np.zeros(1, coda.STATE), np.zeros((coda.MAX_LINE, coda.MAX_TILES))
     states[:1] = state
     return weights, _weigh(states, seat, own, weights)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from cardgym.engine.contract import Float64s, Int64s, State, rule
-from cardgym.games.coda import state as s
+from cardgym.games.coda import state as coda
 from cardgym.games.coda.state import count_hidden, fitting, hidden, num_numbers, tiles_at
 
 # -- how likely jokers were put where they are ------------------------------------------------------------------------
@@ -33,7 +33,7 @@ def placing_chances(state: State, owner: int) -> Float64s:
     A table (MAX_LINE + 1, MAX_LINE + 1), float64. At [p, p]: with a single joker at place p. At [p, q] with p < q: with
     jokers at p and q, divided by the entry at [p, p]. Other entries have no meaning.
     """
-    chances = np.ones((s.MAX_LINE + 1, s.MAX_LINE + 1), np.float64)
+    chances = np.ones((coda.MAX_LINE + 1, coda.MAX_LINE + 1), np.float64)
     if state.jokers == 0:
         return chances
     size = int(state.length[owner])
@@ -66,14 +66,14 @@ def placing_chances(state: State, owner: int) -> Float64s:
 @rule
 def _neighbor(state: State, owner: int, place: int, step: int, entered: int) -> int:
     """The nearest place on one side whose tile entered the line before number `entered` did; MAX_LINE if none."""
-    if place == s.MAX_LINE:
-        return s.MAX_LINE
+    if place == coda.MAX_LINE:
+        return coda.MAX_LINE
     place += step
     while 0 <= place < state.length[owner]:
         if state.entered[state.line[owner, place]] < entered:
             return place
         place += step
-    return s.MAX_LINE
+    return coda.MAX_LINE
 
 
 # -- weighing ---------------------------------------------------------------------------------------------------------
@@ -259,16 +259,16 @@ def _join(before: Float64s, after: Float64s) -> float:
 @rule
 def weigh_guesses(state: State, seat: int, weights: Float64s) -> float:
     """Weigh the arrangements of the opponent's line consistent with what `seat` knows; see `weigh_arrangements`."""
-    return weigh_arrangements(state, 1 - seat, s.unseen(state, seat), weights)
+    return weigh_arrangements(state, 1 - seat, coda.unseen(state, seat), weights)
 
 
 @rule
 def weigh_own(state: State, seat: int, weights: Float64s) -> float:
     """Weigh the arrangements of a seat's own line for an observer who sees neither hand; see `weigh_arrangements`."""
-    return weigh_arrangements(state, seat, s.not_face_up(state), weights)
+    return weigh_arrangements(state, seat, coda.not_face_up(state), weights)
 
 
 @rule
 def new_weights() -> Float64s:
     """An array for `weigh_arrangements` to fill."""
-    return np.zeros((s.MAX_LINE, s.MAX_TILES), np.float64)
+    return np.zeros((coda.MAX_LINE, coda.MAX_TILES), np.float64)

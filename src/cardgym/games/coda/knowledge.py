@@ -6,7 +6,7 @@ import numpy as np
 
 from cardgym.engine.contract import Float64s, Generator, Int64s, State, count_bits, rule, uniform, uniform_float
 from cardgym.games.coda import arrangements
-from cardgym.games.coda import state as s
+from cardgym.games.coda import state as coda
 
 
 @rule
@@ -43,7 +43,7 @@ def draw_arrangement(state: State, owner: int, values: int, generator: Generator
 def _draw_tiles(state: State, owner: int, values: int, generator: Generator) -> Int64s:
     """An arrangement of a line drawn in proportion to its weight: the tile at each place, from left to right."""
     fits = arrangements.tiles_by_place(state, owner, values)
-    size, numbers = fits.shape[0], s.num_numbers(state)
+    size, numbers = fits.shape[0], coda.num_numbers(state)
     chances = arrangements.placing_chances(state, owner)
     after_none = arrangements.after_no_joker(fits, numbers)
     after = arrangements.new_table(size, numbers)  # Given the jokers drawn so far.
@@ -73,7 +73,7 @@ def _draw_tiles(state: State, owner: int, values: int, generator: Generator) -> 
                 else:
                     chance = chances[joker_place, joker_place] * chances[joker_place, place]
                     weights[numbers + joker] = chance * after_none[place + 1, bound]
-        if s.hidden(state, owner, place):
+        if coda.hidden(state, owner, place):
             tile = _draw_weighted(weights, state.jokers == 0, generator)
         else:
             tile = int(state.line[owner, place])
@@ -97,7 +97,7 @@ def _draw_weighted(weights: Float64s, whole: bool, generator: Generator) -> int:
     for i in range(weights.shape[0]):
         total += weights[i]
     left = float(uniform(generator, int(total))) if whole else uniform_float(generator) * total
-    drawn = s.NONE
+    drawn = coda.NONE
     for i in range(weights.shape[0]):
         if weights[i] > 0.0:
             drawn = i
@@ -115,36 +115,36 @@ def resample(state: State, seat: int, generator: Generator) -> None:
     too: every arrangement of the line leaves the same number of tiles for the drawn one.
     """
     other = 1 - seat
-    state.stacked = s.SHUFFLED
-    if state.phase == s.FIRST:
+    state.stacked = coda.SHUFFLED
+    if state.phase == coda.FIRST:
         return
-    if not s.lines_shown(state):
-        _redeal(state, other, s.unseen(state, seat), generator)
+    if not coda.lines_shown(state):
+        _redeal(state, other, coda.unseen(state, seat), generator)
     else:
         drawn = int(state.drawn)
         denied = 0
-        set_aside = state.turn == other and drawn != s.NONE
+        set_aside = state.turn == other and drawn != coda.NONE
         if set_aside:
             denied = int(state.denied[drawn])
             state.denied[drawn] = 0
             state.held[other] &= ~(1 << drawn)
-        values = s.unseen(state, seat)
-        if s.count_hidden(state, other) > 0:
+        values = coda.unseen(state, seat)
+        if coda.count_hidden(state, other) > 0:
             values = draw_arrangement(state, other, values, generator)
         if set_aside:
             drawn = _pick(values & ~denied, generator)
             state.drawn = drawn
             state.denied[drawn] = denied
             state.held[other] |= 1 << drawn
-    state.pool = s.unseen(state, seat) & ~int(state.held[other])
+    state.pool = coda.unseen(state, seat) & ~int(state.held[other])
 
 
 @rule
 def _redeal(state: State, owner: int, values: int, generator: Generator) -> None:
     """Deal a hand before the first turn. A seat that is placing a joker is known to have it."""
-    numbers, held = s.num_numbers(state), int(state.held[owner])
+    numbers, held = coda.num_numbers(state), int(state.held[owner])
     kept = 0
-    if state.phase == s.SETTING and state.turn == owner:
+    if state.phase == coda.SETTING and state.turn == owner:
         kept = held & ~((1 << numbers) - 1)
         values &= (1 << numbers) - 1
     places = np.full(2, -1, np.int64)
@@ -157,7 +157,7 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
             state.entered[tile] = 0
     state.held[owner] = kept
     state.length[owner] = 0
-    state.line[owner, :] = s.NONE
+    state.line[owner, :] = coda.NONE
     state.waiting[owner] &= kept
     jokers = 0
     for _ in range(count_bits(held & ~kept)):
@@ -165,14 +165,14 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
         values &= ~(1 << tile)
         state.held[owner] |= 1 << tile
         if tile < numbers:
-            s.insert(state, owner, s.first_place(state, owner, tile), tile)
+            coda.insert(state, owner, coda.first_place(state, owner, tile), tile)
         else:
             jokers |= 1 << tile
     for joker in range(2):
         tile = numbers + joker
         if (jokers >> tile) & 1:
-            if state.phase == s.SETTING and owner < state.turn:
-                s.insert(state, owner, uniform(generator, int(state.length[owner]) + 1), tile)
+            if state.phase == coda.SETTING and owner < state.turn:
+                coda.insert(state, owner, uniform(generator, int(state.length[owner]) + 1), tile)
             else:
                 state.waiting[owner] |= 1 << tile
     put_jokers(state, owner, places)
@@ -181,14 +181,14 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
 @rule
 def put_jokers(state: State, owner: int, places: Int64s) -> None:
     """Put a seat's jokers into its line at `places`, (2,), leftmost first; -1 leaves a joker out."""
-    numbers = s.num_numbers(state)
+    numbers = coda.num_numbers(state)
     first = 0 if places[0] < places[1] else 1
     for joker in (first, 1 - first):
         if places[joker] >= 0:
-            s.insert(state, owner, places[joker], numbers + joker)
+            coda.insert(state, owner, places[joker], numbers + joker)
 
 
 @rule
 def _pick(values: int, generator: Generator) -> int:
     """A uniformly random tile of a nonempty set."""
-    return s.nth_tile(values, uniform(generator, count_bits(values)))
+    return coda.nth_tile(values, uniform(generator, count_bits(values)))

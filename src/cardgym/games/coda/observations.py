@@ -19,7 +19,7 @@ from cardgym.engine.contract import (
     write_bits,
     write_zeros,
 )
-from cardgym.games.coda import state as s
+from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses, weigh_own
 from cardgym.games.coda.state import CodaOptions
 
@@ -47,9 +47,9 @@ TURN_SIZE = sum(feature.size for feature in TURN_FEATURES)
 
 def places_by_size(features: Callable[[CodaOptions], tuple[Feature, ...]]) -> Any:
     """Where each feature starts, as a record for each number of tiles: `PLACES[n].drawn`."""
-    starts = {n: offsets(features(CodaOptions(n=n, jokers=2))) for n in range(6, s.MAX_TILES + 1, 2)}
+    starts = {n: offsets(features(CodaOptions(n=n, jokers=2))) for n in range(6, coda.MAX_TILES + 1, 2)}
     starts[4] = offsets(features(CodaOptions(n=4)))  # Too few tiles for jokers.
-    table = np.zeros(s.MAX_TILES + 1, [(name, np.int64) for name in starts[6]]).view(np.recarray)
+    table = np.zeros(coda.MAX_TILES + 1, [(name, np.int64) for name in starts[6]]).view(np.recarray)
     for n, by_name in starts.items():
         for name, start in by_name.items():
             table[name][n] = start
@@ -61,23 +61,23 @@ def _observe_turn(state: State, seat: int, out: Float32s) -> None:
     half = int(state.n) // 2
     other = 1 - seat
     own_turn = state.turn == seat
-    out[TURN.guessing] = own_turn and state.phase == s.GUESSING
-    out[TURN.placing] = own_turn and (state.phase == s.PLACING or state.phase == s.SETTING)
-    out[TURN.revealing] = own_turn and state.phase == s.REVEALING
-    out[TURN.own_turn] = own_turn and state.phase != s.OVER
+    out[TURN.guessing] = own_turn and state.phase == coda.GUESSING
+    out[TURN.placing] = own_turn and (state.phase == coda.PLACING or state.phase == coda.SETTING)
+    out[TURN.revealing] = own_turn and state.phase == coda.REVEALING
+    out[TURN.own_turn] = own_turn and state.phase != coda.OVER
     out[TURN.pool] = state.pool_size / state.n
     out[TURN.hits] = state.hits / half
     out[TURN.missed] = state.missed
     out[TURN.moved_first] = state.starter == seat
     out[TURN.own_size] = state.length[seat] / half
-    out[TURN.own_hidden] = s.count_hidden(state, seat) / half
-    if s.lines_shown(state):
+    out[TURN.own_hidden] = coda.count_hidden(state, seat) / half
+    if coda.lines_shown(state):
         out[TURN.opponent_size] = state.length[other] / half
-        out[TURN.opponent_hidden] = s.count_hidden(state, other) / half
-    if (int(state.held[seat]) & ~s.to_place(state, seat)) >> s.num_numbers(state):
+        out[TURN.opponent_hidden] = coda.count_hidden(state, other) / half
+    if (int(state.held[seat]) & ~coda.to_place(state, seat)) >> coda.num_numbers(state):
         for place in range(state.length[seat]):
-            if state.line[seat, place] >= s.num_numbers(state):
-                out[TURN.jokers + state.line[seat, place] - s.num_numbers(state)] = (place + 1) / half
+            if state.line[seat, place] >= coda.num_numbers(state):
+                out[TURN.jokers + state.line[seat, place] - coda.num_numbers(state)] = (place + 1) / half
 
 
 # -- the full observation ---------------------------------------------------------------------------------------------
@@ -130,29 +130,29 @@ def observe_full(state: State, seat: int, out: Float32s) -> None:
     other = 1 - seat
     write_zeros(out, 0, TURN_SIZE)
     _observe_turn(state, seat, out)
-    own, up, free = int(state.held[seat]), int(state.up[seat]), s.unseen(state, seat)
+    own, up, free = int(state.held[seat]), int(state.up[seat]), coda.unseen(state, seat)
     write_bits(own, n, out, at.own_tiles)
     write_bits(up, n, out, at.own_up)
-    write_bits(s.to_place(state, seat), n, out, at.drawn)
+    write_bits(coda.to_place(state, seat), n, out, at.drawn)
     write_bits(free, n, out, at.unseen)
-    size = int(state.length[other]) if s.lines_shown(state) else 0
+    size = int(state.length[other]) if coda.lines_shown(state) else 0
     down = 0
     white = 0
     for place in range(size):
-        down |= int(s.hidden(state, other, place)) << place
+        down |= int(coda.hidden(state, other, place)) << place
         white |= (int(state.line[other, place]) & 1) << place
-        write_bits(s.tiles_at(state, other, place, free), n, out, opponent_may_be + place * n)
+        write_bits(coda.tiles_at(state, other, place, free), n, out, opponent_may_be + place * n)
     write_zeros(out, at.opponent_may_be + size * n, at.own_down)
     face_up = ((1 << size) - 1) & ~down
     write_bits(face_up, half, out, at.opponent_up)
     write_bits(down, half, out, at.opponent_down)
-    write_bits(white if state.color_visible == s.YES else white & face_up, half, out, at.opponent_white)
-    face_down = s.not_face_up(state)
+    write_bits(white if state.color_visible == coda.YES else white & face_up, half, out, at.opponent_white)
+    face_down = coda.not_face_up(state)
     size = int(state.length[seat])
     down = 0
     for place in range(size):
-        down |= int(s.hidden(state, seat, place)) << place
-        write_bits(s.tiles_at(state, seat, place, face_down), n, out, own_may_be + place * n)
+        down |= int(coda.hidden(state, seat, place)) << place
+        write_bits(coda.tiles_at(state, seat, place, face_down), n, out, own_may_be + place * n)
     write_zeros(out, at.own_may_be + size * n, at.own_may_be + half * n)
     write_bits(down, half, out, at.own_down)
     if state.jokers:
@@ -160,7 +160,7 @@ def observe_full(state: State, seat: int, out: Float32s) -> None:
         write_zeros(out, opponent_entered, own_entered + half)
         for place in range(size):
             out[own_entered + place] = state.entered[state.line[seat, place]] / half
-        if s.lines_shown(state):
+        if coda.lines_shown(state):
             for place in range(state.length[other]):
                 out[opponent_entered + place] = state.entered[state.line[other, place]] / half
 
@@ -194,7 +194,7 @@ ODDS = places_by_size(odds_features)
 def observe_odds(state: State, seat: int, out: Float32s) -> None:
     weights = new_weights()
     observe_own_odds(state, seat, out, weights)
-    if s.lines_shown(state):
+    if coda.lines_shown(state):
         observe_belief(state, seat, out, weights)
 
 
@@ -209,7 +209,7 @@ def observe_belief(state: State, seat: int, out: Float32s, weights: Float64s) ->
     total = weigh_guesses(state, seat, weights)
     best = 0.0
     for place in range(state.length[other]):
-        if s.hidden(state, other, place):
+        if coda.hidden(state, other, place):
             for tile in range(n):
                 probability = weights[place, tile] / total
                 out[start + place * n + tile] = probability
@@ -231,12 +231,12 @@ def observe_own_odds(state: State, seat: int, out: Float32s, weights: Float64s) 
     at = ODDS[n]
     _observe_turn(state, seat, out)
     write_bits(int(state.held[seat]), n, out, at.own_tiles)
-    write_bits(s.to_place(state, seat), n, out, at.drawn)
-    if not s.lines_shown(state) or s.count_hidden(state, seat) == 0:
+    write_bits(coda.to_place(state, seat), n, out, at.drawn)
+    if not coda.lines_shown(state) or coda.count_hidden(state, seat) == 0:
         return 0.0
     total = weigh_own(state, seat, weights)
     for place in range(state.length[seat]):
-        if s.hidden(state, seat, place):
+        if coda.hidden(state, seat, place):
             out[at.own_down + place] = 1.0
             out[at.own_exposed + place] = weights[place, state.line[seat, place]] / total
             out[at.own_best] = max(out[at.own_best], out[at.own_exposed + place])

@@ -15,7 +15,7 @@ from cardgym.engine.contract import (
     uniform,
     uniform_legal,
 )
-from cardgym.games.coda import state as s
+from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses, weigh_own
 
 STOP_BELOW = 0.5
@@ -31,7 +31,7 @@ def _choose_within(state: State, mask: Int8s, values: Int64s, generator: Generat
 
     If that excludes every guess, uniform over all legal actions.
     """
-    if state.phase != s.GUESSING:
+    if state.phase != coda.GUESSING:
         return uniform_legal(mask, generator)
     n = int(state.n)
     narrow = mask.copy()
@@ -54,16 +54,16 @@ def random_all(state: State, seat: int, mask: Int8s, generator: Generator) -> in
 @rule
 def random_unseen(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Uniform over guesses of unseen tiles."""
-    values = np.full(s.MAX_LINE, s.unseen(state, seat), np.int64)
+    values = np.full(coda.MAX_LINE, coda.unseen(state, seat), np.int64)
     return _choose_within(state, mask, values, generator)
 
 
 @rule
 def random_color(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Uniform over guesses of unseen tiles that have the color of the back."""
-    values = np.zeros(s.MAX_LINE, np.int64)
+    values = np.zeros(coda.MAX_LINE, np.int64)
     for place in range(state.length[1 - seat]):
-        values[place] = s.unseen(state, seat) & s.color_of(state, 1 - seat, place)
+        values[place] = coda.unseen(state, seat) & coda.color_of(state, 1 - seat, place)
     return _choose_within(state, mask, values, generator)
 
 
@@ -72,9 +72,9 @@ def random_consistent(state: State, seat: int, mask: Int8s, generator: Generator
     """Uniform over guesses that can be right."""
     weights = new_weights()
     weigh_guesses(state, seat, weights)
-    values = np.zeros(s.MAX_LINE, np.int64)
-    for place in range(s.MAX_LINE):
-        for tile in range(s.MAX_TILES):
+    values = np.zeros(coda.MAX_LINE, np.int64)
+    for place in range(coda.MAX_LINE):
+        for tile in range(coda.MAX_TILES):
             if weights[place, tile] > 0.0:
                 values[place] |= 1 << tile
     return _choose_within(state, mask, values, generator)
@@ -91,30 +91,30 @@ def bayes(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     informative. It stops, if legal, when the best guess is less likely than STOP_BELOW. It places tiles at random, and
     turns up the tile that is easiest to guess.
     """
-    if state.phase == s.REVEALING:
+    if state.phase == coda.REVEALING:
         return _reveal_likeliest(state, seat, mask)
-    if state.phase != s.GUESSING:
+    if state.phase != coda.GUESSING:
         return uniform_legal(mask, generator)
     weights = new_weights()
     total = weigh_guesses(state, seat, weights)
     n = int(state.n)
     best = 0.0
     for place in range(state.length[1 - seat]):
-        if s.hidden(state, 1 - seat, place):
+        if coda.hidden(state, 1 - seat, place):
             for tile in range(n):
                 if mask[place * n + tile]:
                     best = max(best, weights[place, tile])
     tied = best * (1.0 - 1e-9)  # Weights with jokers are rounded.
     ties = 0
     for place in range(state.length[1 - seat]):
-        if s.hidden(state, 1 - seat, place):
+        if coda.hidden(state, 1 - seat, place):
             for tile in range(n):
                 ties += weights[place, tile] >= tied and mask[place * n + tile]
-    if mask.shape[0] > n * n and mask[s.stop_action(state)] and best < STOP_BELOW * total:
-        return s.stop_action(state)
+    if mask.shape[0] > n * n and mask[coda.stop_action(state)] and best < STOP_BELOW * total:
+        return coda.stop_action(state)
     pick = ties // 2
     for place in range(state.length[1 - seat]):
-        if s.hidden(state, 1 - seat, place):
+        if coda.hidden(state, 1 - seat, place):
             for tile in range(n):
                 if weights[place, tile] >= tied and mask[place * n + tile]:
                     if pick == 0:
@@ -131,9 +131,9 @@ def _reveal_likeliest(state: State, seat: int, mask: Int8s) -> int:
     choice = -1
     most = -1.0
     for place in range(state.length[seat]):
-        if mask[s.place_action(state, place)] and weights[place, state.line[seat, place]] > most:
+        if mask[coda.place_action(state, place)] and weights[place, state.line[seat, place]] > most:
             most = weights[place, state.line[seat, place]]
-            choice = s.place_action(state, place)
+            choice = coda.place_action(state, place)
     return choice
 
 
@@ -147,23 +147,23 @@ def heuristic(state: State, seat: int, mask: Int8s, generator: Generator) -> int
     All possible values of a tile are assumed equally likely, and past guesses are forgotten. It stops, places tiles and
     turns them up as `bayes` does.
     """
-    if state.phase == s.REVEALING:
+    if state.phase == coda.REVEALING:
         return _reveal_likeliest(state, seat, mask)
-    if state.phase != s.GUESSING:
+    if state.phase != coda.GUESSING:
         return uniform_legal(mask, generator)
-    values = np.zeros(s.MAX_LINE, np.int64)
-    possible_values(state, 1 - seat, s.unseen(state, seat), values)
+    values = np.zeros(coda.MAX_LINE, np.int64)
+    possible_values(state, 1 - seat, coda.unseen(state, seat), values)
     n = int(state.n)
-    fewest = s.MAX_TILES + 1
+    fewest = coda.MAX_TILES + 1
     for place in range(state.length[1 - seat]):
-        if s.hidden(state, 1 - seat, place):
+        if coda.hidden(state, 1 - seat, place):
             fewest = min(fewest, count_bits(int(values[place])))
-    if mask.shape[0] > n * n and mask[s.stop_action(state)] and STOP_BELOW * fewest > 1:
-        return s.stop_action(state)
+    if mask.shape[0] > n * n and mask[coda.stop_action(state)] and STOP_BELOW * fewest > 1:
+        return coda.stop_action(state)
     tied = np.empty(n * n // 2, np.int16)
     ties = 0
     for place in range(state.length[1 - seat]):
-        if s.hidden(state, 1 - seat, place) and count_bits(int(values[place])) == fewest:
+        if coda.hidden(state, 1 - seat, place) and count_bits(int(values[place])) == fewest:
             for tile in range(n):
                 if (int(values[place]) >> tile) & 1 and mask[place * n + tile]:
                     tied[ties] = place * n + tile
@@ -187,13 +187,13 @@ def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
         out: (MAX_LINE,), int64, all 0; filled with a set of tiles, as bits, for each hidden place.
     """
     size = int(state.length[owner])
-    numbers = s.num_numbers(state)
+    numbers = coda.num_numbers(state)
     spare = count_bits(values >> numbers)
     # bounds[j]: the lowest possible value of the last number so far if j hidden tiles up to here are jokers.
     bounds = np.full(3, -1, np.int64)
     for place in range(size):
-        if s.hidden(state, owner, place):
-            fits = values & s.color_of(state, owner, place)
+        if coda.hidden(state, owner, place):
+            fits = values & coda.color_of(state, owner, place)
             for tile in range(numbers, int(state.n)):
                 if (fits >> tile) & 1:
                     out[place] |= 1 << tile
@@ -210,8 +210,8 @@ def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
     # bounds[j]: the same from the right: the highest possible value of the first number.
     bounds[:] = numbers
     for place in range(size - 1, -1, -1):
-        if s.hidden(state, owner, place):
-            fits = values & s.color_of(state, owner, place)
+        if coda.hidden(state, owner, place):
+            fits = values & coda.color_of(state, owner, place)
             for tile in range(bounds[spare], numbers):
                 out[place] &= ~(1 << tile)
             for used in range(spare, -1, -1):

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Float32s, Float64s, Generator, Int8s, Int64s, State, count_bits, rule, uniform
 from cardgym.engine.rules import derive, hash_of
-from cardgym.games.coda import state as s
+from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
 from cardgym.games.coda.knowledge import put_jokers, resample
@@ -62,9 +62,9 @@ class SearchPlayer(Player):
         """
         self.name = name
         self._critic, self._guesses, self._rounds = critic, guesses, np.array(worlds, np.int64)
-        self._records = np.zeros(3, s.STATE)
+        self._records = np.zeros(3, coda.STATE)
         options.write(self._records.view(np.recarray)[ROOT])
-        self._mask = np.zeros(s.num_actions(options), np.int8)
+        self._mask = np.zeros(coda.num_actions(options), np.int8)
         name_entry_point("the player search of Coda", _act)
         # Compile now, so that games do not have to wait.
         size = OBSERVATIONS["full"].size(options)
@@ -91,7 +91,7 @@ def _choose(
     if allowed.sum() == 1:
         return int(allowed.argmax())
     remember(records[ROOT], observation)
-    candidates = np.full(guesses + 1 + s.MAX_LINE, -1, np.int64)
+    candidates = np.full(guesses + 1 + coda.MAX_LINE, -1, np.int64)
     chances = np.zeros(candidates.shape[0], np.float64)
     count = _candidates(records[ROOT], allowed, guesses, candidates, chances)
     key = hash_of(observation)
@@ -174,7 +174,7 @@ def _candidates(state: State, mask: Int8s, guesses: int, candidates: Int64s, cha
     """
     count = 0
     n = int(state.n)
-    if state.phase != s.GUESSING:
+    if state.phase != coda.GUESSING:
         for action in range(mask.shape[0]):
             if mask[action]:
                 candidates[count] = action
@@ -187,7 +187,7 @@ def _candidates(state: State, mask: Int8s, guesses: int, candidates: Int64s, cha
         best = 0.0
         at = -1
         for place in range(size):
-            if s.hidden(state, OTHER, place):
+            if coda.hidden(state, OTHER, place):
                 for tile in range(n):
                     if weights[place, tile] > best and mask[place * n + tile]:
                         best = weights[place, tile]
@@ -198,8 +198,8 @@ def _candidates(state: State, mask: Int8s, guesses: int, candidates: Int64s, cha
         candidates[count] = at
         chances[count] = best / total
         count += 1
-    if mask.shape[0] > n * n and mask[s.stop_action(state)]:
-        candidates[count] = s.stop_action(state)
+    if mask.shape[0] > n * n and mask[coda.stop_action(state)]:
+        candidates[count] = coda.stop_action(state)
         count += 1
     return count
 
@@ -207,7 +207,7 @@ def _candidates(state: State, mask: Int8s, guesses: int, candidates: Int64s, cha
 @rule
 def _play_on(state: State, mask: Int8s, generator: Generator, pauses: bool) -> None:
     """Play with `bayes` in both seats to the end of the game; with `pauses`, only until OWN must decide."""
-    while state.phase != s.OVER:
+    while state.phase != coda.OVER:
         chances = num_chance_outcomes(state)
         if chances > 0:
             apply_action(state, uniform(generator, chances))
@@ -221,7 +221,7 @@ def _play_on(state: State, mask: Int8s, generator: Generator, pauses: bool) -> N
 @rule
 def _worth(state: State, critic: Critic) -> float:
     """The value of a state to OWN, from -1 to 1: the result if the game is over, else the critic's value."""
-    if state.phase == s.OVER:
+    if state.phase == coda.OVER:
         return 1.0 if state.winner == OWN else -1.0
     return value_of(critic, state, OWN)
 
@@ -250,13 +250,13 @@ def remember(state: State, seen: Float32s) -> None:
     if seen[TURN.opponent_size] > 0.5 / half:
         _recall_other(state, free, seen)
         state.phase = (
-            s.GUESSING if seen[TURN.guessing] > 0.5 else s.PLACING if seen[TURN.placing] > 0.5 else s.REVEALING
+            coda.GUESSING if seen[TURN.guessing] > 0.5 else coda.PLACING if seen[TURN.placing] > 0.5 else coda.REVEALING
         )
         for tile in range(n):
             if (aside >> tile) & 1:
                 state.drawn = tile
     else:
-        state.phase = s.SETTING
+        state.phase = coda.SETTING
         state.waiting[OWN] = aside
         for tile in range(n):  # As many tiles as each seat was dealt.
             if (free >> tile) & 1 and count_bits(int(state.held[OTHER])) < state.n_start:
@@ -273,17 +273,17 @@ def _recall_own(state: State, aside: int, seen: Float32s) -> None:
     own = _bits(seen, at.own_tiles, n)
     state.held[OWN] = own
     state.up[OWN] = _bits(seen, at.own_up, n)
-    for tile in range(s.num_numbers(state)):
+    for tile in range(coda.num_numbers(state)):
         if (own & ~aside) >> tile & 1:
-            s.insert(state, OWN, int(state.length[OWN]), tile)
+            coda.insert(state, OWN, int(state.length[OWN]), tile)
     places = np.full(2, -1, np.int64)
     for joker in range(int(state.jokers)):
         places[joker] = _whole(seen[TURN.jokers + joker] * half) - 1
     put_jokers(state, OWN, places)
     for place in range(state.length[OWN]):
-        if s.hidden(state, OWN, place):
+        if coda.hidden(state, OWN, place):
             possible = _bits(seen, at.own_may_be + place * n, n)
-            state.denied[state.line[OWN, place]] = (s.BLACK | s.WHITE) & ~possible
+            state.denied[state.line[OWN, place]] = (coda.BLACK | coda.WHITE) & ~possible
     if state.jokers:
         for place in range(state.length[OWN]):
             state.entered[state.line[OWN, place]] = _whole(seen[at.own_entered + place] * half)
@@ -306,11 +306,11 @@ def _recall_other(state: State, free: int, seen: Float32s) -> None:
             # Any unused tile of the right color will do.
             white = seen[at.opponent_white + place] > 0.5
             allowed = free & ~int(state.held[OTHER])
-            if state.color_visible == s.YES:
-                allowed &= s.WHITE if white else s.BLACK
+            if state.color_visible == coda.YES:
+                allowed &= coda.WHITE if white else coda.BLACK
             while (allowed >> tile) & 1 == 0:
                 tile += 1
-            state.denied[tile] = (s.BLACK | s.WHITE) & ~possible
+            state.denied[tile] = (coda.BLACK | coda.WHITE) & ~possible
         state.held[OTHER] |= 1 << tile
         state.line[OTHER, place] = tile
         if state.jokers:

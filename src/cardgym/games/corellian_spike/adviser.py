@@ -17,7 +17,7 @@ import numpy as np
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float64s, State, rule
 from cardgym.errors import CardgymError
-from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.belief import resample_by_actions, resample_by_actions_of_heuristic
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import card_sum
@@ -47,7 +47,7 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
     rollouts = cache(partial(_rollouts, options))  # Solving a small game takes seconds.
 
     def advise_against(state: State, seat: int, opponent: str) -> Advice:
-        kind = "bet" if state.phase == s.BETTING else "buy" if state.phase == s.BUYING else "place"
+        kind = "bet" if state.phase == sabacc.BETTING else "buy" if state.phase == sabacc.BUYING else "place"
         # Relative to the credits that the seat has now, not to those with which it started the game.
         so_far = float(state.stack[seat] - state.credits)
         advise = rollouts(opponent if opponent in _MODELED else "")
@@ -88,10 +88,10 @@ def _share_won(values: Float64s) -> str:
 
 def _odds(state: State, seat: int) -> str:
     """The chance that the seat's cards beat cards drawn from the unseen ones."""
-    cards = [int(card) for card in state.cards[seat] if card != s.EMPTY]
-    if state.cards[seat, s.SPIKE_SLOT] == s.EMPTY:
+    cards = [int(card) for card in state.cards[seat] if card != sabacc.EMPTY]
+    if state.cards[seat, sabacc.SPIKE_SLOT] == sabacc.EMPTY:
         return f"{signed(sum(cards))} before the spikes are dealt"
-    states = np.zeros(1, s.STATE)
+    states = np.zeros(1, sabacc.STATE)
     states[:1] = state
     return f"{signed(sum(cards))} beats random unseen cards {100 * _chance(states, seat):.0f} % of the time"
 
@@ -99,13 +99,13 @@ def _odds(state: State, seat: int) -> str:
 @rule
 def _credits_after_hand(state: State, seat: int) -> float:
     """Credits won since the start of the game, without the ante of the next hand, which is already in the pool."""
-    return credits_gained(state, seat) + (0.0 if state.phase == s.OVER else float(s.BET))
+    return credits_gained(state, seat) + (0.0 if state.phase == sabacc.OVER else float(sabacc.BET))
 
 
 @compiled
 def _chance(states: Any, seat: int) -> float:
     state = states[0]
-    unseen = np.zeros(s.NUM_VALUES, np.float32)
+    unseen = np.zeros(sabacc.NUM_VALUES, np.float32)
     count_unseen(state, seat, unseen)
     beats = np.zeros(2 * MAX_SUM + 1, np.float64)
     chances_to_beat_all(state, seat, unseen, beats)

@@ -34,7 +34,7 @@ from cardgym.engine.contract import (
     write_zeros,
 )
 from cardgym.games.corellian_spike import observations
-from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.action_models import HEURISTIC, PLACES, PPO, SHARES, SIZES
 from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
@@ -52,7 +52,9 @@ def belief_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
             Feature(f"{name}_beaten", "chance that the current sum beats its sum, a tie is half; 0 if it has folded"),
             Feature(f"{name}_placed", "the same after swapping with spike, low, high; 0 without a bought card", 3),
             Feature(f"{name}_size", "probability that its |sum| is 0, 1, .. 10, more", _MAX_SIZE + 1),
-            Feature(f"{name}_cards", "expected number of cards of each value -10 .. 10 in its hand / 2", s.NUM_VALUES),
+            Feature(
+                f"{name}_cards", "expected number of cards of each value -10 .. 10 in its hand / 2", sabacc.NUM_VALUES
+            ),
         ]
     return observations.full_features(options) + tuple(beliefs)
 
@@ -63,20 +65,20 @@ _FULL_OPPONENT = _AT.opponent_1_beaten - _FIRST_OPPONENT  # Features of an oppon
 _BEATEN_PLACED = _AT.opponent_1_placed - _AT.opponent_1_beaten
 _SIZE = _AT.opponent_1_size - _AT.opponent_1_beaten
 _CARDS = _AT.opponent_1_cards - _AT.opponent_1_beaten
-_BELIEF_SIZE = _CARDS + s.NUM_VALUES
+_BELIEF_SIZE = _CARDS + sabacc.NUM_VALUES
 
 
 @rule
 def observe_belief(state: State, seat: int, out: Float32s) -> None:
     observations.observe_full(state, seat, out)
     start = _FIRST_OPPONENT + _FULL_OPPONENT * (state.num_players - 1) + 2 * (state.cheat >= 0)
-    weights = np.empty((s.NUM_VALUES, s.NUM_VALUES), np.float64)
+    weights = np.empty((sabacc.NUM_VALUES, sabacc.NUM_VALUES), np.float64)
     ranks = np.empty(NUM_SUM_RANKS, np.float64)
-    unseen = np.empty(s.NUM_VALUES, np.float32)
+    unseen = np.empty(sabacc.NUM_VALUES, np.float32)
     for ahead in range(1, state.num_players):
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
         write_zeros(out, start, start + _BELIEF_SIZE)
-        if not state.folded[other] and state.cards[other, s.HIGH_SLOT] != s.EMPTY:
+        if not state.folded[other] and state.cards[other, sabacc.HIGH_SLOT] != sabacc.EMPTY:
             observations.count_unseen(state, seat, unseen)
             weigh_pairs(state, other, PPO, unseen, weights)
             _write_cards(state, other, weights, ranks, out[start : start + _BELIEF_SIZE])
@@ -97,15 +99,15 @@ def weigh_pairs(state: State, other: int, model: int, unseen: Float32s, weights:
     """
     weigh_actions(state, other, model, weights)
     whole = 0.0
-    for low in range(s.NUM_VALUES):
+    for low in range(sabacc.NUM_VALUES):
         count = np.rint(3.0 * unseen[low])
         weights[low, low] *= count * (count - 1.0) / 2.0
         whole += weights[low, low]
-        for high in range(low + 1, s.NUM_VALUES):
+        for high in range(low + 1, sabacc.NUM_VALUES):
             weights[low, high] *= count * np.rint(3.0 * unseen[high])
             whole += weights[low, high]
-    for low in range(s.NUM_VALUES):
-        for high in range(low, s.NUM_VALUES):
+    for low in range(sabacc.NUM_VALUES):
+        for high in range(low, sabacc.NUM_VALUES):
             weights[low, high] /= whole
 
 
@@ -113,31 +115,31 @@ def weigh_pairs(state: State, other: int, model: int, unseen: Float32s, weights:
 def weigh_actions(state: State, other: int, model: int, weights: Float64s) -> None:
     """Write the likelihood of `other`'s actions given each pair, up to a factor; arguments as in `weigh_pairs`."""
     weights[:] = 1.0
-    by_sum = np.empty(2 * s.NUM_VALUES - 1, np.float64)
-    old = np.empty((s.NUM_VALUES, s.NUM_VALUES), np.float64)
+    by_sum = np.empty(2 * sabacc.NUM_VALUES - 1, np.float64)
+    old = np.empty((sabacc.NUM_VALUES, sabacc.NUM_VALUES), np.float64)
     for number in range(state.fresh_round, state.round_number + 1):
         purchase = state.purchase[other, number]
         spike = 0
-        if number > 0 and purchase >= s.PASSED:
+        if number > 0 and purchase >= sabacc.PASSED:
             spike = int(state.spike_before[other, number])
-            for total in range(2 * s.NUM_VALUES - 1):
-                bought = SHARES[model, s.NUM_BETS, number, min(abs(total - 20 + spike), SIZES - 1)]
-                by_sum[total] = bought if purchase >= s.BOUGHT else 1.0 - bought
+            for total in range(2 * sabacc.NUM_VALUES - 1):
+                bought = SHARES[model, sabacc.NUM_BETS, number, min(abs(total - 20 + spike), SIZES - 1)]
+                by_sum[total] = bought if purchase >= sabacc.BOUGHT else 1.0 - bought
             _weigh_sums(weights, by_sum)
             card = int(state.turned_up[other, number])
-            if purchase == s.IN_HAND:
+            if purchase == sabacc.IN_HAND:
                 _take_in_hand(card, spike, PLACES[model], old, weights)
-            elif purchase > s.BOUGHT:
-                _weigh_placing(card, spike, purchase == s.NEW_SPIKE, PLACES[model], weights)
-                if purchase == s.NEW_SPIKE:
+            elif purchase > sabacc.BOUGHT:
+                _weigh_placing(card, spike, purchase == sabacc.NEW_SPIKE, PLACES[model], weights)
+                if purchase == sabacc.NEW_SPIKE:
                     spike = card
         elif number > 0:
             # No bets before the purchase, or no credits to buy or bet with.
             continue
-        for total in range(2 * s.NUM_VALUES - 1):
+        for total in range(2 * sabacc.NUM_VALUES - 1):
             by_sum[total] = 1.0
             size = min(abs(total - 20 + spike), SIZES - 1)
-            for kind in range(s.NUM_BETS):
+            for kind in range(sabacc.NUM_BETS):
                 for _ in range(state.bets[other, number, kind]):
                     by_sum[total] *= SHARES[model, kind, number, size]
         _weigh_sums(weights, by_sum)
@@ -161,25 +163,25 @@ def _resample(state: State, seat: int, model: int, generator: Generator) -> None
 
     With several opponents the hands are drawn one after the other, each without the cards of the previous ones.
     """
-    counts = np.zeros(s.NUM_VALUES, np.int64)
+    counts = np.zeros(sabacc.NUM_VALUES, np.int64)
     observations.count_hidden(state, seat, counts)
     dealt = np.zeros(state.num_players, np.bool_)
-    weights = np.empty((s.NUM_VALUES, s.NUM_VALUES), np.float64)
+    weights = np.empty((sabacc.NUM_VALUES, sabacc.NUM_VALUES), np.float64)
     for ahead in range(1, state.num_players):
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
-        if state.folded[other] or state.cards[other, s.HIGH_SLOT] == s.EMPTY:
+        if state.folded[other] or state.cards[other, sabacc.HIGH_SLOT] == sabacc.EMPTY:
             continue
         weigh_pairs(state, other, model, (counts / 3.0).astype(np.float32), weights)
         left = uniform_float(generator)
         low, high = 0, 0
-        for pair in range(s.NUM_VALUES * s.NUM_VALUES):
-            first, second = pair // s.NUM_VALUES, pair % s.NUM_VALUES
+        for pair in range(sabacc.NUM_VALUES * sabacc.NUM_VALUES):
+            first, second = pair // sabacc.NUM_VALUES, pair % sabacc.NUM_VALUES
             if second >= first and weights[first, second] > 0.0:
                 low, high = first, second
                 left -= weights[first, second]
                 if left < 0.0:
                     break
-        state.cards[other, s.LOW_SLOT], state.cards[other, s.HIGH_SLOT] = low - 10, high - 10
+        state.cards[other, sabacc.LOW_SLOT], state.cards[other, sabacc.HIGH_SLOT] = low - 10, high - 10
         counts[low] -= 1
         counts[high] -= 1
         dealt[other] = True
@@ -190,20 +192,20 @@ def _resample(state: State, seat: int, model: int, generator: Generator) -> None
 def _weigh_sums(weights: Float64s, by_sum: Float64s) -> None:
     """Multiply each pair's weight by that of its sum. `by_sum` is indexed by sum + 20 and scaled in place."""
     most = 0.0
-    for total in range(2 * s.NUM_VALUES - 1):
+    for total in range(2 * sabacc.NUM_VALUES - 1):
         most = max(most, by_sum[total])
-    for total in range(2 * s.NUM_VALUES - 1):
+    for total in range(2 * sabacc.NUM_VALUES - 1):
         by_sum[total] /= most
-    for low in range(s.NUM_VALUES):
-        for high in range(low, s.NUM_VALUES):
+    for low in range(sabacc.NUM_VALUES):
+        for high in range(low, sabacc.NUM_VALUES):
             weights[low, high] = max(weights[low, high] * by_sum[low + high], _MIN_WEIGHT)
 
 
 @rule
 def _weigh_placing(card: int, spike: int, as_spike: bool, places: Float64s, weights: Float64s) -> None:
     """Multiply each pair's weight by the chance that its holder discards a bought card, or makes it the spike."""
-    for low in range(s.NUM_VALUES):
-        for high in range(low, s.NUM_VALUES):
+    for low in range(sabacc.NUM_VALUES):
+        for high in range(low, sabacc.NUM_VALUES):
             first, second = low - 10, high - 10
             laid_down, new_spike = places[abs(first + second + spike)], places[abs(first + second + card)]
             whole = laid_down + new_spike + places[abs(first + card + spike)] + places[abs(second + card + spike)]
@@ -216,12 +218,12 @@ def _take_in_hand(gone: int, spike: int, places: Float64s, old: Float64s, weight
 
     Either card of a pair may be the one kept. `old` is scratch space for the previous weights.
     """
-    for low in range(s.NUM_VALUES):
-        for high in range(low, s.NUM_VALUES):
+    for low in range(sabacc.NUM_VALUES):
+        for high in range(low, sabacc.NUM_VALUES):
             old[low, high] = weights[low, high]
             weights[low, high] = 0.0
-    for kept in range(s.NUM_VALUES):
-        for bought in range(s.NUM_VALUES):
+    for kept in range(sabacc.NUM_VALUES):
+        for bought in range(sabacc.NUM_VALUES):
             weight = _replaces(old, gone, kept - 10, bought - 10, spike, places)
             weights[min(kept, bought), max(kept, bought)] += weight if kept == bought else weight / 2.0
 
@@ -244,11 +246,11 @@ def _replaces(old: Float64s, gone: int, kept: int, bought: int, spike: int, plac
 @rule
 def _write_cards(state: State, other: int, weights: Float64s, ranks: Float64s, out: Float32s) -> None:
     """Write the probabilities of the opponent's |sum|, the cards expected in its hand, and the weights of all ranks."""
-    spike = 0 if state.cards[other, s.SPIKE_SLOT] == s.EMPTY else int(state.cards[other, s.SPIKE_SLOT])
-    expected = np.zeros(s.NUM_VALUES, np.float64)
+    spike = 0 if state.cards[other, sabacc.SPIKE_SLOT] == sabacc.EMPTY else int(state.cards[other, sabacc.SPIKE_SLOT])
+    expected = np.zeros(sabacc.NUM_VALUES, np.float64)
     ranks[:] = 0.0
-    for low in range(s.NUM_VALUES):
-        for high in range(low, s.NUM_VALUES):
+    for low in range(sabacc.NUM_VALUES):
+        for high in range(low, sabacc.NUM_VALUES):
             weight = weights[low, high]
             expected[low] += weight
             expected[high] += weight
@@ -257,7 +259,7 @@ def _write_cards(state: State, other: int, weights: Float64s, ranks: Float64s, o
         out[_SIZE + min(rank // 2, _MAX_SIZE)] += np.float32(ranks[rank])
     for size in range(_MAX_SIZE + 1):
         out[_SIZE + size] = min(out[_SIZE + size], np.float32(1.0))
-    for value in range(s.NUM_VALUES):
+    for value in range(sabacc.NUM_VALUES):
         out[_CARDS + value] = min(expected[value] / 2.0, 1.0)
 
 
@@ -266,9 +268,9 @@ def _write_beaten(state: State, seat: int, ranks: Float64s, out: Float32s) -> No
     """Write the chances that the current hand, and the hand after each placement, beats the opponent's."""
     total = card_sum(state, seat)
     out[0] = _beaten(ranks, total)
-    if state.extra != s.EMPTY and state.turn == seat:
+    if state.extra != sabacc.EMPTY and state.turn == seat:
         for place in range(3):
-            card = state.cards[seat, slot_of(s.SWAP_SPIKE + place)]
+            card = state.cards[seat, slot_of(sabacc.SWAP_SPIKE + place)]
             out[_BEATEN_PLACED + place] = _beaten(ranks, total + int(state.extra) - int(card))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Float32s, Observation, State, places, rule, write_zeros
-from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import hand_rank, next_in, slot_of
 from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
@@ -33,7 +33,7 @@ def buckets_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("first", "1 if no opponent still in acts earlier", 1, 0, 1),
         Feature("pair", "round 0: |sum of the hand|, 0 to 1, 1 to 3, 2 to 5, 3 to 7, 4 to 10, 5 to 14, 6 on", 1, 0, 6),
         Feature("hand", "bucket of the hand, 0 the best; placing: of the best hand possible", 1, 0, _MAX_HAND),
-        Feature("best", "placing: the action that makes that hand; else 0", 1, 0, s.SWAP_HIGH),
+        Feature("best", "placing: the action that makes that hand; else 0", 1, 0, sabacc.SWAP_HIGH),
         Feature("outs", "different cards that would make a sum of 0, 1 for none; 0 if near it or never", 1, 0, 3),
         Feature("to_match", "1 if there is something to match", 1, 0, 1),
         Feature("rival_raises", "raises of the rival this round, at most 2", 1, 0, 2),
@@ -41,7 +41,7 @@ def buckets_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("rival_bought", "its last purchase since then: 1 none, 2 discarded, 3 kept; 0 not yet", 1, 0, 3),
         Feature("pool", "credits in the pool: 0 to 6, 1 to 10, 2 to 18, 3 to 30, 4 more", 1, 0, 4),
         Feature("stack", "credits of the poorer of the two: 0 none, 1 to 8, 2 more", 1, 0, 2),
-        Feature("opponents", "opponents still in", 1, 0, s.MAX_PLAYERS - 1),
+        Feature("opponents", "opponents still in", 1, 0, sabacc.MAX_PLAYERS - 1),
     )
 
 
@@ -52,24 +52,28 @@ _AT = places(buckets_features(CorellianSpikeOptions()))
 def observe_buckets(state: State, seat: int, out: Float32s) -> None:
     write_zeros(out, 0, out.shape[0])
     phase = state.phase
-    if phase == s.OVER:
+    if phase == sabacc.OVER:
         return
-    placing = (phase == s.PLACING) | (phase == s.CHEATING)
+    placing = (phase == sabacc.PLACING) | (phase == sabacc.CHEATING)
     out[_AT.round] = state.round_number
-    out[_AT.decision] = 1 + (phase == s.BUYING) + 2 * placing
+    out[_AT.decision] = 1 + (phase == sabacc.BUYING) + 2 * placing
     out[_AT.first] = next_in(state, 0) >= seat
-    low, high, spike = state.cards[seat, s.LOW_SLOT], state.cards[seat, s.HIGH_SLOT], state.cards[seat, s.SPIKE_SLOT]
+    low, high, spike = (
+        state.cards[seat, sabacc.LOW_SLOT],
+        state.cards[seat, sabacc.HIGH_SLOT],
+        state.cards[seat, sabacc.SPIKE_SLOT],
+    )
     if placing and state.turn == seat:
         _observe_placing(state, seat, out)
         return  # Placement depends on little else.
-    if spike == s.EMPTY:
-        if low != s.EMPTY and high != s.EMPTY:
+    if spike == sabacc.EMPTY:
+        if low != sabacc.EMPTY and high != sabacc.EMPTY:
             out[_AT.pair] = _bucket(abs(int(low) + int(high)), _PAIR_LIMITS)
-    elif low != s.EMPTY and high != s.EMPTY:
+    elif low != sabacc.EMPTY and high != sabacc.EMPTY:
         out[_AT.hand] = hand_bucket(low, high, spike)
-        if out[_AT.hand] >= _IMPROVABLE and (phase == s.BUYING or state.round_number < state.rounds):
+        if out[_AT.hand] >= _IMPROVABLE and (phase == sabacc.BUYING or state.round_number < state.rounds):
             out[_AT.outs] = max(_count_outs(low, high, spike), 1)
-    out[_AT.to_match] = phase == s.BETTING and owed(state, seat) > 0
+    out[_AT.to_match] = phase == sabacc.BETTING and owed(state, seat) > 0
     out[_AT.pool] = _bucket(state.pool, _POOL_LIMITS)
     _observe_rival(state, seat, out)
 
@@ -111,13 +115,13 @@ def _count_outs(low: int, high: int, spike: int) -> int:
 def _observe_placing(state: State, seat: int, out: Float32s) -> None:
     """Write the placement that makes the best hand now."""
     best = -1
-    for action in range(s.DISCARD, s.SWAP_HIGH + 1):
-        if action == s.SWAP_SPIKE and state.phase == s.CHEATING:
+    for action in range(sabacc.DISCARD, sabacc.SWAP_HIGH + 1):
+        if action == sabacc.SWAP_SPIKE and state.phase == sabacc.CHEATING:
             continue
-        replaced = -1 if action == s.DISCARD else slot_of(action)
-        low = state.extra if replaced == s.LOW_SLOT else state.cards[seat, s.LOW_SLOT]
-        high = state.extra if replaced == s.HIGH_SLOT else state.cards[seat, s.HIGH_SLOT]
-        spike = state.extra if replaced == s.SPIKE_SLOT else state.cards[seat, s.SPIKE_SLOT]
+        replaced = -1 if action == sabacc.DISCARD else slot_of(action)
+        low = state.extra if replaced == sabacc.LOW_SLOT else state.cards[seat, sabacc.LOW_SLOT]
+        high = state.extra if replaced == sabacc.HIGH_SLOT else state.cards[seat, sabacc.HIGH_SLOT]
+        spike = state.extra if replaced == sabacc.SPIKE_SLOT else state.cards[seat, sabacc.SPIKE_SLOT]
         rank = hand_rank(low, high, spike)
         if rank > best:
             best = rank
@@ -140,17 +144,17 @@ def _observe_rival(state: State, seat: int, out: Float32s) -> None:
     out[_AT.stack] = _bucket(min(state.stack[seat], state.stack[rival]), _STACK_LIMITS)
     raised, bought = 0, 0
     for number in range(state.fresh_round, state.round_number + 1):
-        raises = state.bets[rival, number, s.OPENED] + state.bets[rival, number, s.RERAISED]
+        raises = state.bets[rival, number, sabacc.OPENED] + state.bets[rival, number, sabacc.RERAISED]
         if number < state.round_number:
             raised += raises
         else:
             out[_AT.rival_raises] = min(raises, 2)
         purchase = state.purchase[rival, number]
-        if purchase == s.PASSED:
+        if purchase == sabacc.PASSED:
             bought = 1
-        elif purchase == s.LAID_DOWN:
+        elif purchase == sabacc.LAID_DOWN:
             bought = 2
-        elif purchase == s.NEW_SPIKE or purchase == s.IN_HAND:
+        elif purchase == sabacc.NEW_SPIKE or purchase == sabacc.IN_HAND:
             bought = 3
     out[_AT.rival_raised] = min(raised, 1)
     out[_AT.rival_bought] = bought

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State, rule
-from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike import state as sabacc
 
 
 @rule
@@ -11,7 +11,7 @@ def card_sum(state: State, seat: int) -> int:
     """The sum of the hand, and of the spike once dealt. A bought card counts only once placed."""
     total = 0
     for slot in range(3):
-        if state.cards[seat, slot] != s.EMPTY:
+        if state.cards[seat, slot] != sabacc.EMPTY:
             total += int(state.cards[seat, slot])
     return total
 
@@ -46,20 +46,20 @@ def discard_from(state: State, seat: int, slot: int) -> None:
     """Discard a hand card or the spike. A hand card turns face up; the spike already was."""
     card = state.cards[seat, slot]
     discard(state, card)
-    if slot != s.SPIKE_SLOT:
+    if slot != sabacc.SPIKE_SLOT:
         state.public[card + 10] += 1
 
 
 @rule
 def slot_of(swap: int) -> int:
     """The slot of the card that a swap replaces: the spike, the low or the high hand card."""
-    return (swap - s.SWAP_LOW) % 3
+    return (swap - sabacc.SWAP_LOW) % 3
 
 
 @rule
 def put_in_hand(state: State, seat: int, slot: int, card: int) -> None:
     state.cards[seat, slot] = card
-    if slot == s.SPIKE_SLOT:
+    if slot == sabacc.SPIKE_SLOT:
         state.public[card + 10] += 1
     else:
         sort_hand(state, seat)
@@ -68,10 +68,10 @@ def put_in_hand(state: State, seat: int, slot: int, card: int) -> None:
 @rule
 def sort_hand(state: State, seat: int) -> None:
     """Sort the two hand cards; actions refer to the lower and the higher."""
-    if state.cards[seat, s.LOW_SLOT] > state.cards[seat, s.HIGH_SLOT]:
-        low = state.cards[seat, s.HIGH_SLOT]
-        state.cards[seat, s.HIGH_SLOT] = state.cards[seat, s.LOW_SLOT]
-        state.cards[seat, s.LOW_SLOT] = low
+    if state.cards[seat, sabacc.LOW_SLOT] > state.cards[seat, sabacc.HIGH_SLOT]:
+        low = state.cards[seat, sabacc.HIGH_SLOT]
+        state.cards[seat, sabacc.HIGH_SLOT] = state.cards[seat, sabacc.LOW_SLOT]
+        state.cards[seat, sabacc.LOW_SLOT] = low
 
 
 RANKS = 41_664
@@ -81,27 +81,27 @@ RANKS = 41_664
 @rule
 def start_hand(state: State) -> None:
     """Shuffle a new deck, collect the antes and start dealing."""
-    deck = s.DECKS[state.values, state.copies]
-    for card in range(s.NUM_CARDS):
+    deck = sabacc.DECKS[state.values, state.copies]
+    for card in range(sabacc.NUM_CARDS):
         state.deck[card] = deck[card]
-    state.deck_size = s.DECK_SIZES[state.values, state.copies]
+    state.deck_size = sabacc.DECK_SIZES[state.values, state.copies]
     state.public[:] = 0
     state.discards_size = 0
-    state.extra = s.EMPTY
-    state.sleeve = s.EMPTY
+    state.extra = sabacc.EMPTY
+    state.sleeve = sabacc.EMPTY
     state.round_number = 0
     state.pool = 0
     state.dice = -1
     forget_actions(state)
-    state.cards[:] = s.EMPTY
+    state.cards[:] = sabacc.EMPTY
     state.folded[:] = 0
     state.tied[:] = 0
     state.put_hand[:] = 0
     for seat in range(state.num_players):
-        put_in_pool(state, seat, s.BET)
-    state.phase = s.DEALING
+        put_in_pool(state, seat, sabacc.BET)
+    state.phase = sabacc.DEALING
     state.turn = 0
-    state.slot = s.LOW_SLOT
+    state.slot = sabacc.LOW_SLOT
 
 
 @rule
@@ -112,7 +112,7 @@ def forget_actions(state: State) -> None:
     state.raises[:] = 0
     state.buys[:] = 0
     state.kept[:] = 0
-    state.purchase[:] = s.NOT_YET
+    state.purchase[:] = sabacc.NOT_YET
     state.bets[:] = 0
 
 
@@ -150,13 +150,13 @@ def showdown(state: State) -> None:
             count += 1
     for seat in range(state.num_players):
         for slot in range(3):
-            state.showdown_hands[seat, slot] = s.EMPTY if state.folded[seat] else state.cards[seat, slot]
+            state.showdown_hands[seat, slot] = sabacc.EMPTY if state.folded[seat] else state.cards[seat, slot]
     if count == 1:
         for seat in range(state.num_players):
             if state.tied[seat]:
                 win(state, seat)
                 return
-    state.phase = s.TIE
+    state.phase = sabacc.TIE
 
 
 @rule
@@ -185,12 +185,12 @@ def special_hand(first: int, second: int, third: int) -> int:
     total = first + second + third
     highest = max(abs(first), abs(second), abs(third))
     if zeros == 2:
-        return s.PURE_SABACC
+        return sabacc.PURE_SABACC
     if zeros == 1:
         if total == 0:
-            return s.FULL_SABACC if highest == 10 else s.YEE_HAA
+            return sabacc.FULL_SABACC if highest == 10 else sabacc.YEE_HAA
         if abs(total) == 5 and highest == 3:
-            return s.IDIOTS_ARRAY
+            return sabacc.IDIOTS_ARRAY
     return 0
 
 
@@ -198,14 +198,14 @@ def special_hand(first: int, second: int, third: int) -> int:
 def win(state: State, seat: int) -> None:
     """Pay the pool to a seat, then start the next hand or end the game."""
     pool = state.pool
-    if state.phase == s.BETTING:  # Everyone else has folded, so no cards are shown.
-        state.showdown_hands[:] = s.EMPTY
+    if state.phase == sabacc.BETTING:  # Everyone else has folded, so no cards are shown.
+        state.showdown_hands[:] = sabacc.EMPTY
     state.last_winner = seat
     state.last_pool = pool
     state.stack[seat] += pool
     state.pool = 0
-    pay(state, seat, 31.0 * pool if state.reward == s.WEIGHTED else 1.0 * pool)
-    if state.reward == s.NET:
+    pay(state, seat, 31.0 * pool if state.reward == sabacc.WEIGHTED else 1.0 * pool)
+    if state.reward == sabacc.NET:
         for other in range(state.num_players):
             pay(state, other, -1.0 * state.put_hand[other])
     state.hands_won[seat] += 1
@@ -214,7 +214,7 @@ def win(state: State, seat: int) -> None:
     for other in range(state.num_players):
         over = over or state.stack[other] == 0
     if over:
-        state.phase = s.OVER
+        state.phase = sabacc.OVER
     else:
         start_hand(state)
 
@@ -242,9 +242,9 @@ def pay(state: State, seat: int, reward: float) -> None:
 @rule
 def weight(state: State, size: float) -> float:
     """The factor for a cost with |sum| = `size`: 1 + `size` if weighted; 0 for the net reward, charged by `win`."""
-    if state.reward == s.NET:
+    if state.reward == sabacc.NET:
         return 0.0
-    return 1.0 + size if state.reward == s.WEIGHTED else 1.0
+    return 1.0 + size if state.reward == sabacc.WEIGHTED else 1.0
 
 
 @rule

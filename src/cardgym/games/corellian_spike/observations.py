@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Float32s, Generator, Int64s, State, places, rule, uniform
-from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import card_sum, slot_of, sort_hand
 from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
@@ -16,12 +16,12 @@ _THIRD, _SEVENTH, _TENTH, _THIRTIETH = 1 / 3, 1 / 7, 1 / 10, 1 / 30
 _THIRD32 = np.float32(1 / 3)
 
 # Indexed by card + 10, up to EMPTY + 10. A lookup is even faster, and needs no branch for an empty slot.
-_CARD_TENTHS = np.zeros(s.EMPTY + 11, np.float32)
-_CARD_TENTHS[: s.NUM_VALUES] = [card * _TENTH for card in range(-10, 11)]
-_CARD_COUNTS = np.zeros((s.EMPTY + 11, s.NUM_VALUES), np.float32)
-_CARD_COUNTS[: s.NUM_VALUES] = np.eye(s.NUM_VALUES)
+_CARD_TENTHS = np.zeros(sabacc.EMPTY + 11, np.float32)
+_CARD_TENTHS[: sabacc.NUM_VALUES] = [card * _TENTH for card in range(-10, 11)]
+_CARD_COUNTS = np.zeros((sabacc.EMPTY + 11, sabacc.NUM_VALUES), np.float32)
+_CARD_COUNTS[: sabacc.NUM_VALUES] = np.eye(sabacc.NUM_VALUES)
 _DECK_COUNTS = np.array(
-    [[np.bincount(np.add(s.cards_of(values, copies), 10), minlength=s.NUM_VALUES) for copies in range(4)]
+    [[np.bincount(np.add(sabacc.cards_of(values, copies), 10), minlength=sabacc.NUM_VALUES) for copies in range(4)]
      for values in range(11)], np.float32
 )  # fmt: skip
 """The cards of each value in a deck, by the options `values` and `copies`."""
@@ -47,7 +47,7 @@ def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("raised", "1 if there is something to match"),
         Feature("turns_left", "seats still to bet unless one raises / 7"),
         Feature("hands_left", "hands still to play after this one / hands"),
-        Feature("unseen", "unseen cards of each value -10 .. 10 / 3: draw pile and hidden cards", s.NUM_VALUES),
+        Feature("unseen", "unseen cards of each value -10 .. 10 / 3: draw pile and hidden cards", sabacc.NUM_VALUES),
     )
     opponents: list[Feature] = []
     for ahead in range(1, options.num_players):
@@ -82,13 +82,13 @@ def observe_full(state: State, seat: int, out: Float32s) -> None:
     """
     # Few branches: rows differ in phase, and a mispredicted branch costs more than computing ten numbers.
     whole = 1.0 / (state.num_players * state.credits)
-    betting = state.phase == s.BETTING
-    holds = (state.extra != s.EMPTY) & (state.turn == seat)
+    betting = state.phase == sabacc.BETTING
+    holds = (state.extra != sabacc.EMPTY) & (state.turn == seat)
     for number in range(4):
         out[_AT.round + number] = state.round_number == number
     out[_AT.decision] = betting
-    out[_AT.decision + 1] = state.phase == s.BUYING
-    out[_AT.decision + 2] = (state.phase == s.PLACING) | (state.phase == s.CHEATING)
+    out[_AT.decision + 1] = state.phase == sabacc.BUYING
+    out[_AT.decision + 2] = (state.phase == sabacc.PLACING) | (state.phase == sabacc.CHEATING)
     out[_AT.seat] = seat * _SEVENTH
     for slot in range(3):  # `low`, `high` and `spike`, in the order of the slots.
         out[_AT.low + slot] = _CARD_TENTHS[state.cards[seat, slot] + 10]
@@ -98,7 +98,7 @@ def observe_full(state: State, seat: int, out: Float32s) -> None:
     out[_AT.has_extra] = holds
     out[_AT.sum] = total * _THIRTIETH
     for place in range(3):
-        replaced = state.cards[seat, slot_of(s.SWAP_SPIKE + place)]
+        replaced = state.cards[seat, slot_of(sabacc.SWAP_SPIKE + place)]
         out[_AT.sum_placed + place] = holds * (total + extra - replaced) * _THIRTIETH
     out[_AT.stack] = state.stack[seat] * whole
     out[_AT.pool] = state.pool * whole
@@ -108,12 +108,12 @@ def observe_full(state: State, seat: int, out: Float32s) -> None:
     out[_AT.raised] = due > 0
     out[_AT.turns_left] = (state.turns_left if betting else 0) * _SEVENTH
     out[_AT.hands_left] = max(state.hands - state.hand - 1, 0) / state.hands
-    count_unseen(state, seat, out[_AT.unseen : _AT.unseen + s.NUM_VALUES])
+    count_unseen(state, seat, out[_AT.unseen : _AT.unseen + sabacc.NUM_VALUES])
     shift = 0
     for ahead in range(1, state.num_players):
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
         out[_AT.opponent_1_in + shift] = 1.0 - state.folded[other]
-        out[_AT.opponent_1_spike + shift] = _CARD_TENTHS[state.cards[other, s.SPIKE_SLOT] + 10]
+        out[_AT.opponent_1_spike + shift] = _CARD_TENTHS[state.cards[other, sabacc.SPIKE_SLOT] + 10]
         out[_AT.opponent_1_stack + shift] = state.stack[other] * whole
         out[_AT.opponent_1_put + shift] = state.put_hand[other] * whole
         out[_AT.opponent_1_phase + shift] = min(state.put_phase[other] * _TENTH, 1.0)
@@ -123,18 +123,18 @@ def observe_full(state: State, seat: int, out: Float32s) -> None:
         shift += _OPPONENT_SIZE
     if state.cheat >= 0:
         out[_AT.opponent_1_in + shift] = state.cheat == seat
-        out[_AT.opponent_1_in + shift + 1] = _CARD_TENTHS[(state.sleeve if state.cheat == seat else s.EMPTY) + 10]
+        out[_AT.opponent_1_in + shift + 1] = _CARD_TENTHS[(state.sleeve if state.cheat == seat else sabacc.EMPTY) + 10]
 
 
 @rule
 def count_unseen(state: State, seat: int, out: Float32s) -> None:
     """Write the number of cards of each value not seen by `seat` since the last shuffle, in thirds; (21,) float32."""
-    low = _CARD_COUNTS[state.cards[seat, s.LOW_SLOT] + 10]
-    high = _CARD_COUNTS[state.cards[seat, s.HIGH_SLOT] + 10]
-    extra = _CARD_COUNTS[(state.extra if state.turn == seat else s.EMPTY) + 10]
-    sleeve = _CARD_COUNTS[(state.sleeve if state.cheat == seat else s.EMPTY) + 10]
+    low = _CARD_COUNTS[state.cards[seat, sabacc.LOW_SLOT] + 10]
+    high = _CARD_COUNTS[state.cards[seat, sabacc.HIGH_SLOT] + 10]
+    extra = _CARD_COUNTS[(state.extra if state.turn == seat else sabacc.EMPTY) + 10]
+    sleeve = _CARD_COUNTS[(state.sleeve if state.cheat == seat else sabacc.EMPTY) + 10]
     deck = _DECK_COUNTS[state.values, state.copies]
-    for value in range(s.NUM_VALUES):
+    for value in range(sabacc.NUM_VALUES):
         left = deck[value] - np.float32(state.public[value])
         out[value] = (left - low[value] - high[value] - extra[value] - sleeve[value]) * _THIRD32
 
@@ -145,7 +145,7 @@ def count_unseen(state: State, seat: int, out: Float32s) -> None:
 @rule
 def resample(state: State, seat: int, generator: Generator) -> None:
     """Shuffle all cards that `seat` cannot see and deal them again: pile, hands, bought card, the cheat's sleeve."""
-    counts = np.zeros(s.NUM_VALUES, np.int64)
+    counts = np.zeros(sabacc.NUM_VALUES, np.int64)
     count_hidden(state, seat, counts)
     deal_hidden(state, seat, counts, np.zeros(state.num_players, np.bool_), generator)
 
@@ -157,12 +157,12 @@ def count_hidden(state: State, seat: int, counts: Int64s) -> None:
         counts[state.deck[place] + 10] += 1
     for other in range(state.num_players):
         if other != seat:
-            for slot in range(s.SPIKE_SLOT):
-                if state.cards[other, slot] != s.EMPTY:
+            for slot in range(sabacc.SPIKE_SLOT):
+                if state.cards[other, slot] != sabacc.EMPTY:
                     counts[state.cards[other, slot] + 10] += 1
-    if state.extra != s.EMPTY and state.turn != seat:
+    if state.extra != sabacc.EMPTY and state.turn != seat:
         counts[state.extra + 10] += 1
-    if state.sleeve != s.EMPTY and state.cheat != seat:
+    if state.sleeve != sabacc.EMPTY and state.cheat != seat:
         counts[state.sleeve + 10] += 1
 
 
@@ -184,14 +184,14 @@ def deal_hidden(state: State, seat: int, counts: Int64s, dealt: npt.NDArray[np.b
         state.deck[place] = hidden[size]
     for other in range(state.num_players):
         if other != seat and not dealt[other]:
-            for slot in range(s.SPIKE_SLOT):
-                if state.cards[other, slot] != s.EMPTY:
+            for slot in range(sabacc.SPIKE_SLOT):
+                if state.cards[other, slot] != sabacc.EMPTY:
                     size -= 1
                     state.cards[other, slot] = hidden[size]
             sort_hand(state, other)
-    if state.extra != s.EMPTY and state.turn != seat:
+    if state.extra != sabacc.EMPTY and state.turn != seat:
         size -= 1
         state.extra = hidden[size]
-    if state.sleeve != s.EMPTY and state.cheat != seat:
+    if state.sleeve != sabacc.EMPTY and state.cheat != seat:
         size -= 1
         state.sleeve = hidden[size]

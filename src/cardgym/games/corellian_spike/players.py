@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cardgym.engine.contract import CompiledPolicy, Float32s, Float64s, Generator, Int8s, State, rule
-from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.rounds import owed
@@ -25,9 +25,9 @@ MAX_SUM = 30  # Sums are from -30 to 30.
 @rule
 def initial(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """The paper's initial policy: always match, never buy, discard (section 4.2)."""
-    if state.phase == s.BETTING:
-        return s.MATCH
-    return s.DONT_BUY if state.phase == s.BUYING else s.DISCARD
+    if state.phase == sabacc.BETTING:
+        return sabacc.MATCH
+    return sabacc.DONT_BUY if state.phase == sabacc.BUYING else sabacc.DISCARD
 
 
 def random_table(options: CorellianSpikeOptions) -> Int8s:
@@ -35,7 +35,7 @@ def random_table(options: CorellianSpikeOptions) -> Int8s:
     generator = np.random.default_rng(RANDOM_TABLE_SEED)
     decision = np.maximum(digits_of(info_state_keys(options)).decision - 1, 0)
     draws = generator.integers(0, 12, len(decision), np.int8)  # Decisions have 2, 3 or 4 actions; all divide 12.
-    first = np.array([s.RAISE, s.BUY, s.DISCARD], np.int8)[decision]
+    first = np.array([sabacc.RAISE, sabacc.BUY, sabacc.DISCARD], np.int8)[decision]
     count = np.array([3, 2, 4], np.int8)[decision]
     actions: Int8s = np.asarray(first + draws % count, np.int8)
     return actions
@@ -59,27 +59,27 @@ def heuristic(state: State, seat: int, mask: Int8s, generator: Generator) -> int
     share of the pool, buy if the average gain exceeds the price, and place a card for the best sum. A cheat places its
     sleeve card in the same way. Special hands count by their sums.
     """
-    unseen = np.zeros(s.NUM_VALUES, np.float32)
+    unseen = np.zeros(sabacc.NUM_VALUES, np.float32)
     count_unseen(state, seat, unseen)
     beats = np.zeros(2 * MAX_SUM + 1, np.float64)
     chances_to_beat_all(state, seat, unseen, beats)
-    if state.phase == s.BETTING:
+    if state.phase == sabacc.BETTING:
         return _bet(state, seat, mask, unseen, beats)
     total = card_sum(state, seat)
-    if state.phase == s.BUYING:
-        if not mask[s.BUY]:
-            return s.DONT_BUY
+    if state.phase == sabacc.BUYING:
+        if not mask[sabacc.BUY]:
+            return sabacc.DONT_BUY
         gain = 0.0
-        for value in range(s.NUM_VALUES):
+        for value in range(sabacc.NUM_VALUES):
             best = beats[total + MAX_SUM]
             for slot in range(3):
                 best = max(best, beats[total + value - 10 - state.cards[seat, slot] + MAX_SUM])
             gain += unseen[value] * (best - beats[total + MAX_SUM])
         gain *= _stays(state) / unseen.sum()
-        return s.BUY if gain * _expected_pool(state) > s.BET else s.DONT_BUY
-    choice = s.DISCARD
+        return sabacc.BUY if gain * _expected_pool(state) > sabacc.BET else sabacc.DONT_BUY
+    choice = sabacc.DISCARD
     best = beats[total + MAX_SUM]
-    for action in (s.SWAP_SPIKE, s.SWAP_LOW, s.SWAP_HIGH):
+    for action in (sabacc.SWAP_SPIKE, sabacc.SWAP_LOW, sabacc.SWAP_HIGH):
         worth = beats[total + state.extra - state.cards[seat, slot_of(action)] + MAX_SUM]
         if mask[action] and worth > best:
             choice = action
@@ -98,9 +98,9 @@ def _bet(state: State, seat: int, mask: Int8s, unseen: Float32s, beats: Float64s
                 raises += state.raises[other]
     total = card_sum(state, seat)
     holds = beats[total + MAX_SUM]
-    if state.cards[seat, s.SPIKE_SLOT] == s.EMPTY:
+    if state.cards[seat, sabacc.SPIKE_SLOT] == sabacc.EMPTY:
         holds = 0.0
-        for value in range(s.NUM_VALUES):
+        for value in range(sabacc.NUM_VALUES):
             holds += unseen[value] * beats[total + value - 10 + MAX_SUM]
         holds /= unseen.sum()
     even = 1.0 / players
@@ -108,11 +108,11 @@ def _bet(state: State, seat: int, mask: Int8s, unseen: Float32s, beats: Float64s
     share = stays * holds + (1.0 - stays) * even
     share *= 0.96 ** min(raises, 10)  # Each raise suggests better cards.
     due = owed(state, seat)
-    if mask[s.RAISE] and share > even * (1.15 + 0.1 * state.raises[seat]):
-        return s.RAISE
+    if mask[sabacc.RAISE] and share > even * (1.15 + 0.1 * state.raises[seat]):
+        return sabacc.RAISE
     if due > 0 and share * (state.pool + due) < due:
-        return s.FOLD
-    return s.MATCH
+        return sabacc.FOLD
+    return sabacc.MATCH
 
 
 @rule
@@ -134,8 +134,8 @@ def _expected_pool(state: State) -> float:
 def chances_to_beat_all(state: State, seat: int, unseen: Float32s, beats: Float64s) -> None:
     """Write, for each sum from -30 to 30, its chance to beat every opponent still in; a tie counts half."""
     pairs = np.zeros(41, np.float64)
-    for first in range(s.NUM_VALUES):
-        for second in range(s.NUM_VALUES):
+    for first in range(sabacc.NUM_VALUES):
+        for second in range(sabacc.NUM_VALUES):
             pairs[first + second] += unseen[first] * unseen[second]
         pairs[2 * first] -= unseen[first] / 3.0  # In thirds, as `unseen`: the same card is not drawn twice.
     beats[:] = 1.0
@@ -144,11 +144,11 @@ def chances_to_beat_all(state: State, seat: int, unseen: Float32s, beats: Float6
         if other == seat or state.folded[other]:
             continue
         ranks[:] = 0.0
-        if state.cards[other, s.SPIKE_SLOT] == s.EMPTY:
-            for value in range(s.NUM_VALUES):
+        if state.cards[other, sabacc.SPIKE_SLOT] == sabacc.EMPTY:
+            for value in range(sabacc.NUM_VALUES):
                 _add_sums(ranks, pairs, value - 10, unseen[value])
         else:
-            _add_sums(ranks, pairs, state.cards[other, s.SPIKE_SLOT], 1.0)
+            _add_sums(ranks, pairs, state.cards[other, sabacc.SPIKE_SLOT], 1.0)
         whole = ranks.sum()
         worse = 0.0  # The weight of the sums that lose to this rank.
         for rank in range(NUM_SUM_RANKS - 1, -1, -1):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from cardgym.engine.contract import State, rule
 from cardgym.games.corellian_spike import hand
-from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike import state as sabacc
 
 
 @rule
 def start_betting(state: State) -> None:
     state.level = 0
     state.put_phase[:] = 0
-    state.phase = s.BETTING
+    state.phase = sabacc.BETTING
     state.turn = -1
     state.turns_left = state.num_players
     _next_better(state)
@@ -27,16 +27,16 @@ def _next_better(state: State) -> None:
             return
     if state.round_number == 0:
         state.round_number = 1
-        hand.deal_from(state, s.SPIKES, s.SPIKE_SLOT)
+        hand.deal_from(state, sabacc.SPIKES, sabacc.SPIKE_SLOT)
     else:
-        state.phase = s.DICE
+        state.phase = sabacc.DICE
 
 
 @rule
 def owed(state: State, seat: int) -> int:
     """The credits that a match would cost `seat` now."""
     due = state.level
-    if state.betting == s.MATCHED:
+    if state.betting == sabacc.MATCHED:
         due = state.level - state.put_phase[seat]
     return min(int(due), int(state.stack[seat]))
 
@@ -44,9 +44,9 @@ def owed(state: State, seat: int) -> int:
 @rule
 def raise_cost(state: State) -> int:
     """The credits that a raise would cost the seat to move."""
-    if state.betting == s.MATCHED:
-        return int(state.level - state.put_phase[state.turn]) + s.BET
-    return s.BET
+    if state.betting == sabacc.MATCHED:
+        return int(state.level - state.put_phase[state.turn]) + sabacc.BET
+    return sabacc.BET
 
 
 @rule
@@ -62,28 +62,30 @@ def _record(state: State, seat: int, action: int) -> None:
     the seat has no real choice.
     """
     pays, chooses = owed(state, seat) > 0, may_raise(state)
-    kind = s.OPENED + pays if action == s.RAISE else s.CHECKED + pays * (2 - chooses)
+    kind = sabacc.OPENED + pays if action == sabacc.RAISE else sabacc.CHECKED + pays * (2 - chooses)
     counted = state.bets[seat, state.round_number, kind]
-    state.bets[seat, state.round_number, kind] = min(counted + ((action != s.FOLD) & (pays | chooses)), s.MAX_BETS)
+    state.bets[seat, state.round_number, kind] = min(
+        counted + ((action != sabacc.FOLD) & (pays | chooses)), sabacc.MAX_BETS
+    )
 
 
 @rule
 def bet(state: State, action: int) -> None:
     seat = state.turn
     _record(state, seat, action)
-    if action == s.FOLD:
+    if action == sabacc.FOLD:
         state.folded[seat] = 1
         left = hand.next_in(state, 0)
         if hand.next_in(state, left + 1) == state.num_players:
             hand.win(state, left)
             return
     else:
-        paid = raise_cost(state) if action == s.RAISE else owed(state, seat)
+        paid = raise_cost(state) if action == sabacc.RAISE else owed(state, seat)
         hand.pay(state, seat, -paid * hand.weight(state, abs(hand.card_sum(state, seat))))
         hand.put_in_pool(state, seat, paid)
         state.put_phase[seat] += paid
-        if action == s.RAISE:
-            state.level = s.BET if state.betting == s.FLAT else state.level + s.BET
+        if action == sabacc.RAISE:
+            state.level = sabacc.BET if state.betting == sabacc.FLAT else state.level + sabacc.BET
             state.raises[seat] += 1
             state.turns_left = state.num_players - 1
     _next_better(state)
@@ -91,21 +93,25 @@ def bet(state: State, action: int) -> None:
 
 @rule
 def start_buying(state: State) -> None:
-    state.phase = s.BUYING
+    state.phase = sabacc.BUYING
     state.turn = hand.next_in(state, 0)
 
 
 @rule
 def buy(state: State, action: int) -> None:
     seat, number = state.turn, state.round_number
-    state.spike_before[seat, number] = state.cards[seat, s.SPIKE_SLOT]
+    state.spike_before[seat, number] = state.cards[seat, sabacc.SPIKE_SLOT]
     state.purchase[seat, number] = (
-        s.BOUGHT if action == s.BUY else s.PASSED if state.stack[seat] >= s.BET else s.COULD_NOT
+        sabacc.BOUGHT
+        if action == sabacc.BUY
+        else sabacc.PASSED
+        if state.stack[seat] >= sabacc.BET
+        else sabacc.COULD_NOT
     )
-    if action == s.BUY:
-        hand.put_in_pool(state, state.turn, s.BET)
+    if action == sabacc.BUY:
+        hand.put_in_pool(state, state.turn, sabacc.BET)
         state.buys[state.turn] += 1
-        state.phase = s.DRAWING
+        state.phase = sabacc.DRAWING
         hand.refill(state)
     else:
         _next_buyer(state)
@@ -123,28 +129,28 @@ def draw_bought_card(state: State, place: int) -> None:
     best = abs(total - state.extra)
     for slot in range(3):
         best = min(best, abs(total - state.cards[seat, slot]))
-    hand.pay(state, seat, -s.BET * hand.weight(state, 0.75 * best))
-    state.phase = s.PLACING
+    hand.pay(state, seat, -sabacc.BET * hand.weight(state, 0.75 * best))
+    state.phase = sabacc.PLACING
 
 
 @rule
 def place_bought_card(state: State, action: int) -> None:
     """Discard the bought card, or swap it with one held."""
     seat, number = state.turn, state.round_number
-    if action == s.DISCARD:
-        state.purchase[seat, number] = s.LAID_DOWN
+    if action == sabacc.DISCARD:
+        state.purchase[seat, number] = sabacc.LAID_DOWN
         state.turned_up[seat, number] = state.extra
         hand.discard(state, state.extra)
         state.public[state.extra + 10] += 1
     else:
         slot = hand.slot_of(action)
-        state.purchase[seat, number] = s.NEW_SPIKE if slot == s.SPIKE_SLOT else s.IN_HAND
-        state.turned_up[seat, number] = state.extra if slot == s.SPIKE_SLOT else state.cards[seat, slot]
+        state.purchase[seat, number] = sabacc.NEW_SPIKE if slot == sabacc.SPIKE_SLOT else sabacc.IN_HAND
+        state.turned_up[seat, number] = state.extra if slot == sabacc.SPIKE_SLOT else state.cards[seat, slot]
         hand.discard_from(state, seat, slot)
         hand.put_in_hand(state, seat, slot, state.extra)
-        if slot != s.SPIKE_SLOT:
+        if slot != sabacc.SPIKE_SLOT:
             state.kept[seat] += 1
-    state.extra = s.EMPTY
+    state.extra = sabacc.EMPTY
     _next_buyer(state)
 
 
@@ -153,8 +159,8 @@ def swap_from_sleeve(state: State, action: int) -> None:
     """Keep the hand, or secretly swap a hand card with the one up the sleeve."""
     seat = state.turn
     state.sleeve = state.extra
-    state.extra = s.EMPTY
-    if action != s.DISCARD:
+    state.extra = sabacc.EMPTY
+    if action != sabacc.DISCARD:
         slot = hand.slot_of(action)
         card = state.cards[seat, slot]
         state.cards[seat, slot] = state.sleeve
@@ -165,7 +171,7 @@ def swap_from_sleeve(state: State, action: int) -> None:
 @rule
 def _next_buyer(state: State) -> None:
     """Pass the turn to the next seat still in; after the last one, start betting."""
-    state.phase = s.BUYING
+    state.phase = sabacc.BUYING
     state.turn = hand.next_in(state, state.turn + 1)
     if state.turn == state.num_players:
         start_betting(state)

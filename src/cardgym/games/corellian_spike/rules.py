@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from cardgym.engine.contract import Float64s, Int8s, State, rule
 from cardgym.games.corellian_spike import hand, rounds
-from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike import state as sabacc
 
 
 @rule
@@ -22,7 +22,7 @@ def setup(state: State) -> None:
     state.last_winner = -1
     state.last_pool = 0
     state.hands_won[:] = 0
-    state.showdown_hands[:] = s.EMPTY
+    state.showdown_hands[:] = sabacc.EMPTY
     state.stack[:] = 0
     for seat in range(state.num_players):
         state.stack[seat] = state.credits
@@ -33,11 +33,17 @@ def setup(state: State) -> None:
 def num_chance_outcomes(state: State) -> int:
     """The cards left to draw, 36 rolls of two dice, or the players tied for the pool; 0 at a decision or the end."""
     phase = state.phase
-    if phase == s.BETTING or phase == s.BUYING or phase == s.PLACING or phase == s.OVER or phase == s.CHEATING:
+    if (
+        phase == sabacc.BETTING
+        or phase == sabacc.BUYING
+        or phase == sabacc.PLACING
+        or phase == sabacc.OVER
+        or phase == sabacc.CHEATING
+    ):
         return 0
-    if phase == s.DICE:
+    if phase == sabacc.DICE:
         return 36
-    if phase == s.TIE:
+    if phase == sabacc.TIE:
         count = 0
         for seat in range(state.num_players):
             count += state.tied[seat]
@@ -47,7 +53,7 @@ def num_chance_outcomes(state: State) -> int:
 
 @rule
 def current_player(state: State) -> int:
-    return -1 if state.phase == s.OVER else int(state.turn)
+    return -1 if state.phase == sabacc.OVER else int(state.turn)
 
 
 @rule
@@ -56,18 +62,18 @@ def legal_action_mask(state: State, mask: Int8s) -> None:
 
     A cheat cannot swap its spike at the end: everyone has seen it.
     """
-    betting = state.phase == s.BETTING
-    buying = state.phase == s.BUYING
-    placing = state.phase == s.PLACING
+    betting = state.phase == sabacc.BETTING
+    buying = state.phase == sabacc.BUYING
+    placing = state.phase == sabacc.PLACING
     stack = state.stack[state.turn]
-    mask[s.RAISE] = betting & rounds.may_raise(state)
-    mask[s.MATCH] = betting
-    mask[s.FOLD] = betting
-    mask[s.BUY] = buying & (stack >= s.BET)
-    mask[s.DONT_BUY] = buying
-    cheating = state.phase == s.CHEATING
-    for action in range(s.DISCARD, s.SWAP_HIGH + 1):
-        mask[action] = placing | (cheating & (action != s.SWAP_SPIKE))
+    mask[sabacc.RAISE] = betting & rounds.may_raise(state)
+    mask[sabacc.MATCH] = betting
+    mask[sabacc.FOLD] = betting
+    mask[sabacc.BUY] = buying & (stack >= sabacc.BET)
+    mask[sabacc.DONT_BUY] = buying
+    cheating = state.phase == sabacc.CHEATING
+    for action in range(sabacc.DISCARD, sabacc.SWAP_HIGH + 1):
+        mask[action] = placing | (cheating & (action != sabacc.SWAP_SPIKE))
 
 
 @rule
@@ -75,27 +81,27 @@ def apply_action(state: State, move: int) -> None:
     """Play an action, or a chance outcome: a place in the draw pile, a roll, or one of the tied seats."""
     state.pays = 0
     phase = state.phase
-    if phase == s.BETTING:
+    if phase == sabacc.BETTING:
         rounds.bet(state, move)
-    elif phase == s.BUYING:
+    elif phase == sabacc.BUYING:
         rounds.buy(state, move)
-    elif phase == s.PLACING:
+    elif phase == sabacc.PLACING:
         rounds.place_bought_card(state, move)
-    elif phase == s.DRAWING:
+    elif phase == sabacc.DRAWING:
         rounds.draw_bought_card(state, move)
-    elif phase == s.DICE:
+    elif phase == sabacc.DICE:
         _roll(state, move)
-    elif phase == s.TIE:
+    elif phase == sabacc.TIE:
         for seat in range(state.num_players):
             if state.tied[seat]:
                 if move == 0:
                     hand.win(state, seat)
                     return
                 move -= 1
-    elif phase == s.HIDING:
+    elif phase == sabacc.HIDING:
         state.sleeve = hand.draw_card(state, move)
         rounds.start_betting(state)
-    elif phase == s.CHEATING:
+    elif phase == sabacc.CHEATING:
         rounds.swap_from_sleeve(state, move)
         hand.showdown(state)
     else:
@@ -120,7 +126,7 @@ def deal(state: State) -> int:
 @rule
 def forfeit(state: State, seat: int) -> float:
     """Its credits and what it put in this hand or, under the paper's rewards, the pool; other seats gain nothing."""
-    return -float(state.stack[seat] + (state.put_hand[seat] if state.reward == s.NET else state.pool))
+    return -float(state.stack[seat] + (state.put_hand[seat] if state.reward == sabacc.NET else state.pool))
 
 
 @rule
@@ -151,16 +157,16 @@ def canonical(state: State) -> None:
     _sort(state.deck, state.deck_size)
     _sort(state.discards, state.discards_size)
     state.pays = 0
-    if state.phase != s.REDRAWING:
+    if state.phase != sabacc.REDRAWING:
         state.dice = -1
     elif state.dice > 0:
         state.dice = 7  # All doubles but double ones are the same.
-    rolled = state.phase == s.DICE or state.phase == s.REDRAWING or state.phase == s.TIE
+    rolled = state.phase == sabacc.DICE or state.phase == sabacc.REDRAWING or state.phase == sabacc.TIE
     if rolled and state.round_number == state.rounds and state.hand + 1 == state.hands and state.cheat < 0:
         hand.forget_actions(state)  # No decision follows that could depend on them.
         state.level = 0
-        state.spike_before[:] = s.EMPTY
-        state.turned_up[:] = s.EMPTY
+        state.spike_before[:] = sabacc.EMPTY
+        state.turned_up[:] = sabacc.EMPTY
 
 
 @rule
@@ -183,11 +189,11 @@ def _sort(pile: Int8s, size: int) -> None:
 @rule
 def _next_card(state: State) -> None:
     """Go to the next seat and slot that gets a card; after the last one, start the next phase."""
-    first, last = s.LOW_SLOT, s.HIGH_SLOT
-    if state.phase == s.SPIKES:
-        first, last = s.SPIKE_SLOT, s.SPIKE_SLOT
-    elif state.phase == s.REDRAWING and state.dice == 0:
-        last = s.SPIKE_SLOT
+    first, last = sabacc.LOW_SLOT, sabacc.HIGH_SLOT
+    if state.phase == sabacc.SPIKES:
+        first, last = sabacc.SPIKE_SLOT, sabacc.SPIKE_SLOT
+    elif state.phase == sabacc.REDRAWING and state.dice == 0:
+        last = sabacc.SPIKE_SLOT
     if state.slot < last:
         state.slot += 1
     else:
@@ -195,13 +201,13 @@ def _next_card(state: State) -> None:
         state.turn = hand.next_in(state, state.turn + 1)
     if state.turn < state.num_players:
         hand.refill(state)
-    elif state.phase == s.DEALING:
+    elif state.phase == sabacc.DEALING:
         if state.cheat >= 0:
-            state.phase = s.HIDING
+            state.phase = sabacc.HIDING
             state.turn = state.cheat
         else:
             rounds.start_betting(state)
-    elif state.phase == s.SPIKES:
+    elif state.phase == sabacc.SPIKES:
         rounds.start_buying(state)
     else:
         _next_round(state)
@@ -218,10 +224,10 @@ def _roll(state: State, roll: int) -> None:
     for seat in range(state.num_players):
         if not state.folded[seat]:
             state.kept[seat] = 0
-            for slot in range(s.SPIKE_SLOT + 1 if roll == 0 else s.SPIKE_SLOT):
+            for slot in range(sabacc.SPIKE_SLOT + 1 if roll == 0 else sabacc.SPIKE_SLOT):
                 hand.discard_from(state, seat, slot)
-                state.cards[seat, slot] = s.EMPTY
-    hand.deal_from(state, s.REDRAWING, s.LOW_SLOT)
+                state.cards[seat, slot] = sabacc.EMPTY
+    hand.deal_from(state, sabacc.REDRAWING, sabacc.LOW_SLOT)
 
 
 @rule
@@ -231,9 +237,9 @@ def _next_round(state: State) -> None:
         state.round_number += 1
         rounds.start_buying(state)
     elif state.cheat >= 0 and not state.folded[state.cheat]:
-        state.phase = s.CHEATING
+        state.phase = sabacc.CHEATING
         state.turn = state.cheat
         state.extra = state.sleeve
-        state.sleeve = s.EMPTY
+        state.sleeve = sabacc.EMPTY
     else:
         hand.showdown(state)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardgym.engine.contract import Feature, Float32s, Int64s, State, places, rule
-from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 
@@ -33,11 +33,13 @@ def info_state_key(state: State, seat: int) -> int:
     The decision is the current one, even if another seat makes it. A cheat's swap counts as placing the card up its
     sleeve.
     """
-    if state.phase == s.OVER:
+    if state.phase == sabacc.OVER:
         return 0
-    decision = 1 + (state.phase == s.BUYING) + 2 * ((state.phase == s.PLACING) | (state.phase == s.CHEATING))
+    decision = (
+        1 + (state.phase == sabacc.BUYING) + 2 * ((state.phase == sabacc.PLACING) | (state.phase == sabacc.CHEATING))
+    )
     total = min(max(card_sum(state, seat), -MAX_SUM), MAX_SUM) + 10
-    extra = (int(state.extra) + 10) * ((state.extra != s.EMPTY) & (state.turn == seat))
+    extra = (int(state.extra) + 10) * ((state.extra != sabacc.EMPTY) & (state.turn == seat))
     amounts = _digit(state.stack[seat]) * 10 + _digit(state.pool)
     return int(state.round_number * 10_000_000 + decision * 1_000_000 + total * 10_000 + extra * 100 + amounts)
 
@@ -200,7 +202,11 @@ def observe_cards(state: State, seat: int, out: Float32s) -> None:
     digits = key_digits(info_state_key(state, seat))
     out[CARDS_AT.round] = digits.round
     out[DECISION] = digits.decision
-    for slot in (s.LOW_SLOT, s.HIGH_SLOT, s.SPIKE_SLOT):  # `low`, `high` and `spike`, in the order of the slots.
+    for slot in (
+        sabacc.LOW_SLOT,
+        sabacc.HIGH_SLOT,
+        sabacc.SPIKE_SLOT,
+    ):  # `low`, `high` and `spike`, in the order of the slots.
         out[CARDS_AT.low + slot] = _card(state.cards[seat, slot])
     out[CARDS_AT.extra] = _card(state.extra) if state.turn == seat else NO_CARD
     out[CARDS_AT.credits] = digits.credits
@@ -218,10 +224,10 @@ def observe_spikes(state: State, seat: int, out: Float32s) -> None:
     out[SPIKES_AT.pool] = digits.pool
     for ahead in range(1, state.num_players):
         other = (seat + ahead) % state.num_players
-        spike = NO_CARD if state.folded[other] else _card(state.cards[other, s.SPIKE_SLOT])
+        spike = NO_CARD if state.folded[other] else _card(state.cards[other, sabacc.SPIKE_SLOT])
         out[SPIKES_AT.opponent_1_spike + ahead - 1] = spike
 
 
 @rule
 def _card(card: int) -> int:
-    return NO_CARD if card == s.EMPTY else int(card)
+    return NO_CARD if card == sabacc.EMPTY else int(card)

@@ -19,7 +19,7 @@ from cardgym.console.arguments import Parser
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float32s, Float64s, Int8s, Options, State
 from cardgym.errors import CardgymError
-from cardgym.games.cribbage import state as s
+from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, check_cards, parse_cards, worth
 from cardgym.games.cribbage.chance_table import HOLES, point_worth
 from cardgym.games.cribbage.game import DEAL_GAME, GAME
@@ -66,7 +66,7 @@ class CribbageCoach:
     """
 
     def __init__(self, options: Options) -> None:
-        assert isinstance(options, s.CribbageOptions)
+        assert isinstance(options, cribbage.CribbageOptions)
         self.unit = GAMES if options.deals == 0 and options.target <= HOLES else POINTS
         self._options = options
         self._player = make_player(options)
@@ -83,9 +83,9 @@ class CribbageCoach:
         if not all(0 <= score < target for score in scores):
             raise CardgymError(f"score {scores[0]}-{scores[1]}: allowed are two scores from 0 to {target - 1}")
         hand = np.array(sorted(check_cards(cards, 6), key=lambda card: (card % 13, card)), np.int8)
-        points = np.zeros((s.NUM_TOSSES, MAX_SCORE + 1))
+        points = np.zeros((cribbage.NUM_TOSSES, MAX_SCORE + 1))
         _count_hands(hand, points)
-        seen, mask = np.full(PLAIN_SIZE, EMPTY, np.float32), np.zeros(s.NUM_ACTIONS, np.int8)
+        seen, mask = np.full(PLAIN_SIZE, EMPTY, np.float32), np.zeros(cribbage.NUM_ACTIONS, np.int8)
         seen[[PLAIN.playing, PLAIN.dealer]] = 0, dealer
         seen[PLAIN.to_go : PLAIN.to_go + 2] = target - scores[0], target - scores[1]
         seen[PLAIN.hand : PLAIN.hand + 6] = hand
@@ -94,8 +94,8 @@ class CribbageCoach:
         return [
             RatedToss(
                 toss,
-                tuple(hand[s.KEPT[toss]].tolist()),
-                tuple(hand[s.TOSSES[toss]].tolist()),
+                tuple(hand[cribbage.KEPT[toss]].tolist()),
+                tuple(hand[cribbage.TOSSES[toss]].tolist()),
                 _summary(points[toss]),
                 float(values[toss]),
                 float(crib_mean(hand, toss, int(dealer))),
@@ -124,7 +124,7 @@ class CribbageCoach:
         return texts
 
     def advise(self, state: State, seat: int) -> Advice:
-        if state.phase == s.TOSSING:
+        if state.phase == cribbage.TOSSING:
             dealer = bool(state.dealer == seat)
             scores = int(state.scores[seat]), int(state.scores[1 - seat])
             tosses = self.rate_tosses([int(card) for card in state.hand[seat]], dealer, scores)
@@ -155,7 +155,7 @@ class CribbageCoach:
 
 def adviser(options: Options) -> Adviser | None:
     """The coach; None for a small pack, which `champion` does not play."""
-    if isinstance(options, s.CribbageMiniOptions):
+    if isinstance(options, cribbage.CribbageMiniOptions):
         return None
     return Adviser(CribbageCoach(options).advise, _standing, "points", _luck, "points by the cut")
 
@@ -192,7 +192,7 @@ def _standing(state: State, seat: int) -> float:
 
 def _luck(before: State, move: int, after: State, seat: int) -> float:
     """By how much the cut beats the mean of all cuts for a seat: hand, crib and heels minus the opponent's."""
-    if before.phase != s.STARTER:
+    if before.phase != cribbage.STARTER:
         return 0.0
     dealer, gains = int(before.dealer), []
     for cut in (int(card) for card in before.deck[: before.deck_size]):

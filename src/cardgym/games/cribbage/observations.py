@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cardgym.engine.contract import Feature, Float32s, Generator, Int64s, State, places, rule, uniform, write_zeros
-from cardgym.games.cribbage import state as s
+from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage.cards import CARDS, EMPTY, ONE_OF_RANK, rank_of, sort_in, sort_six, worth
 from cardgym.games.cribbage.rules import can_play
 from cardgym.games.cribbage.scoring import points_of, score_hand
@@ -40,10 +40,17 @@ def features(options: CribbageOptions) -> tuple[Feature, ...]:
         Feature("opponent_floor", "each card of the opponent is worth more than 10 x this, by its goes"),
         Feature("points_now", "when playing: points / 14 for each rank now, with 31 but without go and last card", 13),
         Feature(
-            "keep_mean", "when discarding: mean hand points / 10 of each discard over the cuts", s.NUM_TOSSES, 0, 2.9
+            "keep_mean",
+            "when discarding: mean hand points / 10 of each discard over the cuts",
+            cribbage.NUM_TOSSES,
+            0,
+            2.9,
         ),
         Feature(
-            "crib_mean", "when discarding: mean crib points / 10 of each discard, minus if not own", s.NUM_TOSSES, -1
+            "crib_mean",
+            "when discarding: mean crib points / 10 of each discard, minus if not own",
+            cribbage.NUM_TOSSES,
+            -1,
         ),
         Feature("own_show", "in the play: points / 10 of the own hand with the starter", 1, 0, 2.9),
     )
@@ -88,7 +95,7 @@ def observe(state: State, seat: int, out: Float32s) -> None:
         out[_AT.seen + (card & 63) if card != EMPTY else _SPARE] = 0.75 if mine else 0.5
         own += card_of_rank if mine else 0
         played += card_of_rank
-    unseen = int(s.PACK_RANKS[state.pack]) - hand - tossed - starter - played
+    unseen = int(cribbage.PACK_RANKS[state.pack]) - hand - tossed - starter - played
     for rank in range(13):
         out[_AT.hand_ranks + rank] = 0.25 * (hand >> 4 * rank & 15)
         out[_AT.tossed_ranks + rank] = 0.5 * (tossed >> 4 * rank & 15)
@@ -106,7 +113,7 @@ def observe(state: State, seat: int, out: Float32s) -> None:
     count = int(state.count)
     out[_AT.count + (count & 31) if begun else _SPARE] = 1.0
     next_points = int(state.next_points)
-    room = 31 - count if state.phase == s.PLAYING and state.turn == seat else 0
+    room = 31 - count if state.phase == cribbage.PLAYING and state.turn == seat else 0
     for place in range(4):
         card = int(state.hand[seat, place])
         fits = (card != EMPTY) & (worth(card) <= room)
@@ -115,11 +122,15 @@ def observe(state: State, seat: int, out: Float32s) -> None:
     out[_AT.said_go + 1] = state.said_go[other]
     out[_AT.opponent_floor] = (state.floor[other] - 1) * _TENTH
     out[_AT.own_show] = state.shows[seat] * _TENTH
-    if state.phase == s.TOSSING and state.turn == seat and state.hand_size[seat] == s.PACK_DEALT[state.pack]:
+    if (
+        state.phase == cribbage.TOSSING
+        and state.turn == seat
+        and state.hand_size[seat] == cribbage.PACK_DEALT[state.pack]
+    ):
         _hint_tosses(state, seat, out)
     per_point = 1.0 / state.target
-    out[_AT.phase] = 1.0 if state.phase == s.TOSSING else 0.0
-    out[_AT.phase + 1] = 1.0 if state.phase == s.PLAYING else 0.0
+    out[_AT.phase] = 1.0 if state.phase == cribbage.TOSSING else 0.0
+    out[_AT.phase + 1] = 1.0 if state.phase == cribbage.PLAYING else 0.0
     out[_AT.dealer] = 1.0 if state.dealer == seat else 0.0
     out[_AT.scores] = state.scores[seat] * per_point
     out[_AT.scores + 1] = state.scores[other] * per_point
@@ -139,14 +150,14 @@ def _hint_tosses(state: State, seat: int, out: Float32s) -> None:
     """Write the mean hand and the mean crib of each discard."""
     cards = state.hand[seat]
     own = 1 if state.dealer == seat else 0
-    if state.pack != s.FULL:
-        hands = out[_AT.keep_mean : _AT.keep_mean + s.NUM_TOSSES]
-        cribs = out[_AT.crib_mean : _AT.crib_mean + s.NUM_TOSSES]
+    if state.pack != cribbage.FULL:
+        hands = out[_AT.keep_mean : _AT.keep_mean + cribbage.NUM_TOSSES]
+        cribs = out[_AT.crib_mean : _AT.crib_mean + cribbage.NUM_TOSSES]
         small_means(cards, state.pack, own, 0.1, hands, cribs)
         return
-    hand_totals(cards, out[_AT.keep_mean : _AT.keep_mean + s.NUM_TOSSES], 0.1 / s.CUTS)
+    hand_totals(cards, out[_AT.keep_mean : _AT.keep_mean + cribbage.NUM_TOSSES], 0.1 / cribbage.CUTS)
     scale = 0.1 if own else -0.1
-    for toss in range(s.NUM_TOSSES):
+    for toss in range(cribbage.NUM_TOSSES):
         out[_AT.crib_mean + toss] = crib_mean(cards, toss, own) * scale
 
 
@@ -173,7 +184,7 @@ def resample(state: State, seat: int, generator: Generator) -> None:
     size = len(hidden)
     while True:
         size = _draw_hand(state, other, hidden, size, generator)
-        if state.phase != s.PLAYING or state.turn != other or can_play(state, other):
+        if state.phase != cribbage.PLAYING or state.turn != other or can_play(state, other):
             break
         # On its turn the opponent must be able to play a card: draw again.
         for place in range(state.hand_size[other]):
@@ -230,7 +241,7 @@ def canonical(state: State) -> None:
         sort_in(state.deck, place, state.deck[place])
     for place in range(state.deck_size, CARDS):
         state.deck[place] = EMPTY
-    if state.phase == s.DEALING:
+    if state.phase == cribbage.DEALING:
         sort_six(state.hand[0])
         sort_six(state.hand[1])
 
@@ -262,7 +273,7 @@ PLAIN_SIZE = sum(feature.size for feature in plain_features(CribbageOptions()))
 def observe_plain(state: State, seat: int, out: Float32s) -> None:
     """Write the observation `plain` of `seat` to `out`, float32: whole numbers, with the order of the cards played."""
     other = 1 - seat
-    out[PLAIN.playing] = 1.0 if state.phase == s.PLAYING else 0.0
+    out[PLAIN.playing] = 1.0 if state.phase == cribbage.PLAYING else 0.0
     out[PLAIN.dealer] = 1.0 if state.dealer == seat else 0.0
     out[PLAIN.to_go] = state.target - state.scores[seat]
     out[PLAIN.to_go + 1] = state.target - state.scores[other]

@@ -7,7 +7,7 @@ Source: the rules of the American Cribbage Congress. Lang, "Machine Learning Str
 from __future__ import annotations
 
 from cardgym.engine.contract import Int8s, Metric, State, rule, write_zeros
-from cardgym.games.cribbage import state as s
+from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, rank_of, sort_six, worth
 from cardgym.games.cribbage.scoring import points_for, points_of_next, score_crib, score_hand
 
@@ -21,35 +21,35 @@ def setup(state: State) -> None:
     state.tally[:] = 0
     state.cuts[:] = EMPTY
     clear_deal(state)
-    state.phase = s.CUTTING
+    state.phase = cribbage.CUTTING
     state.turn = 0
-    if state.pack != s.FULL:
+    if state.pack != cribbage.FULL:
         state.dealer = 1
-        state.phase = s.DEALING
+        state.phase = cribbage.DEALING
 
 
 @rule
 def num_chance_outcomes(state: State) -> int:
     """The number of cards that can be cut or dealt; 0 at a decision or at the end."""
     phase = state.phase
-    if phase == s.TOSSING or phase == s.PLAYING or phase == s.OVER:
+    if phase == cribbage.TOSSING or phase == cribbage.PLAYING or phase == cribbage.OVER:
         return 0
     return int(state.deck_size)
 
 
 @rule
 def current_player(state: State) -> int:
-    return -1 if state.phase == s.OVER else int(state.turn)
+    return -1 if state.phase == cribbage.OVER else int(state.turn)
 
 
 @rule
 def legal_action_mask(state: State, mask: Int8s) -> None:
     """Allow all ways to discard, or any card in hand that the count has room for."""
     write_zeros(mask, 0, CARDS)
-    tosses = int(s.PACK_TOSSES[state.pack]) if state.phase == s.TOSSING else 0
-    for action in range(CARDS, s.NUM_ACTIONS):
+    tosses = int(cribbage.PACK_TOSSES[state.pack]) if state.phase == cribbage.TOSSING else 0
+    for action in range(CARDS, cribbage.NUM_ACTIONS):
         mask[action] = 1 if action < CARDS + tosses else 0
-    if state.phase == s.PLAYING:
+    if state.phase == cribbage.PLAYING:
         seat = int(state.turn)
         room = 31 - int(state.count)
         for place in range(4):
@@ -62,15 +62,15 @@ def legal_action_mask(state: State, mask: Int8s) -> None:
 def apply_action(state: State, move: int) -> None:
     """Play an action, or a chance outcome: the place of a card in the pack."""
     phase = state.phase
-    if phase == s.PLAYING:
+    if phase == cribbage.PLAYING:
         play_card(state, move)
-    elif phase == s.DEALING:
+    elif phase == cribbage.DEALING:
         deal_card(state, draw(state, move))
-    elif phase == s.TOSSING:
+    elif phase == cribbage.TOSSING:
         toss_cards(state, move - CARDS)
-    elif phase == s.STARTER:
+    elif phase == cribbage.STARTER:
         turn_starter(state, draw(state, move))
-    elif phase == s.CUTTING:
+    elif phase == cribbage.CUTTING:
         cut(state, draw(state, move))
 
 
@@ -83,7 +83,7 @@ def deal(state: State) -> int:
 @rule
 def forfeit(state: State, seat: int) -> float:
     """-1 or, if points are the reward, minus all the points that the opponent still needs."""
-    if state.reward == s.POINTS:
+    if state.reward == cribbage.POINTS:
         return -float(state.target - state.scores[1 - seat])
     return -1.0
 
@@ -110,15 +110,15 @@ def cut(state: State, card: int) -> None:
         state.turn = 0
         return
     state.dealer = 0 if first < second else 1
-    state.phase = s.DEALING
+    state.phase = cribbage.DEALING
     state.turn = 1 - state.dealer
 
 
 @rule
 def fill_deck(state: State) -> None:
     for place in range(CARDS):
-        state.deck[place] = s.PACK_CARDS[state.pack, place]
-    state.deck_size = s.PACK_SIZE[state.pack]
+        state.deck[place] = cribbage.PACK_CARDS[state.pack, place]
+    state.deck_size = cribbage.PACK_SIZE[state.pack]
 
 
 @rule
@@ -162,10 +162,10 @@ def deal_card(state: State, card: int) -> None:
     state.hand[seat, state.hand_size[seat]] = card
     state.hand_size[seat] += 1
     state.turn = 1 - seat
-    if state.hand_size[0] + state.hand_size[1] == 2 * s.PACK_DEALT[state.pack]:
+    if state.hand_size[0] + state.hand_size[1] == 2 * cribbage.PACK_DEALT[state.pack]:
         sort_six(state.hand[0])
         sort_six(state.hand[1])
-        state.phase = s.TOSSING
+        state.phase = cribbage.TOSSING
         state.turn = 0
 
 
@@ -174,21 +174,21 @@ def toss_cards(state: State, toss: int) -> None:
     """Put cards face down into the crib. Seat 0 discards first, but neither seat sees the other's discard."""
     seat = state.turn
     pack = state.pack
-    first = s.TOSS_PLACES[pack, toss, 0]
-    second = s.TOSS_PLACES[pack, toss, 1]
+    first = cribbage.TOSS_PLACES[pack, toss, 0]
+    second = cribbage.TOSS_PLACES[pack, toss, 1]
     state.crib[2 * seat] = state.hand[seat, first]
     state.crib[2 * seat + 1] = state.hand[seat, second]
     for place in range(4):
-        state.kept[seat, place] = state.hand[seat, s.TOSS_PLACES[pack, toss, 2 + place]]
+        state.kept[seat, place] = state.hand[seat, cribbage.TOSS_PLACES[pack, toss, 2 + place]]
     for place in range(4):
         state.hand[seat, place] = state.kept[seat, place]
     state.hand[seat, 4] = EMPTY
     state.hand[seat, 5] = EMPTY
-    state.hand_size[seat] = s.PACK_KEPT[pack]
+    state.hand_size[seat] = cribbage.PACK_KEPT[pack]
     if seat == 0:
         state.turn = 1
     else:
-        state.phase = s.STARTER
+        state.phase = cribbage.STARTER
         state.turn = 1 - state.dealer
 
 
@@ -198,9 +198,9 @@ def turn_starter(state: State, card: int) -> None:
     state.starter = card
     for seat in range(2):
         state.shows[seat] = score_hand(state.kept[seat], card)
-    state.phase = s.PLAYING
+    state.phase = cribbage.PLAYING
     if rank_of(card) == JACK:
-        _score(state, state.dealer, s.HEELS, 2)
+        _score(state, state.dealer, cribbage.HEELS, 2)
 
 
 # -- the play ---------------------------------------------------------------------------------------------------------
@@ -232,8 +232,8 @@ def play_card(state: State, card: int) -> None:
         else:
             points += 1
             _say_go(state, seat)
-    _score(state, seat, s.PONE_PEGGING if seat != state.dealer else s.DEALER_PEGGING, points)
-    if state.phase == s.OVER:
+    _score(state, seat, cribbage.PONE_PEGGING if seat != state.dealer else cribbage.DEALER_PEGGING, points)
+    if state.phase == cribbage.OVER:
         return
     if not restarts:
         state.next_points = points_of_next(state.pile, state.pile_size)
@@ -277,12 +277,12 @@ def _show(state: State) -> None:
     """Count the pone's hand, the dealer's hand and the crib, in this order, until a seat reaches the target."""
     dealer = state.dealer
     pone = 1 - dealer
-    _score(state, pone, s.PONE_HAND, state.shows[pone])
-    if state.phase != s.OVER:
-        _score(state, dealer, s.DEALER_HAND, state.shows[dealer])
-    if state.phase != s.OVER:
-        _score(state, dealer, s.CRIB, score_crib(state.crib, state.starter))
-    if state.phase == s.OVER:
+    _score(state, pone, cribbage.PONE_HAND, state.shows[pone])
+    if state.phase != cribbage.OVER:
+        _score(state, dealer, cribbage.DEALER_HAND, state.shows[dealer])
+    if state.phase != cribbage.OVER:
+        _score(state, dealer, cribbage.CRIB, score_crib(state.crib, state.starter))
+    if state.phase == cribbage.OVER:
         return
     state.deal_number += 1
     if state.deals > 0 and state.deal_number == state.deals:
@@ -290,7 +290,7 @@ def _show(state: State) -> None:
         return
     clear_deal(state)
     state.dealer = pone
-    state.phase = s.DEALING
+    state.phase = cribbage.DEALING
     state.turn = dealer
 
 
@@ -300,7 +300,7 @@ def _score(state: State, seat: int, kind: int, points: int) -> None:
     points = min(int(points), int(state.target - state.scores[seat]))
     state.scores[seat] += points
     state.tally[seat, kind] += points
-    if state.reward == s.POINTS:
+    if state.reward == cribbage.POINTS:
         state.paid[seat] += points
         state.paid[1 - seat] -= points
     if state.scores[seat] >= state.target:
@@ -309,8 +309,8 @@ def _score(state: State, seat: int, kind: int, points: int) -> None:
 
 @rule
 def _finish(state: State) -> None:
-    state.phase = s.OVER
-    if state.reward == s.WIN and state.scores[0] != state.scores[1]:
+    state.phase = cribbage.OVER
+    if state.reward == cribbage.WIN and state.scores[0] != state.scores[1]:
         leader = 0 if state.scores[0] > state.scores[1] else 1
         state.paid[leader] = 1.0
         state.paid[1 - leader] = -1.0
@@ -323,23 +323,23 @@ def points(state: State, seat: int) -> float:
 
 @rule
 def pegging_points(state: State, seat: int) -> float:
-    return float(int(state.tally[seat, s.PONE_PEGGING]) + int(state.tally[seat, s.DEALER_PEGGING]))
+    return float(int(state.tally[seat, cribbage.PONE_PEGGING]) + int(state.tally[seat, cribbage.DEALER_PEGGING]))
 
 
 @rule
 def hand_points(state: State, seat: int) -> float:
-    return float(int(state.tally[seat, s.PONE_HAND]) + int(state.tally[seat, s.DEALER_HAND]))
+    return float(int(state.tally[seat, cribbage.PONE_HAND]) + int(state.tally[seat, cribbage.DEALER_HAND]))
 
 
 @rule
 def crib_points(state: State, seat: int) -> float:
-    return float(state.tally[seat, s.CRIB])
+    return float(state.tally[seat, cribbage.CRIB])
 
 
 @rule
 def heels_points(state: State, seat: int) -> float:
     """Points for jacks turned up as the starter."""
-    return float(state.tally[seat, s.HEELS])
+    return float(state.tally[seat, cribbage.HEELS])
 
 
 METRICS = {

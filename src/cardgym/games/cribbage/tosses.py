@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from cardgym.engine.contract import Float32s, Float64s, Int8s, rule
-from cardgym.games.cribbage import state as s
+from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, holds
 from cardgym.games.cribbage.scoring import MAX_SCORE, score_crib, score_hand, score_ranks, score_ranks_all
 
-_SHIFTS = np.concatenate([s.KEPT, s.TOSSES], axis=1).astype(np.int8) * 4
+_SHIFTS = np.concatenate([cribbage.KEPT, cribbage.TOSSES], axis=1).astype(np.int8) * 4
 """(15, 6): for each discard, four times the places of the four cards kept, then of the two discarded."""
 
 
@@ -65,7 +65,7 @@ def hand_totals(cards: Int8s, out: Float32s, scale: float) -> None:
     flush = False
     for suit in range(4):
         flush = flush or suits >> 4 * suit & 15 >= 4
-    for toss in range(s.NUM_TOSSES):
+    for toss in range(cribbage.NUM_TOSSES):
         a = ranks >> int(_SHIFTS[toss, 0]) & 15
         b = ranks >> int(_SHIFTS[toss, 1]) & 15
         c = ranks >> int(_SHIFTS[toss, 2]) & 15
@@ -84,18 +84,18 @@ def hand_totals(cards: Int8s, out: Float32s, scale: float) -> None:
 @rule
 def _flush_total(cards: Int8s, toss: int, suits: int) -> int:
     """The points for a flush of four or five over all cuts; `suits` counts the six cards by suit, four bits each."""
-    suit = int(cards[s.KEPT[toss, 0]]) // 13
+    suit = int(cards[cribbage.KEPT[toss, 0]]) // 13
     for kept in range(1, 4):
-        if int(cards[s.KEPT[toss, kept]]) // 13 != suit:
+        if int(cards[cribbage.KEPT[toss, kept]]) // 13 != suit:
             return 0
-    return 4 * s.CUTS + 13 - (suits >> 4 * suit & 15)
+    return 4 * cribbage.CUTS + 13 - (suits >> 4 * suit & 15)
 
 
 @rule
 def crib_mean(cards: Int8s, toss: int, dealer: int) -> float:
     """Mean points of the crib after a discard; `dealer` is 1 for the own crib, 0 for the opponent's."""
-    first = int(cards[s.TOSSES[toss, 0]]) % 13
-    second = int(cards[s.TOSSES[toss, 1]]) % 13
+    first = int(cards[cribbage.TOSSES[toss, 0]]) % 13
+    second = int(cards[cribbage.TOSSES[toss, 1]]) % 13
     return float(MEAN_CRIB[dealer, 13 * first + second])
 
 
@@ -132,18 +132,18 @@ def toss_worths(cards: Int8s, dealer: int, need: float, worths: Float32s) -> Non
     The six cards are sorted by rank, then suit; `dealer` is 1 for the dealer, 0 for the pone; `need` is what
     `points_to_go_out` returns.
     """
-    hand_totals(cards, worths, 1.0 / s.CUTS)
-    for toss in range(s.NUM_TOSSES):
+    hand_totals(cards, worths, 1.0 / cribbage.CUTS)
+    for toss in range(cribbage.NUM_TOSSES):
         mean = crib_mean(cards, toss, dealer)
         worths[toss] = float(worths[toss]) + (mean if dealer else -mean)
     if need <= MAX_SCORE:
-        hands = np.zeros((s.NUM_TOSSES, MAX_SCORE + 1))
+        hands = np.zeros((cribbage.NUM_TOSSES, MAX_SCORE + 1))
         count_hands(cards, hands)
-        for toss in range(s.NUM_TOSSES):
+        for toss in range(cribbage.NUM_TOSSES):
             enough = 0.0
             for points in range(MAX_SCORE + 1):
                 enough += hands[toss, points] if points >= need else 0.0
-            worths[toss] = float(worths[toss]) + WIN * (enough / s.CUTS)
+            worths[toss] = float(worths[toss]) + WIN * (enough / cribbage.CUTS)
 
 
 @rule
@@ -152,9 +152,9 @@ def count_hands(cards: Int8s, hands: Float64s) -> None:
     kept = np.empty(4, np.int8)
     for cut in range(CARDS):
         if not holds(cards, cut):
-            for toss in range(s.NUM_TOSSES):
+            for toss in range(cribbage.NUM_TOSSES):
                 for place in range(4):
-                    kept[place] = cards[s.KEPT[toss, place]]
+                    kept[place] = cards[cribbage.KEPT[toss, place]]
                 hands[toss, score_hand(kept, cut)] += 1.0
 
 
@@ -166,22 +166,22 @@ def small_means(cards: Int8s, pack: int, dealer: int, scale: float, hands: Float
     `cards`, (6,), has EMPTY after the cards dealt; `dealer` is 0 for the opponent's crib, whose points are negative;
     `hands` and `cribs` are (15,) float32.
     """
-    size = int(s.PACK_SIZE[pack])
+    size = int(cribbage.PACK_SIZE[pack])
     unseen = np.empty(size, np.int8)
     left = 0
-    for card in s.PACK_CARDS[pack, :size]:
+    for card in cribbage.PACK_CARDS[pack, :size]:
         if not holds(cards, card):
             unseen[left] = card
             left += 1
     kept = np.empty(4, np.int8)
     crib = np.full(4, EMPTY, np.int8)
-    for toss in range(s.NUM_TOSSES):
+    for toss in range(cribbage.NUM_TOSSES):
         hands[toss] = cribs[toss] = 0.0
-        if toss < s.PACK_TOSSES[pack]:
+        if toss < cribbage.PACK_TOSSES[pack]:
             hand_points = crib_points = 0
             for place in range(4):
-                kept[place] = cards[s.TOSS_PLACES[pack, toss, 2 + place]]
-            crib[0] = cards[s.TOSS_PLACES[pack, toss, 0]]
+                kept[place] = cards[cribbage.TOSS_PLACES[pack, toss, 2 + place]]
+            crib[0] = cards[cribbage.TOSS_PLACES[pack, toss, 0]]
             for cut in range(left):
                 hand_points += score_hand(kept, unseen[cut])
                 for other in range(left):
@@ -208,8 +208,8 @@ def rank_set(a: int, b: int, c: int, d: int) -> int:
 def kept_set(cards: Int8s, toss: int) -> int:
     """The rank set of the four cards that a discard keeps of six cards, which are sorted by rank."""
     return rank_set(
-        int(cards[s.KEPT[toss, 0]]) % 13,
-        int(cards[s.KEPT[toss, 1]]) % 13,
-        int(cards[s.KEPT[toss, 2]]) % 13,
-        int(cards[s.KEPT[toss, 3]]) % 13,
+        int(cards[cribbage.KEPT[toss, 0]]) % 13,
+        int(cards[cribbage.KEPT[toss, 1]]) % 13,
+        int(cards[cribbage.KEPT[toss, 2]]) % 13,
+        int(cards[cribbage.KEPT[toss, 3]]) % 13,
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardgym.engine.contract import State
 from cardgym.engine.states import SingleGame
-from cardgym.games.one_play_poker import rules as r
+from cardgym.games.one_play_poker import rules
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.games.one_play_poker.text import action_text
@@ -29,23 +29,23 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
 
     def play(state: State, move: int) -> tuple[Fraction, State]:
         """The pay of a move, and the state after it."""
-        game = SingleGame(GAME, options, np.array([state], r.STATE))
+        game = SingleGame(GAME, options, np.array([state], rules.STATE))
         return Fraction(float(game.apply_action(move)[0])), game.states.view(np.recarray)[0]
 
     def ahead(state: State) -> Fraction:
         """The expected future pay under optimal play."""
-        if state.phase == r.OVER:
+        if state.phase == rules.OVER:
             return Fraction(0)
-        if state.phase == r.BETTING:
-            return values[int(mdp.find(np.array([state], r.STATE).view(np.recarray))[0])]
-        dealt = [play(state, outcome) for outcome in range(r.NUM_CARDS - int(state.dealt))]
+        if state.phase == rules.BETTING:
+            return values[int(mdp.find(np.array([state], rules.STATE).view(np.recarray))[0])]
+        dealt = [play(state, outcome) for outcome in range(rules.NUM_CARDS - int(state.dealt))]
         return Fraction(sum(paid + ahead(after) for paid, after in dealt)) / len(dealt)
 
     def advise(state: State, seat: int) -> Advice:
         share = f"your share of the pot is {100 * float(pot_share(state)):.1f} %"
-        reasons = {r.PASS: "costs nothing", r.BET: f"adds 2 to the pot for 1; {share}"}
+        reasons = {rules.PASS: "costs nothing", rules.BET: f"adds 2 to the pot for 1; {share}"}
         actions = []
-        for action in (r.PASS, r.BET):
+        for action in (rules.PASS, rules.BET):
             paid, after = play(state, action)
             value = float(paid + ahead(after))
             actions.append(ActionAdvice(action, action_text(state, action), value, reasons[action]))
@@ -54,12 +54,12 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
     def standing(state: State, seat: int) -> float:
         """The expected net credits of the whole game under optimal play from here on."""
         so_far = -1 - int(state.bets)
-        if state.phase == r.OVER:
-            return so_far + r.pot(state) * r.result(state) / 2
+        if state.phase == rules.OVER:
+            return so_far + rules.pot(state) * rules.result(state) / 2
         return so_far + float(ahead(state))
 
     def luck(before: State, move: int, after: State, seat: int) -> float:
-        if before.phase == r.BETTING:
+        if before.phase == rules.BETTING:
             return 0.0
         return standing(after, seat) - standing(before, seat)
 
@@ -68,17 +68,17 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
 
 def pot_share(state: State) -> Fraction:
     """The expected share of the pot, averaged over all cards still to come."""
-    player, house = (tuple(int(card) for card in hand if card != r.EMPTY) for hand in (state.player, state.house))
+    player, house = (tuple(int(card) for card in hand if card != rules.EMPTY) for hand in (state.player, state.house))
     return _share(int(state.ranking), player, house)
 
 
 @cache
 def _share(ranking: int, player: tuple[int, ...], house: tuple[int, ...]) -> Fraction:
-    left = [card for card in range(r.NUM_CARDS) if card not in player + house]
+    left = [card for card in range(rules.NUM_CARDS) if card not in player + house]
     missing = 2 - len(player)
     shares = []
-    for drawn in permutations(left, r.NUM_DEALT - len(player) - len(house)):
-        own = r.hand_rank(ranking, *sorted(player + drawn[:missing]))
-        other = r.hand_rank(ranking, *sorted(house + drawn[missing:]))
-        shares.append(r.WIN if own > other else r.DRAW if own == other else r.LOSS)
+    for drawn in permutations(left, rules.NUM_DEALT - len(player) - len(house)):
+        own = rules.hand_rank(ranking, *sorted(player + drawn[:missing]))
+        other = rules.hand_rank(ranking, *sorted(house + drawn[missing:]))
+        shares.append(rules.WIN if own > other else rules.DRAW if own == other else rules.LOSS)
     return Fraction(sum(shares), 2 * len(shares))
