@@ -4,9 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import scaling_tasks
@@ -28,23 +30,28 @@ def engine() -> Iterator[Engine]:
         yield engine
 
 
+def outcomes_of(engine: Engine, tasks: list[Task]) -> dict[str, Outcome]:
+    return {outcome.key: outcome for outcome in engine.run(tasks)}
+
+
 def test_every_task_has_one_outcome(engine: Engine) -> None:
-    tasks = [Task(str(number), scaling_tasks.square, (number,)) for number in range(20)]
-    outcomes = {outcome.key: outcome for outcome in engine.run(tasks)}
+    outcomes = outcomes_of(engine, [Task(str(number), scaling_tasks.square, (number,)) for number in range(20)])
     assert {key: outcome.value for key, outcome in outcomes.items()} == {str(n): n * n for n in range(20)}
 
 
 def test_error_of_a_task_is_one_line_and_the_rest_go_on(engine: Engine) -> None:
-    tasks = [
-        Task("refused", scaling_tasks.refuse, (7,)),
-        Task("broken", scaling_tasks.break_down, (7,)),
-        Task("missing", scaling_tasks.square),
-        Task("good", scaling_tasks.square, (3,)),
-    ]
-    outcomes = {outcome.key: outcome for outcome in engine.run(tasks)}
+    calls: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+        "refused": (scaling_tasks.refuse, (7,)),
+        "broken": (scaling_tasks.break_down, (7,)),
+        "missing": (scaling_tasks.square, ()),
+        "not a plain value": (threading.Lock, ()),
+        "good": (scaling_tasks.square, (3,)),
+    }
+    outcomes = outcomes_of(engine, [Task(key, *call) for key, call in calls.items()])
     assert outcomes["refused"].error == "7 is not allowed"
     assert outcomes["broken"].error == "ZeroDivisionError: integer division or modulo by zero"
     assert (outcomes["missing"].error or "").startswith("TypeError: ")
+    assert "cannot pickle" in (outcomes["not a plain value"].error or "")
     assert (outcomes["good"].value, outcomes["good"].error) == (9, None)
 
 
@@ -54,7 +61,7 @@ def test_task_whose_worker_dies_is_begun_again(engine: Engine, tmp_path: Path) -
         Task("never", scaling_tasks.die_always, attempts=2),
         Task("good", scaling_tasks.square, (3,)),
     ]
-    outcomes = {outcome.key: outcome for outcome in engine.run(tasks)}
+    outcomes = outcomes_of(engine, tasks)
     assert outcomes["again"].value == "done"
     assert outcomes["never"].error == "its worker died 2 times (killed by signal 9)"
     assert outcomes["good"].value == 9
@@ -62,20 +69,20 @@ def test_task_whose_worker_dies_is_begun_again(engine: Engine, tmp_path: Path) -
 
 def test_next_task_is_taken_when_a_worker_is_free(engine: Engine) -> None:
     outcomes: list[Outcome] = []
-    seen = []
+    running = []
 
     def tasks() -> Iterator[Task]:
         for number in range(6):
-            seen.append(number - len(outcomes))  # Under way, as this one is asked for.
+            running.append(number - len(outcomes))
             yield Task(str(number), scaling_tasks.square, (number,))
 
     for outcome in engine.run(tasks()):
         outcomes.append(outcome)
     assert len(outcomes) == 6
-    assert max(seen) < engine.workers
+    assert max(running) < engine.workers
 
 
-def test_tasks_under_way_stop_with_the_iteration(engine: Engine, tmp_path: Path) -> None:
+def test_running_tasks_stop_with_the_iteration(engine: Engine, tmp_path: Path) -> None:
     tasks = [Task("quick", scaling_tasks.square, (3,)), Task("slow", scaling_tasks.sleep, (str(tmp_path), 600.0))]
     outcomes = engine.run(tasks)
     assert next(outcomes).key == "quick"
@@ -151,12 +158,9 @@ def test_stop_file_asks_a_program_to_end(tmp_path: Path) -> None:
     assert (tmp_path / LOG).read_text() == "saved\n"
 
 
-def test_unknown_engine_names_the_nearest() -> None:
+def test_unknown_engine_or_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CardgymError, match="did you mean 'local'"):
         make("locl")
-
-
-def test_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(CardgymError, match=r"needs the package ray: pip install 'cardgym\[ray\]'"):
         make("ray")

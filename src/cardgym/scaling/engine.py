@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import pickle
+import signal
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from cardgym.errors import CardgymError, printable
+from cardgym.errors import CardgymError, printable, unknown
 
+ENGINES = {
+    "local": "processes of this machine",
+    "ray": "a Ray cluster",
+}
+"""The engines by name, with what they run on."""
 POLL_SECONDS = 0.5
 """Longest wait for outcomes before the caller gets a turn."""
 
@@ -58,38 +65,28 @@ class Engine(ABC):
         A task is taken from `tasks` only when a worker is free, so a generator can choose it based on the outcomes so
         far. Closing this iterator early stops the running tasks.
         """
-        rest, again = iter(tasks), deque[Task]()
-        under_way: dict[str, Task] = {}
-        begun: dict[str, int] = {}
-        more = True
+        new, again = iter(tasks), deque[Task]()
+        running: dict[str, Task] = {}
+        starts = Counter[str]()
         try:
             while True:
-                while len(under_way) < self.workers and (more or again):
-                    task = again.popleft() if again else next(rest, None)
-                    if task is None:
-                        more = False
-                        break
-                    if task.key in under_way or (task.key in begun and begun[task.key] >= task.attempts):
-                        raise ValueError(f"two tasks have the key {task.key!r}")
-                    begun[task.key] = begun.get(task.key, 0) + 1
-                    under_way[task.key] = task
+                while len(running) < self.workers and (task := again.popleft() if again else next(new, None)):
+                    running[task.key] = task
+                    starts[task.key] += 1
                     self._give(task)
-                if not under_way:
+                if not running:
                     return
-                for ended in self._collect(POLL_SECONDS):
-                    task = under_way.pop(ended.key)
-                    if ended.died is not None and begun[task.key] < task.attempts:
+                for outcome in self._collect(POLL_SECONDS):
+                    task = running.pop(outcome.key)
+                    if outcome.died is None:
+                        yield outcome
+                    elif starts[task.key] < task.attempts:
                         again.append(task)
-                        continue
-                    if ended.died is not None:
-                        ended = Outcome(task.key, error=f"its worker died {task.attempts} times ({ended.died})")
-                    yield ended
+                    else:
+                        yield Outcome(task.key, error=f"its worker died {task.attempts} times ({outcome.died})")
         finally:
-            if under_way:
-                self._stop()
-
-    def close(self) -> None:
-        self._stop()
+            if running:
+                self.close()
 
     @abstractmethod
     def _give(self, task: Task) -> None:
@@ -100,8 +97,8 @@ class Engine(ABC):
         """The tasks that have ended; waits for one for at most `seconds`."""
 
     @abstractmethod
-    def _stop(self) -> None:
-        """Stop all running tasks and wait until they have ended."""
+    def close(self) -> None:
+        """Stop all running tasks and workers, and wait until they have ended; a later task starts new ones."""
 
     def __enter__(self) -> Self:
         return self
@@ -110,14 +107,32 @@ class Engine(ABC):
         self.close()
 
 
+def make(name: str, workers: int | None = None, address: str | None = None) -> Engine:
+    """An engine by name, with at most that many workers; `address` is the Ray cluster's."""
+    if name not in ENGINES:
+        raise unknown("engine", name, ENGINES)
+    if workers is not None and workers < 1:
+        raise CardgymError(f"workers={workers}: allowed are whole numbers from 1 up")
+    if address is not None and name != "ray":
+        raise CardgymError(f"an address is for the engine ray, not for {name}")
+    if name == "local":
+        from cardgym.scaling.local import LocalEngine
+
+        return LocalEngine(workers)
+    from cardgym.scaling.on_ray import RayEngine
+
+    return RayEngine(workers, address)
+
+
 def in_process(tasks: Iterable[Task]) -> Iterator[Outcome]:
     """Run tasks in this process, one after another, without an engine; what they raise is raised."""
     return (Outcome(task.key, task.function(*task.arguments)) for task in tasks)
 
 
-def perform(task: Task) -> tuple[Any, str | None]:
-    """Call a task's function, in a worker. Returns its value and its error in one line; one of them is None."""
+def perform(payload: bytes) -> tuple[Any, str | None]:
+    """Unpickle a task and call its function, in a worker. Returns its value and its error; one of them is None."""
     try:
+        task: Task = pickle.loads(payload)
         return task.function(*task.arguments), None
     except CardgymError as error:
         return None, str(error)
@@ -133,8 +148,6 @@ def one_line(error: BaseException) -> str:
 @contextlib.contextmanager
 def ignoring_interrupts() -> Iterator[None]:
     """Ignore Ctrl-C in the block, so that it does not interrupt the cleanup. Only works in the main thread."""
-    import signal
-
     try:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     except ValueError:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
+import pickle
 import platform
 import signal
 import sys
 import threading
 import time
 from collections.abc import Sequence
-from multiprocessing.connection import Connection, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import connection
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -31,7 +33,7 @@ class LocalEngine(Engine):
         """Set the number of workers; None for one per core that this process may use."""
         self._num_workers = cores() if workers is None else workers
         self._idle: list[_Worker] = []
-        self._busy: dict[str, _Worker] = {}
+        self._busy: dict[Future[Any], tuple[str, _Worker]] = {}
 
     @property
     def workers(self) -> int:
@@ -39,88 +41,67 @@ class LocalEngine(Engine):
 
     def _give(self, task: Task) -> None:
         worker = self._idle.pop() if self._idle else _Worker()
-        self._busy[task.key] = worker
-        worker.give(task)
+        try:
+            future = worker.pool.submit(perform, pickle.dumps(task))
+        except BrokenProcessPool as error:  # It died while it was idle.
+            (future := Future[Any]()).set_exception(error)
+        self._busy[future] = task.key, worker
 
     def _collect(self, seconds: float) -> Sequence[Outcome]:
-        keys = {worker.pipe: key for key, worker in self._busy.items()}
-        ended = []
-        for pipe in wait(list(keys), seconds):
-            assert isinstance(pipe, Connection)
-            key = keys[pipe]
-            worker = self._busy.pop(key)
-            try:
-                value, error = pipe.recv()
-            except (EOFError, OSError):
-                ended.append(Outcome(key, died=worker.end()))
-            else:
-                ended.append(Outcome(key, value, error))
-                self._idle.append(worker)
-        return ended
-
-    def _stop(self) -> None:
-        with ignoring_interrupts():
-            stopped = list(self._busy.values())
-            self._busy.clear()
-            _end_all(stopped)
+        outcomes = []
+        for future in wait(self._busy, seconds, FIRST_COMPLETED).done:
+            key, worker = self._busy.pop(future)
+            error = future.exception()
+            if isinstance(error, BrokenProcessPool):
+                outcomes.append(Outcome(key, died=worker.end()))
+                continue
+            self._idle.append(worker)
+            outcomes.append(Outcome(key, error=one_line(error)) if error else Outcome(key, *future.result()))
+        return outcomes
 
     def close(self) -> None:
         with ignoring_interrupts():
-            workers = [*self._busy.values(), *self._idle]
-            self._busy.clear()
+            workers = [*self._idle, *(worker for _, worker in self._busy.values())]
             self._idle.clear()
-            _end_all(workers)
+            self._busy.clear()
+            for worker in workers:
+                worker.stop()
+            for worker in workers:
+                worker.end()
 
 
 class _Worker:
-    """A process at the other end of a pipe."""
+    """A pool of one process, so that the death of a process breaks no task but its own."""
 
     def __init__(self) -> None:
-        # Spawned, because a fork of a process with threads can hang. A daemon, so that it ends with this process.
-        context = multiprocessing.get_context("spawn")
-        self.pipe, other = context.Pipe()
-        self.process = context.Process(target=work, args=(other,), daemon=True)
-        self.process.start()
-        other.close()
+        others = multiprocessing.active_children()
+        # Spawned, because a fork of a process with threads can hang.
+        self.pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), set_up)
+        self.pool.submit(os.getpid)  # Starts the process.
+        (self._process,) = set(multiprocessing.active_children()) - set(others)
 
-    def give(self, task: Task) -> None:
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # It died: `recv` will raise.
-            self.pipe.send(task)
+    def stop(self) -> None:
+        """Ask the process to stop its task and to end."""
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        self._process.terminate()
 
     def end(self) -> str:
         """Wait for the process, which has ended or is ending, and say how it ended."""
-        self.pipe.close()
-        self.process.join(STOP_SECONDS)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
-        code = self.process.exitcode or 0
+        self._process.join(STOP_SECONDS)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        self.pool.shutdown()
+        code = self._process.exitcode or 0
         return f"killed by signal {-code}" if code < 0 else f"exit code {code}"
 
 
-def _end_all(workers: Sequence[_Worker]) -> None:
-    for worker in workers:
-        worker.process.terminate()
-    for worker in workers:
-        worker.end()
-
-
-def work(pipe: Connection[Any, Any]) -> None:
-    """Perform the tasks that arrive through a pipe until it closes. SIGTERM ends the worker and its task."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent handles Ctrl-C and stops this process.
+def set_up() -> None:
+    """Prepare a worker: the process that started it handles Ctrl-C; SIGTERM, or that process's end, ends the worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, leave)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     threading.Thread(target=follow_parent, daemon=True).start()
-    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        while True:
-            try:
-                result = perform(pipe.recv())
-            except (AttributeError, ImportError) as error:  # The worker cannot import the function.
-                result = None, one_line(error)
-            try:
-                pipe.send(result)
-            except (AttributeError, TypeError, ValueError) as error:  # A value that cannot be pickled.
-                pipe.send((None, one_line(error)))
 
 
 def leave(number: int, frame: FrameType | None) -> NoReturn:
@@ -133,7 +114,7 @@ def follow_parent() -> None:
     """End this process when its parent has ended for any reason."""
     parent = multiprocessing.parent_process()
     assert parent is not None
-    wait([parent.sentinel])
+    connection.wait([parent.sentinel])
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(STOP_SECONDS)
     os._exit(1)

@@ -50,7 +50,7 @@ class RayEngine(Engine):
 
     @property
     def _connection(self) -> _Connection:
-        """The connection, opened again after `_stop`."""
+        """The connection, opened again after `close`."""
         self._open = self._open or _Connection(self._address)
         return self._open
 
@@ -70,7 +70,7 @@ class RayEngine(Engine):
                 f"lost the Ray cluster {self._address}; when it is back, the same command with --resume continues"
             ) from None
 
-    def _stop(self) -> None:
+    def close(self) -> None:
         with ignoring_interrupts():
             if self._open is not None:
                 self._open.close()
@@ -285,4 +285,4 @@ def perform_on_node(payload: bytes, variables: Mapping[str, str], search_path: s
     """Perform a pickled task. Returns the value, and the error in one line."""
     os.environ.update(variables)
     sys.path += [folder for folder in search_path.split(os.pathsep) if folder and folder not in sys.path]
-    return perform(pickle.loads(payload))
+    return perform(payload)

@@ -130,7 +130,7 @@ class FailingEngine(Engine):
         given, self._given = self._given, []
         return [Outcome(key, self._ended[0], self._ended[1]) for key in given]
 
-    def _stop(self) -> None:
+    def close(self) -> None:
         self._given.clear()
 
 
