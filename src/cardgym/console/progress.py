@@ -9,17 +9,18 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from cardgym.errors import CardgymError, printable
 from cardgym.files import replacing
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 PROGRESS_FILE = "progress.json"
 """The progress file in the folder of a training."""
 QUIET = 50.0
 """If stderr is not a terminal, a running task prints a line of progress after about this many quiet seconds."""
-_REFRESH = 0.1
-"""Minimum seconds between two updates of a bar."""
 _FILE_REFRESH = 2.0
 """Minimum seconds between two updates of a progress file without a new note."""
 
@@ -69,22 +70,19 @@ class Progress:
         self._begun = _now(), done
         self._first: tuple[float, int] | None = None
         self._last_line = self._begun[0]
-        self._last_update = -_REFRESH
-        self._bar: Any = None
         self._closed = threading.Event()
-        _active.append(self)
-        if sys.stderr.isatty():
-            self._start_bar()
-        else:
+        self._bar = self._start_bar() if sys.stderr.isatty() else None
+        if self._bar is None:
             threading.Thread(target=self._beat_until_closed, name="progress", daemon=True).start()
+        _active.append(self)
 
     def __call__(self, done: int, total: int | None = None) -> None:
         self._first = self._first or (_now(), done)
         self._done = done
         self._total = self._total if total is None else total
-        if self._bar is not None and _now() - self._last_update >= _REFRESH:
-            self._update()
-        if self._file is not None and _now() - self._last_file >= _FILE_REFRESH:
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=done, total=self._total)
+        if _now() - self._last_file >= _FILE_REFRESH:
             self._write_file()
 
     def advance(self, steps: int = 1) -> None:
@@ -93,7 +91,6 @@ class Progress:
     def note(self, text: str) -> None:
         """Show a note next to the bar, or print it as a line; see `lines`."""
         self._note = text
-        self._update()
         self._write_file()
         if self._bar is None and self._lines:
             total = "" if self._total is None else f" of {self._total:,}"
@@ -102,7 +99,10 @@ class Progress:
     def beat(self) -> None:
         """Print a line if stderr is not a terminal and none was printed for `QUIET` seconds."""
         if self._bar is None and _now() - self._last_line >= QUIET:
-            self._print(f"cardgym: {self._line()}")
+            elapsed = f"after {_time(_now() - self._begun[0])}"
+            numbers = ", ".join(part for part in (self._count(), elapsed, *self._pace()) if part)
+            remarks = self._remarks()
+            self._print(f"cardgym: {self._description}: {numbers}" + (f" ({remarks})" if remarks else ""))
 
     def close(self) -> None:
         self._closed.set()
@@ -110,7 +110,6 @@ class Progress:
             _active.remove(self)
         if self._bar is not None:
             self._bar.stop()
-            self._bar = None
 
     def __enter__(self) -> Self:
         return self
@@ -122,24 +121,16 @@ class Progress:
     def waiting(self, reason: str) -> Iterator[None]:
         """Show what the task waits for, while the block runs."""
         before, self._waits_for = self._waits_for, reason
-        self._update()
         try:
             yield
         finally:
             self._waits_for = before
-            self._update()
-
-    def _write_file(self) -> None:
-        if self._file is not None:
-            from cardgym.files.json_values import sealed
-
-            self._last_file = _now()
-            state = {"done": self._done, "total": self._total, "note": self._note}
-            # A full disk must not end the task: the file is only for display.
-            with contextlib.suppress(CardgymError), replacing(self._file, durable=False) as temporary:
-                temporary.write_text(json.dumps(sealed(state)) + "\n", encoding="utf-8")
 
     # -- display ------------------------------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        """The text after the bar."""
+        return " ".join(part for part in (self._count(), *self._pace(), self._remarks()) if part)
 
     def _count(self) -> str:
         """The count, such as `50 of 100 games`; empty if nothing is counted yet."""
@@ -166,12 +157,6 @@ class Progress:
     def _remarks(self) -> str:
         return "; ".join(part for part in (self._waits_for, self._note) if part)
 
-    def _line(self) -> str:
-        elapsed = f"after {_time(_now() - self._begun[0])}"
-        figures = ", ".join(part for part in (self._count(), elapsed, *self._pace()) if part)
-        remarks = self._remarks()
-        return f"{self._description}: {figures}" + (f" ({remarks})" if remarks else "")
-
     def _print(self, line: str) -> None:
         self._last_line = _now()
         print(line, file=sys.stderr, flush=True)
@@ -180,33 +165,34 @@ class Progress:
         while not self._closed.wait(5.0):
             self.beat()
 
-    def _update(self) -> None:
-        if self._bar is not None:
-            self._last_update = _now()
-            rate, left = self._pace()
-            figures = {"count": self._count(), "rate": rate, "left": left, "note": self._remarks()}
-            self._bar.update(self._task, completed=self._done, total=self._total, **figures)
-
-    def _start_bar(self) -> None:
+    def _start_bar(self) -> Bar:
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bar
 
-        fields = [TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("count", "rate", "left", "note")]
-        self._bar = Bar(
+        bar = Bar(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=20),
             TimeElapsedColumn(),
-            *fields,
+            TextColumn("{task.fields[text]}", markup=False),  # Formatted when it is drawn.
             console=Console(stderr=True),
             transient=True,
             redirect_stdout=sys.stdout.isatty(),
             refresh_per_second=4,  # A faster bar slows down what is measured.
         )
-        self._task = self._bar.add_task(
-            self._description, total=self._total, completed=self._done, count="", rate="", left="", note=""
-        )
-        self._bar.start()
+        bar.add_task(self._description, total=self._total, completed=self._done, text=self)
+        bar.start()
+        return bar
+
+    def _write_file(self) -> None:
+        if self._file is not None:
+            from cardgym.files.json_values import sealed
+
+            self._last_file = _now()
+            state = {"done": self._done, "total": self._total, "note": self._note}
+            # A full disk must not end the task: the file is only for display.
+            with contextlib.suppress(CardgymError), replacing(self._file, durable=False) as temporary:
+                temporary.write_text(json.dumps(sealed(state)) + "\n", encoding="utf-8")
 
 
 class ProgressState(NamedTuple):
