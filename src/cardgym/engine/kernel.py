@@ -335,12 +335,20 @@ def code_name(game: Game, functions: Iterable[Callable[..., Any]]) -> str:
 
 
 @cache
-def bind_rules(function: Callable[..., Any], game: Game, observation_name: str = "") -> Callable[..., Any]:
-    """Bind a template to a game's rules, and to `observe` of the observation if one is named, for calls from Python."""
+def bind_rules(
+    function: Callable[..., Any], game: Game, observation_name: str = "", steps: tuple[Callable[..., Any], ...] = ()
+) -> Callable[..., Any]:
+    """Bind a template to a game's rules, and to `observe` of the observation if one is named, for calls from Python.
+
+    `steps` are templates that it calls, inlined: `_step` as `bound.step`. A step may call the steps before it.
+    """
     parts = rules_of(game)
     if observation_name:
         parts["observe"] = game.observation(observation_name).write
-    return bind(function, f"{observation_name}_{code_name(game, parts.values())}", **parts)
+    suffix = f"{observation_name}_{code_name(game, parts.values())}"
+    for step in steps:
+        parts[step.__name__.removeprefix("_")] = bind(step, suffix, inline=True, **parts)
+    return bind(function, suffix, **parts)
 
 
 class Kernel:

@@ -197,6 +197,12 @@ def hash_of(observation: npt.NDArray[np.float32]) -> np.uint64:
 
 
 @rule
+def hash_in(key: np.uint64, number: np.uint64) -> np.uint64:
+    """The hash of all that `key` is the hash of, and one more number."""
+    return mix(key ^ number) + GOLDEN
+
+
+@rule
 def hash_words(words: npt.NDArray[Any], key: np.uint64) -> np.uint64:
     """A hash of whole numbers, from `key` on: in two lanes, because each multiplication waits for the one before."""
     odd = _PRIME

@@ -98,5 +98,5 @@ def _shortfall(game: Game, options: Options, player: Player) -> Exact | None:
         enumerated = solver(game, options)
     except CardgymError:
         return None
-    policy = policy_of(enumerated.mdp, player)
+    policy = policy_of(enumerated.tree, player)
     return float(enumerated.solve(1).value - enumerated.value(policy).mean), None

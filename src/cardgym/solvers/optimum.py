@@ -30,24 +30,29 @@ from cardgym.solvers.backward_induction import (
     check_gamma,
     policy_value,
 )
-from cardgym.solvers.enumeration import Mdp, enumerate_game
+from cardgym.solvers.tree import GameTree, enumerate_tree
 
 GAMMA = Fraction(9, 10)
 """The default discount of a decision."""
 
 
 class Solver:
-    """A game with its options, enumerated twice: every state, and up to symmetry.
+    """A game of one player, enumerated twice: every state, and up to symmetry.
 
     Attributes:
-        mdp: every state.
+        tree: every state.
         small: one state for all that are equal up to symmetry.
     """
 
     def __init__(self, game: Game, options: Options) -> None:
-        self.mdp = enumerate_game(game, options)
-        self.small = enumerate_game(game, options, symmetric=True)
-        self._places = self.small.find(self.mdp.states)
+        if options.num_players != 1:
+            raise CardgymError(
+                f"{game.id} has {options.num_players} seats: only games of one player are enumerated and solved; add "
+                "--by dcfr for an equilibrium"
+            )
+        self.tree = enumerate_tree(game, options, whole_state=True, symmetric=False)
+        self.small = enumerate_tree(game, options, whole_state=True)
+        self._places = self.small.find(self.tree.set_states)
 
     def solve(self, gamma: float | str | Fraction = GAMMA) -> Solution:
         """The optimum, in exact fractions: solved up to symmetry, returned for every state."""
@@ -58,54 +63,54 @@ class Solver:
     def value(self, policy: Policy, gamma: float | str | Fraction = 1) -> PolicyValue:
         """The exact value of a policy; faster for one that respects the symmetry.
 
-        A policy is an action for each state of `mdp`, (num_states,), or probabilities, (num_states, actions).
+        A policy is an action for each state of `tree`, (states,), or probabilities, (states, actions).
         """
-        if len(policy) == self.mdp.num_states:
-            small = np.zeros((self.small.num_states, *policy.shape[1:]), policy.dtype)
+        if len(policy) == self.tree.num_info_sets:
+            small = np.zeros((self.small.num_info_sets, *policy.shape[1:]), policy.dtype)
             small[self._places] = policy
             if np.array_equal(small[self._places], policy):
                 return policy_value(self.small, small, gamma)
-        return policy_value(self.mdp, policy, gamma)
+        return policy_value(self.tree, policy, gamma)
 
 
 solver = cache(Solver)
-"""The solver of a game with these options, made once; raises as `enumerate_game`."""
+"""The solver of a game with these options, made once; raises CardgymError for a game that cannot be enumerated."""
 
 
 class RandomPlayerError(CardgymError):
     """A player that chooses at random with unknown probabilities, so it is not a policy."""
 
 
-def policy_of(mdp: Mdp, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]:
+def policy_of(tree: GameTree, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]:
     """The policy of a player, (num_states, actions).
 
     Raises:
         CardgymError: for a player that cannot be found or read, or that chooses an illegal action.
         RandomPlayerError: for a mixture, or a player that draws its actions with unknown probabilities.
     """
-    player = resolve(spec, mdp.game, mdp.options)
+    player = resolve(spec, tree.game, tree.options)
     if isinstance(player, MixturePlayer):
         raise RandomPlayerError(f"player {player.name!r} is a mixture: no single policy")
-    seats = np.zeros(mdp.num_states, np.int64)
-    probabilities = known_probabilities(player, mdp.game, mdp.options, mdp.states, seats)
+    seats = np.zeros(tree.num_info_sets, np.int64)
+    probabilities = known_probabilities(player, tree.game, tree.options, tree.set_states, seats)
     if probabilities is None:
         raise RandomPlayerError(f"player {player.name!r} chooses at random, with unknown probabilities")
     return probabilities
 
 
-def policy_table(mdp: Mdp, actions: npt.NDArray[np.integer]) -> npt.NDArray[np.int8]:
+def policy_table(tree: GameTree, actions: npt.NDArray[np.integer]) -> npt.NDArray[np.int8]:
     """The policy table, (num_info_states,) int8 by info state index, of an action for each state, (num_states,)."""
-    places = indices(mdp)
-    if mdp.game.state_index.num_info_states is None:
-        raise CardgymError(f"{mdp.game.id} does not number its states, so it has no policy tables")
-    table = np.zeros(mdp.game.state_index.num_info_states(mdp.options), np.int8)
+    places = indices(tree)
+    if tree.game.state_index.num_info_states is None:
+        raise CardgymError(f"{tree.game.id} does not number its states, so it has no policy tables")
+    table = np.zeros(tree.game.state_index.num_info_states(tree.options), np.int8)
     table[places] = actions
     return table
 
 
-def indices(mdp: Mdp) -> npt.NDArray[np.int64]:
+def indices(tree: GameTree) -> npt.NDArray[np.int64]:
     """The info state index of every decision state, (num_states,), int64."""
-    return info_state_indices(mdp.game, mdp.states, np.zeros(mdp.num_states, np.int64))
+    return info_state_indices(tree.game, tree.set_states, np.zeros(tree.num_info_sets, np.int64))
 
 
 @cache
@@ -115,7 +120,7 @@ def optimal_table(game: Game, options: Options) -> npt.NDArray[np.int8]:
     Among equally good actions it takes the first.
     """
     known = solver(game, options)
-    table = policy_table(known.mdp, known.solve(1).actions)
+    table = policy_table(known.tree, known.solve(1).actions)
     table.setflags(write=False)
     return table
 
@@ -130,13 +135,13 @@ class Solved:
     """
 
     report: dict[str, Any]
-    mdp: Mdp
+    tree: GameTree
     actions: npt.NDArray[np.int64]
 
     def save(self, path: Path) -> None:
         """Write the optimal policy as a policy file."""
-        table = policy_table(self.mdp, self.actions)
-        save_policy(path, table, self.mdp.game, self.mdp.options, gamma=self.report["gamma"])
+        table = policy_table(self.tree, self.actions)
+        save_policy(path, table, self.tree.game, self.tree.options, gamma=self.report["gamma"])
 
 
 def solve(env: str | Game, options: Mapping[str, object] | None = None, players: Sequence[PlayerSpec] = ()) -> Solved:
@@ -166,22 +171,22 @@ def solve(env: str | Game, options: Mapping[str, object] | None = None, players:
     policies: dict[str, Policy] = {}
     for name in ("random", *game.players):
         with contextlib.suppress(RandomPlayerError):
-            policies[name] = policy_of(enumerated.mdp, name)
+            policies[name] = policy_of(enumerated.tree, name)
     policies["optimal"] = best.actions
     for spec in players:
         if spec == "optimal":
             raise CardgymError("player 'optimal': in the report, that is the name of the optimum for its gamma")
-        policies[str(spec)] = policy_of(enumerated.mdp, spec)
+        policies[str(spec)] = policy_of(enumerated.tree, spec)
     report = {
         "env": game.id,
         "options": game_options.asdict(),
         "gamma": fraction_text(gamma),
-        "states": enumerated.mdp.num_states,
-        "states_canonical": enumerated.small.num_states,
+        "states": enumerated.tree.num_info_sets,
+        "states_canonical": enumerated.small.num_info_sets,
         "optimal": {"value": fraction_text(best.value), "value_float": float(best.value)},
         "policies": {name: _values(enumerated, policy, gamma) for name, policy in policies.items()},
     }
-    return Solved(report, enumerated.mdp, best.actions)
+    return Solved(report, enumerated.tree, best.actions)
 
 
 def _values(solver: Solver, policy: Policy, gamma: Fraction) -> dict[str, str | float]:

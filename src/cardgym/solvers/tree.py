@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import look
-from cardgym.engine.compilation import name_entry_point
+from cardgym.engine.compilation import bound, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS, bind_rules
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
-from cardgym.solvers import walk as walks
-from cardgym.solvers.walk import Found, Frames, insert_all, walk
+from cardgym.solvers import walk
+from cardgym.solvers.walk import Found, Frames, insert_all
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ class TreeArrays(NamedTuple):
     the order of the legal actions, as are the edges of a decision. A set comes after all sets that lead to it.
 
     Attributes:
-        seats: (num_nodes,), int8: the seat to decide; -1 at chance nodes.
+        seats: (num_nodes,), int8: the seat to decide; CHANCE at chance nodes.
         info_sets: (num_nodes,), int32: the seat's information set; -1 at chance nodes.
         first_edge: (num_nodes + 1,), int64: the edges of node i are `first_edge[i] : first_edge[i + 1]`.
         targets: (num_edges,), int32: the node that an edge leads to, or -1 - e for end number e.
@@ -112,15 +112,19 @@ class GameTree(ExactTree):
 
     Attributes:
         observation_name: the observation that defines what a seat sees.
+        symmetric: whether states that the game's `canonical` makes equal are one.
         set_keys: (num_info_sets,), int64: the game's key of each information set; -1 in a game without keys.
         set_states: (num_info_sets,): a state of each information set, as an `np.recarray`.
+        paid_before: (num_nodes, num_players), float64: what each seat has been paid when a node is reached.
     """
 
     game: Game
     options: Options
     observation_name: str
-    set_keys: npt.NDArray[np.int64]
+    symmetric: bool
+    set_keys: Integers
     set_states: np.recarray[Any, Any]
+    paid_before: Floats
 
     def look(self, observation_name: str | None = None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """What is observed at each information set, (sets, size) float32, and the masks, (sets, actions) int8."""
@@ -133,99 +137,132 @@ class GameTree(ExactTree):
         chosen = probabilities[rows, self.choice_actions].astype(np.float64)
         return chosen / np.add.reduceat(chosen, self.arrays.first_choice[:-1])[rows]
 
+    @property
+    def rewards(self) -> Floats:
+        """What each seat is paid on each edge, (num_edges, num_players), float64."""
+        paid = np.concatenate([self.paid_before, self.arrays.payments[::-1]])
+        source = np.repeat(np.arange(self.num_nodes), np.diff(self.arrays.first_edge))
+        rewards: Floats = paid[self.arrays.targets] - paid[source]
+        return rewards
 
-def enumerate_tree(game: Game, options: Options, *, limit: int = _NODES_LIMIT) -> GameTree:
+    def find(self, states: np.recarray[Any, Any]) -> Integers:
+        """The information sets of states in a tree by whole states, (len(states),) int64; -1 for other states."""
+        known = {key: number for number, key in enumerate(_keys(self.set_states))}
+        rows = np.array(states)
+        if self.symmetric:
+            bind_rules(_make_canonical, self.game)(rows)
+        return np.array([known.get(key, -1) for key in _keys(rows)], np.int64)
+
+
+def _keys(states: npt.NDArray[Any]) -> list[bytes]:
+    """The bytes of each state, in which payments do not count."""
+    rows = np.zeros(len(states), states.dtype)  # Zeros, because assignment skips the gaps between fields.
+    rows[:] = states
+    rows["paid"] = 0
+    return [row.tobytes() for row in rows]
+
+
+@template
+def _make_canonical(states: Any) -> None:
+    for i in range(states.shape[0]):
+        bound.canonical(states[i])
+
+
+def enumerate_tree(
+    game: Game, options: Options, *, whole_state: bool = False, symmetric: bool = True, limit: int = _NODES_LIMIT
+) -> GameTree:
     """Enumerate every history of a game, as its default observation shows it.
 
-    States that the game's `canonical` makes equal are one.
+    Args:
+        whole_state: what a seat knows is the whole state and nothing of the past, so that all histories that lead to a
+            state are one: for games of one player, who sees everything. `set_before` then means nothing.
+        symmetric: make one of states that the game's `canonical` makes equal.
+        limit: the largest number of nodes.
 
     Raises:
-        CardgymError: for a game with more nodes than `limit`, or one that does not end.
+        CardgymError: for a game with more nodes than `limit`, or with games that are too long or do not end.
     """
     name = game.default_observation
-    walker = bind_rules(walk, game, name)
-    name_entry_point(f"{game.id} (solver)", walker)
-    found = _Growing(game, options)
+    walker = walk.walk_of(game)
+    growing = _GrowingTree(game, options)
     observation = np.empty(game.observation(name).size(options), np.float32)
-    paid = np.zeros(MAX_PLAYERS)
-    while full := walker(found.states, found.frames, found.arrays(), found.counters, observation, paid, limit):
-        if found.counters[walks.NODES] >= limit:
+    scratch = observation, np.zeros(MAX_PLAYERS)
+    found = growing.found
+    while full := walker(
+        growing.states, growing.frames, Found(**found), growing.counters, *scratch, limit, whole_state, symmetric
+    ):
+        if growing.counters[walk.NODES] >= limit:
             raise CardgymError(f"{game.id} has a tree of more than {limit:,} nodes: too many to enumerate")
-        if full == walks.DEPTH:
+        if full == walk.DEPTH:
             raise CardgymError(f"{game.id}: more than {_MAX_DEPTH:,} moves in a game: too many to enumerate")
-        found.grow(full)
-    return found.tree(name)
+        growing.grow(full)
+    growing.trim()
+    return GameTree(
+        game=game,
+        options=options,
+        observation_name=name,
+        symmetric=symmetric,
+        arrays=TreeArrays(**{name: found[name] for name in TreeArrays._fields}),
+        num_histories=int(growing.frames.histories[0]),
+        set_keys=found["set_keys"],
+        choice_actions=found["choice_actions"],
+        set_states=found["set_words"].reshape(-1).view(game.state).view(np.recarray),
+        paid_before=found["paid_before"],
+    )
 
 
-class _Growing:
-    """A walk's state and results, in arrays that grow."""
+class _GrowingTree:
+    """The arrays of a walk: the history being walked, and what was found, which grows."""
 
     def __init__(self, game: Game, options: Options) -> None:
-        self.game, self.options = game, options
         players, actions, depth = options.num_players, game.actions(options), _MAX_DEPTH
         start = np.array(new_state(game, options))
-        rows = np.zeros(depth, start.dtype)
-        rows[0] = start[0]
-        rows["paid"] = 0
-        size = rows.itemsize
-        words = rows.view(np.uint64 if size % 8 == 0 else np.uint32 if size % 4 == 0 else np.uint8).reshape(depth, -1)
-        self.states = rows.view(np.recarray)
+        self.states = np.zeros(depth, start.dtype)
+        self.states[0] = start[0]
+        self.states["paid"] = 0
+        size = start.dtype.itemsize
+        word = np.uint64 if size % 8 == 0 else np.uint32 if size % 4 == 0 else np.uint8
+        words = self.states.view(word).reshape(depth, -1)
         columns = {"": (), "actions": (actions,), "players": (players,), "words": words.shape[1:]}
-        self.frames = Frames(words, *(np.zeros((depth, *columns[of]), dtype) for dtype, of in walks.FRAMES.values()))
+        self.frames = Frames(words, *(np.zeros((depth, *columns[of]), dtype) for dtype, of in walk.FRAMES.values()))
         self.frames.memory[0] = np.arange(1, players + 1)
         self.frames.choices[0] = -1
-        self.counters = np.zeros(walks.ROOT + 1, np.int64)
+        self.counters = np.zeros(walk.DEPTH + 1, np.int64)
         room = {
-            walks.NODES: 1024, walks.EDGES: 4096, walks.ENDS: 64, walks.SETS: 256, walks.CHOICES: 1024 + actions,
-            walks.PENDING: 4096, walks.PLACES: 4096, walks.SET_PLACES: 1024,
+            walk.NODES: 1024, walk.EDGES: 4096, walk.ENDS: 64, walk.SETS: 256, walk.CHOICES: 1024 + actions,
+            walk.PENDING: 4096, walk.PLACES: 4096, walk.SET_PLACES: 1024,
         }  # fmt: skip
-        self._found = {
+        self.found = {
             name: np.zeros((room[kind], *columns[of]), dtype or words.dtype)
-            for name, (dtype, of, kind) in walks.FOUND.items()
+            for name, (dtype, of, kind) in walk.FOUND.items()
         }
-
-    def arrays(self) -> Any:
-        """The arrays as they are now."""
-        return Found(**self._found)
 
     def grow(self, full: int) -> None:
         """Double the arrays that are full."""
-        names = [name for name, (_, _, kind) in walks.FOUND.items() if kind == full]
-        if full in (walks.PLACES, walks.SET_PLACES):
+        names = [name for name, (_, _, kind) in walk.FOUND.items() if kind == full]
+        if full in (walk.PLACES, walk.SET_PLACES):
             self._rehash(*names)
             return
         for name in names:
-            array = self._found[name]
+            array = self.found[name]
             array.resize((2 * len(array), *array.shape[1:]), refcheck=False)
 
     def _rehash(self, keys: str, *values: str) -> None:
-        old = self._found[keys]
+        old = self.found[keys]
         used = np.flatnonzero(old)
         places = np.empty(len(used), np.int64)
-        self._found[keys] = np.zeros(2 * len(old), np.uint64)
-        insert_all(old[used], self._found[keys], places)
+        self.found[keys] = np.zeros(2 * len(old), np.uint64)
+        insert_all(old[used], self.found[keys], places)
         for name in values:
             array = np.zeros(2 * len(old), np.int64)
-            array[places] = self._found[name][used]
-            self._found[name] = array
+            array[places] = self.found[name][used]
+            self.found[name] = array
 
-    def tree(self, observation_name: str) -> GameTree:
-        """What was found."""
-        for name, (_, _, kind) in walks.FOUND.items():
-            if kind <= walks.CHOICES:
-                array = self._found[name]
+    def trim(self) -> None:
+        """Cut the arrays of the finished tree to their sizes."""
+        for name, (_, _, kind) in walk.FOUND.items():
+            if kind <= walk.CHOICES:
+                array = self.found[name]
                 array.resize((self.counters[kind], *array.shape[1:]), refcheck=False)
-        found = self._found
-        arrays = {name: found[name] for name in TreeArrays._fields}
-        arrays["first_edge"] = np.append(found["first_edge"], len(found["targets"]))
-        arrays["first_choice"] = np.append(found["first_choice"], len(found["choice_actions"]))
-        return GameTree(
-            game=self.game,
-            options=self.options,
-            observation_name=observation_name,
-            arrays=TreeArrays(**arrays),
-            num_histories=int(self.frames.histories[0]),
-            set_keys=found["set_keys"],
-            choice_actions=found["choice_actions"],
-            set_states=found["set_words"].reshape(-1).view(self.game.state).view(np.recarray),
-        )
+        for first, of in (("first_edge", "targets"), ("first_choice", "choice_actions")):
+            self.found[first] = np.append(self.found[first], len(self.found[of]))
