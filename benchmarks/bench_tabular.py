@@ -84,7 +84,7 @@ def poker() -> Iterator[list[str]]:
                 subprocess.run([sys.executable, str(ROOT / "train" / script), *words], check=True, capture_output=True)
                 wall = time.perf_counter() - start
                 path = next(path for path in (out / "policy.json", out / "model.safetensors") if path.exists())
-                value = known.value(policy_of(known.mdp, path)).mean
+                value = known.value(policy_of(known.tree, path)).mean
                 yield [f"{name}, seed {seed}", f"{float(value / best):.2%} of the optimum, {wall:.0f} s with start-up"]
 
 

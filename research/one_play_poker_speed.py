@@ -15,8 +15,8 @@ from collections.abc import Callable
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.solvers.backward_induction import backward_induction
-from cardgym.solvers.enumeration import enumerate_game
 from cardgym.solvers.optimum import Solver
+from cardgym.solvers.tree import enumerate_tree
 
 PAPER_SECONDS = 15 * 60
 LIMITS_MS = {"exact fractions, every state": 5_000.0}
@@ -35,11 +35,12 @@ def best_ms(work: Callable[[], object], repeats: int) -> float:
 def measure(decisions: int, repeats: int) -> dict[str, float]:
     """Milliseconds of each part of the work, compiled code loaded."""
     options = OnePlayPokerOptions(decisions=decisions)
-    mdp = enumerate_game(GAME, options)
     known = Solver(GAME, options)
     return {
-        "enumeration, every state": best_ms(lambda: enumerate_game(GAME, options), repeats),
-        "exact fractions, every state": best_ms(lambda: backward_induction(mdp), repeats),
+        "enumeration, every state": best_ms(
+            lambda: enumerate_tree(GAME, options, whole_state=True, symmetric=False), repeats
+        ),
+        "exact fractions, every state": best_ms(lambda: backward_induction(known.tree), repeats),
         "exact fractions, up to symmetry": best_ms(lambda: backward_induction(known.small), repeats),
     }
 

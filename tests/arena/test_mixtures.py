@@ -18,8 +18,7 @@ from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players import CallablePlayer, CompiledPlayer, Player, resolve
 from cardgym.players.mixture_file import save_mixture
 from cardgym.players.mixtures import drawn, mixture
-from cardgym.solvers.enumeration import enumerate_game
-from cardgym.solvers.optimum import RandomPlayerError, policy_of
+from cardgym.solvers.optimum import RandomPlayerError, policy_of, solver
 
 ENV = "CorellianSpike-v0"
 GAME = find(ENV)
@@ -156,4 +155,4 @@ def test_mixture_has_no_single_policy_to_solve(tmp_path: Path) -> None:
     options = game.parse_options()
     player = mixture("mixed", [CompiledPlayer("random")], [1])
     with pytest.raises(RandomPlayerError, match="is a mixture"):
-        policy_of(enumerate_game(game, options, symmetric=True), player)
+        policy_of(solver(game, options).small, player)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
-from cardgym.engine.contract import Options, rule
-from cardgym.engine.rules import no_symmetry
+from cardgym.engine.contract import Feature, Observation, Options, StateIndex, rule
+from cardgym.engine.rules import no_symmetry, paid_most
 from cardgym.solvers.backward_induction import backward_induction, check_gamma, policy_value
-from cardgym.solvers.enumeration import Mdp, enumerate_game
 from cardgym.solvers.optimum import policy_of, solver
+from cardgym.solvers.tree import GameTree, enumerate_tree
 
 GAME = find("OnePlayPoker-v0")
 
@@ -60,11 +60,18 @@ def coin_apply_action(state: Any, move: int) -> None:
         state.paid[0] = 1.0 if move == 0 else 0.0
 
 
+@rule
+def coin_observe(state: Any, seat: int, out: Any) -> None:
+    out[0] = state.phase
+
+
 COIN = dataclasses.replace(
     GAME,
     id="Coin-v0",
     state=np.dtype([("num_players", np.int32), ("phase", np.int32), ("paid", np.float32, (1,))], align=True),
     options=CoinOptions,
+    observations={"full": Observation(coin_observe, lambda options: (Feature("phase", "the phase"),))},
+    state_index=StateIndex(),
     rules=dataclasses.replace(
         GAME.rules,
         setup=coin_setup,
@@ -73,14 +80,15 @@ COIN = dataclasses.replace(
         legal_action_mask=coin_legal_action_mask,
         apply_action=coin_apply_action,
         canonical=no_symmetry,
+        score=paid_most,
     ),
     players={},
 )
 
 
 def test_cycle_is_refused() -> None:
-    with pytest.raises(CardgymError, match="play can come back to a state"):
-        enumerate_game(COIN, CoinOptions())
+    with pytest.raises(CardgymError, match="more than 2,048 moves in a game"):
+        enumerate_tree(COIN, CoinOptions(), whole_state=True)
 
 
 # -- a toy of one decision: an action from 0 to 2 pays its number, then a coin pays 1/4 or nothing ---------------------
@@ -106,31 +114,34 @@ BONUS = dataclasses.replace(
 
 
 def test_one_decision_is_valued_exactly() -> None:
-    mdp = enumerate_game(BONUS, CoinOptions())
-    best = backward_induction(mdp)
+    tree = enumerate_tree(BONUS, CoinOptions(), whole_state=True)
+    best = backward_induction(tree)
     assert (best.value, best.values, best.actions.tolist()) == (Fraction(17, 8), [Fraction(17, 8)], [2])
     assert best.optimal.tolist() == [[False, False, True]]
     # Thirds are exact although floats cannot hold them.
-    random = policy_value(mdp, np.full((1, 3), 1 / 3))
+    random = policy_value(tree, np.full((1, 3), 1 / 3))
     assert (random.mean, random.variance) == (Fraction(9, 8), Fraction(2, 3) + Fraction(1, 64))
 
 
 # -- One Play Poker ---------------------------------------------------------------------------------------------------
 
 
-def value_iteration(mdp: Mdp, gamma: float) -> tuple[np.ndarray, int]:
+def value_iteration(tree: GameTree, gamma: float) -> tuple[np.ndarray, int]:
     """The paper's method: sweeps over all states until no value changes; the values and the number of sweeps."""
-    values, sweeps, residual = np.zeros(mdp.num_states), 0, np.inf
+    arrays, rewards = tree.arrays, tree.rewards[:, 0]
+    decides, first = arrays.seats == 0, arrays.first_edge
+    values, sweeps, residual = np.zeros(tree.num_nodes), 0, np.inf
     while residual >= 1e-10:
-        after = np.zeros(mdp.end + 1)
-        after[: mdp.num_states] = gamma * values
-        for node in mdp.order[mdp.order >= mdp.num_states][::-1]:
-            edges = slice(mdp.offsets[node], mdp.offsets[node + 1])
-            after[node] = np.mean(mdp.rewards[edges] + after[mdp.targets[edges]])
-        worth = mdp.rewards + after[mdp.targets]
-        better = np.maximum.reduceat(worth[: mdp.offsets[mdp.num_states]], mdp.offsets[: mdp.num_states])
+        after = np.zeros(tree.num_nodes + len(arrays.payments))
+        after[np.flatnonzero(decides)] = gamma * values[decides]
+        for node in np.flatnonzero(~decides):
+            edges = slice(first[node], first[node + 1])
+            after[node] = arrays.chances[edges] @ (rewards[edges] + after[arrays.targets[edges]])
+        better = np.maximum.reduceat(rewards + after[arrays.targets], first[:-1]) * decides
         values, sweeps, residual = better, sweeps + 1, np.abs(better - values).max()
-    return values, sweeps
+    by_state = np.zeros(tree.num_info_sets)
+    by_state[arrays.info_sets[decides]] = values[decides]
+    return by_state, sweeps
 
 
 @pytest.mark.parametrize("gamma", ["0", "0.3", "9/10", "1"])
@@ -145,7 +156,7 @@ def test_value_iteration_finds_the_same_values(decisions: int, gamma: str) -> No
 
 def test_symmetry_does_not_change_the_solution() -> None:
     known = solver(GAME, GAME.parse_options({"ranking": "pair_first"}))
-    full, reduced = backward_induction(known.mdp, "0.9"), known.solve("0.9")
+    full, reduced = backward_induction(known.tree, "0.9"), known.solve("0.9")
     assert full.value == reduced.value
     assert full.values == reduced.values
     assert np.array_equal(full.optimal, reduced.optimal)
@@ -154,14 +165,14 @@ def test_symmetry_does_not_change_the_solution() -> None:
 @pytest.mark.slow
 def test_a_policy_that_depends_on_suits_is_valued_on_every_state() -> None:
     known = solver(GAME, GAME.parse_options())
-    spades = (known.mdp.states["player"][:, 0] % 4 == 0).astype(np.int64)
-    assert known.value(spades, "0.9") == policy_value(known.mdp, spades, "0.9")
+    spades = (known.tree.set_states["player"][:, 0] % 4 == 0).astype(np.int64)
+    assert known.value(spades, "0.9") == policy_value(known.tree, spades, "0.9")
 
 
 def test_probabilities_and_actions_have_the_same_value() -> None:
     known = solver(GAME, GAME.parse_options())
-    even = np.full((known.mdp.num_states, 2), 0.5)
-    assert known.value(even, "0.9") == known.value(policy_of(known.mdp, "random"), "0.9")
+    even = np.full((known.tree.num_info_sets, 2), 0.5)
+    assert known.value(even, "0.9") == known.value(policy_of(known.tree, "random"), "0.9")
     best = known.solve("0.9")
     assert known.value(np.eye(2)[best.actions], "0.9").mean == best.value
     mixed = 0.75 * np.eye(2)[best.actions] + 0.25 * even
@@ -192,4 +203,4 @@ def test_gamma_outside_its_range_is_refused(gamma: Any) -> None:
 )
 def test_policies_that_do_not_fit_are_refused(policy: Any, message: str) -> None:
     with pytest.raises(CardgymError, match=message):
-        policy_value(solver(GAME, GAME.parse_options()).mdp, policy)
+        policy_value(solver(GAME, GAME.parse_options()).tree, policy)

@@ -1,4 +1,4 @@
-"""Enumeration: counts against combinatorics, symmetry, limits, and games that cannot be enumerated."""
+"""Trees by whole states: counts against combinatorics, symmetry, and games that cannot be enumerated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.engine.states import new_state
-from cardgym.solvers.enumeration import enumerate_game
 from cardgym.solvers.optimum import solver
 
 GAME = find("OnePlayPoker-v0")
@@ -34,43 +33,45 @@ def orbits(own: int, house: int) -> int:
 HANDS = {1: (1, 0), 2: (1, 1), 3: (2, 1), 4: (2, 2)}  # Cards of the player and the house, by cards out.
 
 
-@pytest.mark.parametrize("decisions", [3, 4])
-@pytest.mark.parametrize("symmetric", [False, True])
-def test_number_of_states_agrees_with_combinatorics(decisions: int, symmetric: bool) -> None:
-    def hands(out: int) -> int:
-        own, house = HANDS[out]
-        return orbits(own, house) if symmetric else comb(16, own) * comb(16 - own, house)
-
-    mdp = enumerate_game(GAME, GAME.parse_options({"decisions": decisions}), symmetric=symmetric)
-    # Before decision k the player has made 0 to k - 1 bets.
-    assert mdp.num_states == sum(hands(out) * out for out in range(1, decisions + 1))
-    # Chance comes before the first card, and after a decision with 0 to k bets.
-    assert mdp.num_chance == 1 + sum(hands(out) * (out + 1) for out in range(1, 4))
-    assert mdp.num_ends == hands(4) * (decisions + 1)
-
-
-def test_known_counts() -> None:
-    counts = {}
-    for decisions in (3, 4):
-        known = solver(GAME, GAME.parse_options({"decisions": decisions}))
-        counts[decisions] = (known.mdp.num_states, known.small.num_states)
-    assert counts == {3: (5_536, 432), 4: (49_216, 2_944)}
+@pytest.mark.parametrize(("decisions", "states"), [(3, (5_536, 432)), (4, (49_216, 2_944))])
+def test_number_of_states_agrees_with_combinatorics(decisions: int, states: tuple[int, int]) -> None:
+    known = solver(GAME, GAME.parse_options({"decisions": decisions}))
+    histories, level = 1, 1
+    for out in range(1, 5):
+        level *= 17 - out  # A card is dealt.
+        histories += level
+        if out <= decisions:
+            level *= 2  # A bet, or none.
+            histories += level
+    for tree, expected in zip((known.tree, known.small), states, strict=True):
+        hands = {
+            out: orbits(own, house) if tree.symmetric else comb(16, own) * comb(16 - own, house)
+            for out, (own, house) in HANDS.items()
+        }
+        # Before decision k the player has made 0 to k - 1 bets.
+        assert tree.num_info_sets == expected == sum(hands[out] * out for out in range(1, decisions + 1))
+        assert np.count_nonzero(tree.arrays.seats == 0) == tree.num_info_sets
+        assert tree.num_histories == histories
 
 
 def test_edges_follow_the_rules() -> None:
-    mdp = enumerate_game(GAME, GAME.parse_options())
-    degrees = np.diff(mdp.offsets)
-    assert set(degrees[: mdp.num_states]) == {2}
-    assert sorted(set(degrees[mdp.num_states : mdp.end].tolist())) == [13, 14, 15, 16]
-    assert degrees[mdp.start] == 16
-    bets = np.repeat(np.arange(mdp.end + 1), degrees) < mdp.num_states
-    assert np.array_equal(mdp.rewards[bets], -mdp.moves[bets])
-    assert set(mdp.rewards[~bets].tolist()) == {0, 1, 2, 3, 4, 6, 8}
-    assert np.array_equal(mdp.find(mdp.states), np.arange(mdp.num_states))
+    tree = solver(GAME, GAME.parse_options()).tree
+    degrees = np.diff(tree.arrays.first_edge)
+    decides = tree.arrays.seats == 0
+    assert set(degrees[decides]) == {2}
+    assert degrees[-1] == 16
+    assert np.add.reduceat(tree.arrays.chances, tree.arrays.first_edge[:-1])[~decides] == pytest.approx(1.0)
+    rewards = tree.rewards[:, 0]
+    last = tree.set_states["dealt"][tree.arrays.info_sets] == 3  # Here the end may follow at once.
+    early = np.repeat(decides & ~last, degrees)
+    assert set(rewards[early][0::2]) == {0.0}
+    assert set(rewards[early][1::2]) == {-1.0}
+    assert set(rewards[np.repeat(~decides, degrees)]) == {0, 1, 2, 3, 4, 6, 8}
+    assert np.array_equal(tree.find(tree.set_states), np.arange(tree.num_info_sets))
 
 
 def test_symmetric_states_are_one() -> None:
-    small = enumerate_game(GAME, GAME.parse_options(), symmetric=True)
+    small = solver(GAME, GAME.parse_options()).small
     state = new_state(GAME, GAME.parse_options())
     places = set()
     for suits in itertools.permutations(range(4), 3):
@@ -87,9 +88,4 @@ def test_symmetric_states_are_one() -> None:
 def test_a_game_of_several_seats_is_refused() -> None:
     game = find("CorellianSpike-v0")
     with pytest.raises(CardgymError, match="has 2 seats: only games of one player"):
-        enumerate_game(game, game.parse_options())
-
-
-def test_a_game_too_large_is_refused() -> None:
-    with pytest.raises(CardgymError, match=r"more than 1,000 states: too many to enumerate"):
-        enumerate_game(GAME, GAME.parse_options(), limit=1_000)
+        solver(game, game.parse_options())

@@ -164,9 +164,7 @@ def _open_node(
 
 
 @template
-def _play_move(
-    states: Any, depth: int, frames: Any, found: Any, paid: Any, whole_state: bool, symmetric: bool
-) -> None:
+def _play_move(states: Any, depth: int, frames: Any, found: Any, paid: Any, whole_state: bool, symmetric: bool) -> None:
     """Play the node's next move on a copy of its state, which becomes the next frame."""
     seat = frames.seats[depth]
     move = frames.moves[depth] + 1

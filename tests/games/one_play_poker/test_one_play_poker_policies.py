@@ -35,22 +35,22 @@ def test_player_optimal_maximizes_the_undiscounted_reward(decisions: int, rankin
     player = resolve("optimal", GAME, options)
     assert isinstance(player, TablePlayer)
     assert np.array_equal(player.actions, optimal_table(GAME, options))
-    assert known.value(policy_of(known.mdp, "optimal")).mean == known.solve(1).value
+    assert known.value(policy_of(known.tree, "optimal")).mean == known.solve(1).value
 
 
 @pytest.mark.parametrize("decisions", [3, 4])
 def test_every_state_has_one_index_key_and_label(decisions: int) -> None:
     options = OnePlayPokerOptions(decisions=decisions)
     known = solver(GAME, options)
-    places = indices(known.mdp)
+    places = indices(known.tree)
     assert sorted(places.tolist()) == list(range(1, observations.num_info_states(options)))
     keys = observations.info_state_keys(options)
     assert len(set(keys.tolist())) == len(keys)
-    assert keys[places].tolist() == [int(observations.info_state_key(state, 0)) for state in known.mdp.states]
+    assert keys[places].tolist() == [int(observations.info_state_key(state, 0)) for state in known.tree.set_states]
     assert len(set(observations.info_state_labels(options))) == len(keys)
-    actions = np.arange(known.mdp.num_states) % 2
-    player = TablePlayer("parity", policy_table(known.mdp, actions))
-    assert np.array_equal(policy_of(known.mdp, player).argmax(axis=1), actions)
+    actions = np.arange(known.tree.num_info_sets) % 2
+    player = TablePlayer("parity", policy_table(known.tree, actions))
+    assert np.array_equal(policy_of(known.tree, player).argmax(axis=1), actions)
 
 
 # -- networks and functions of observations ---------------------------------------------------------------------------
@@ -80,24 +80,24 @@ def test_function_of_observations_is_valued() -> None:
     def bet_on_a_first_king_or_ace(
         observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
     ) -> npt.NDArray[np.int64]:
-        assert observations.shape == (known.mdp.num_states, GAME.observation("full").size(OPTIONS))
+        assert observations.shape == (known.tree.num_info_sets, GAME.observation("full").size(OPTIONS))
         assert masks.all()
         first = observations[:, START["cards_out"]] == 1.0
         bets: npt.NDArray[np.bool_] = first & (observations[:, king : king + 2].sum(axis=1) > 0)
         return bets.astype(np.int64)
 
-    policy = policy_of(known.mdp, batched(bet_on_a_first_king_or_ace))
-    assert policy[known.mdp.states["dealt"] > 1, BET].sum() == 0
+    policy = policy_of(known.tree, batched(bet_on_a_first_king_or_ace))
+    assert policy[known.tree.set_states["dealt"] > 1, BET].sum() == 0
     # One bet, on half of the cards: worth 2 x share - 1 each time; shares of 0.5139 and 0.6297 of the pot.
     exact = known.value(policy)
-    without_bets = known.value(policy_of(known.mdp, "never")).mean
+    without_bets = known.value(policy_of(known.tree, "never")).mean
     assert 0 < exact.mean - without_bets < Fraction(1, 4)
 
 
 def test_function_of_the_papers_observation_is_valued() -> None:
     known = solver(GAME, OPTIONS)
     never = batched(lambda observations, masks: (observations[:, 0] < 0).astype(int), observation_name="paper")
-    assert known.value(policy_of(known.mdp, never)).mean == 1
+    assert known.value(policy_of(known.tree, never)).mean == 1
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_function_of_the_papers_observation_is_valued() -> None:
     ids=["too short", "floats", "illegal"],
 )
 def test_function_of_another_shape_is_refused(answer: Callable[[int], npt.NDArray[Any]]) -> None:
-    mdp = solver(GAME, OPTIONS).mdp
+    tree = solver(GAME, OPTIONS).tree
     with pytest.raises(CardgymError, match=r"give one whole number a row|not legal"):
-        policy_of(mdp, batched(lambda observations, masks: answer(mdp.num_states)))
+        policy_of(tree, batched(lambda observations, masks: answer(tree.num_info_sets)))
 
 
 # -- policy files -----------------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def test_saved_policy_is_the_policy_loaded(tmp_path: Path) -> None:
     solved = solve(GAME, {"gamma": "0.9"})
     solved.save(path)
     table = load_policy(path, GAME, OPTIONS)
-    assert np.array_equal(policy_of(solved.mdp, TablePlayer("saved", table)).argmax(axis=1), solved.actions)
+    assert np.array_equal(policy_of(solved.tree, TablePlayer("saved", table)).argmax(axis=1), solved.actions)
     again = tmp_path / "again.json"
     save_policy(again, table, GAME, OPTIONS, gamma="9/10")
     assert again.read_bytes() == path.read_bytes()
@@ -155,7 +155,7 @@ def test_policy_file_that_does_not_fit_is_refused(
     spoil(content)
     path.write_text(json.dumps(content))
     with pytest.raises(CardgymError) as caught:
-        policy_of(solver(GAME, OPTIONS).mdp, path)
+        policy_of(solver(GAME, OPTIONS).tree, path)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
 

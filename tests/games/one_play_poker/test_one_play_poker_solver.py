@@ -96,7 +96,7 @@ def test_best_decision_does_not_depend_on_the_bets_made(gamma: str) -> None:
     known = solver(GAME, OnePlayPokerOptions(ranking="pair_first"))
     best = known.solve(gamma)
     best_by_hands: dict[tuple[bytes, bytes], set[tuple[bool, ...]]] = {}
-    for state, optimal in zip(known.mdp.states, best.optimal.tolist(), strict=True):
+    for state, optimal in zip(known.tree.set_states, best.optimal.tolist(), strict=True):
         hands = state.player.tobytes(), state.house.tobytes()
         best_by_hands.setdefault(hands, set()).add(tuple(optimal))
     assert all(len(actions) == 1 for actions in best_by_hands.values())
@@ -112,8 +112,8 @@ def test_gamma_09_differs_from_no_discount_at_the_first_king_only() -> None:
 def test_last_of_four_decisions_is_a_bet_if_winning() -> None:
     known = solver(GAME, OnePlayPokerOptions(decisions=4))
     best = known.solve("9/10")
-    for place in np.flatnonzero(known.mdp.states["dealt"] == 4)[::17].tolist():
-        share = GAME.rules.score(known.mdp.states[place], 0)
+    for place in np.flatnonzero(known.tree.set_states["dealt"] == 4)[::17].tolist():
+        share = GAME.rules.score(known.tree.set_states[place], 0)
         expected = {1.0: [False, True], 0.5: [True, True], 0.0: [True, False]}[share]
         assert best.optimal[place].tolist() == expected
 

@@ -36,7 +36,7 @@ def test_nearly_optimal_policy_is_learned(algorithm: str, observation: str) -> N
     )  # fmt: skip
     learned.advance(2_000_000)
     exact = solver(learned.game, learned.options)
-    value = exact.value(policy_of(exact.mdp, learned.player())).mean
+    value = exact.value(policy_of(exact.tree, learned.player())).mean
     assert float(value / exact.solve(1).value) > 0.95
     assert learned.states >= 5_000  # Of 5,536; the observation has more, because suits have names in it.
 
@@ -46,7 +46,7 @@ def test_sarsa_with_random_actions_learns_the_values_of_random_play() -> None:
                       learning_rate_final=0.001)  # fmt: skip
     learned.advance(3_000_000)
     known = solver(learned.game, learned.options)
-    exact = float(known.value(policy_of(known.mdp, "random")).mean)
+    exact = float(known.value(policy_of(known.tree, "random")).mean)
     # Every game starts in one of 16 equally likely states, the first card dealt: those visited most.
     first = np.argsort(-learned.visits.sum(axis=1))[:16]
     assert learned.values[first].mean() == pytest.approx(exact, abs=0.02)

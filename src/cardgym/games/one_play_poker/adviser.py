@@ -15,7 +15,7 @@ from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.games.one_play_poker.text import action_text
 from cardgym.solvers.backward_induction import backward_induction
-from cardgym.solvers.enumeration import enumerate_game
+from cardgym.solvers.tree import enumerate_tree
 from cardgym.table.coach.advice import ActionAdvice, Advice, Adviser, ranked
 
 _BLUNDER = 0.25
@@ -24,8 +24,8 @@ _BLUNDER = 0.25
 
 def adviser(options: OnePlayPokerOptions) -> Adviser:
     """The adviser for these options; it solves the game once, up to renaming the suits."""
-    mdp = enumerate_game(GAME, options, symmetric=True)
-    values = backward_induction(mdp, 1).values
+    tree = enumerate_tree(GAME, options, whole_state=True)
+    values = backward_induction(tree).values
 
     def play(state: State, move: int) -> tuple[Fraction, State]:
         """The pay of a move, and the state after it."""
@@ -37,7 +37,7 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
         if state.phase == rules.OVER:
             return Fraction(0)
         if state.phase == rules.BETTING:
-            return values[int(mdp.find(np.array([state], rules.STATE).view(np.recarray))[0])]
+            return values[int(tree.find(np.array([state], rules.STATE).view(np.recarray))[0])]
         dealt = [play(state, outcome) for outcome in range(rules.NUM_CARDS - int(state.dealt))]
         return Fraction(sum(paid + ahead(after) for paid, after in dealt)) / len(dealt)
 

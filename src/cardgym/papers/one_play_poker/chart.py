@@ -57,8 +57,8 @@ def chart_cells(options: Options) -> dict[int, dict[tuple[str, str], Cell]]:
     known = solver(GAME, options)
     best, paper = known.solve(1), known.solve(GAMMA)
     cells: dict[int, dict[tuple[str, str], Cell]] = {1: {}, 2: {}, 3: {}}
-    for state in range(known.mdp.num_states):
-        record = known.mdp.states[state]
+    for state in range(known.tree.num_info_sets):
+        record = known.tree.set_states[state]
         dealt = int(record.dealt)
         if dealt > 3:
             continue

@@ -87,16 +87,16 @@ def paper_rows(options: Options, games: int, seed: int = 0) -> list[Row]:
     paper = known.solve(GAMMA).actions
     best = known.solve(1).actions
     policies: dict[str, Policy] = {
-        "random": policy_of(known.mdp, "random"),
-        "handcrafted": policy_of(known.mdp, "handcrafted"),
+        "random": policy_of(known.tree, "random"),
+        "handcrafted": policy_of(known.tree, "handcrafted"),
         "value iteration, gamma 0.9": paper,
         "optimal, gamma 1": best,
     }
     players: list[Player] = [
         CompiledPlayer("random"),
         CompiledPlayer("handcrafted"),
-        TablePlayer("paper", policy_table(known.mdp, paper)),
-        TablePlayer("optimal", policy_table(known.mdp, best)),
+        TablePlayer("paper", policy_table(known.tree, paper)),
+        TablePlayer("optimal", policy_table(known.tree, best)),
     ]
     rewards = simulate(options, players, games, seed)
     rows = []
@@ -125,13 +125,13 @@ def gamma_difference(known: Solver) -> Difference:
     """Where the optimal policies for gamma 0.9 and gamma 1 differ, and what that costs."""
     paper, best = known.solve(GAMMA), known.solve(1)
     differ = np.flatnonzero(~(paper.optimal & best.optimal).any(axis=1))
-    dealt = np.bincount(known.mdp.states["dealt"][differ], minlength=5)
-    texts = info_state_labels(known.mdp.options)  # type: ignore[arg-type]
-    places = indices(known.mdp)
-    alike = known.small.find(known.mdp.states)
+    dealt = np.bincount(known.tree.set_states["dealt"][differ], minlength=5)
+    texts = info_state_labels(known.tree.options)  # type: ignore[arg-type]
+    places = indices(known.tree)
+    alike = known.small.find(known.tree.set_states)
     kinds: dict[int, tuple[str, int]] = {}
     for state in differ.tolist():
-        if known.mdp.states["bets"][state] == 0:
+        if known.tree.set_states["bets"][state] == 0:
             kinds.setdefault(int(alike[state]), (texts[places[state]], int(best.actions[state])))
     cost = best.value - known.value(paper.actions).mean
     return Difference(cost, tuple(dealt[1:].tolist()), tuple(kinds.values()))
