@@ -141,7 +141,7 @@ def first_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]
     ("game", "players", "more", "message"),
     [
         (SPIKE, ["heuristic", "initial"], {"seats": "fixed"}, "use seats rotate, or no playouts"),
-        (SPIKE, ["heuristic", "initial"], {"playouts": 1.5}, "playouts 1.5: allowed are whole numbers from 0 to 1,024"),
+        (SPIKE, ["heuristic", "initial"], {"playouts": 1.5}, "playouts=1.5: allowed are whole numbers from 0 to 1,024"),
         (SPIKE, ["heuristic", "initial", "random"], {"options": {"num_players": 3}}, "the same other one for every"),
         (SPIKE, ["heuristic", {"initial": 1, "random": 1}], {}, "a mixture cannot play on from a state"),
         ("OnePlayPoker-v0", ["random"], {}, "OnePlayPoker-v0 has one seat: use none"),

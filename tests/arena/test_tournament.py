@@ -260,7 +260,7 @@ def test_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
         ([ENV, "--players", "random", "heuristc"], "did you mean 'heuristic'"),
         ([ENV, "--players", "random"], "1 player: a tournament has 2 to 64"),
         ([ENV, "--players", "random", "random"], "named 2 times"),
-        ([ENV, "--players", "random", "initial", "--games", "1"], "games 1: allowed are whole numbers from 2"),
+        ([ENV, "--players", "random", "initial", "--games", "1"], "games=1: allowed are whole numbers from 2"),
         ([ENV, "--players", "random", "initial", "--seed", "-1"], "allowed are whole numbers from 0"),
         ([ENV, "--players", "random", "initial", "--seed", str(2**64)], "allowed are whole numbers from 0"),
         ([ENV, "--players", "random", "checkpoints/coda/dqn.safetensors"], "made for Coda-v0"),

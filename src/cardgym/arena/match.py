@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -19,7 +18,7 @@ from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.kernel import NOOP, RESET, code_name
 from cardgym.engine.registry import find
 from cardgym.engine.rules import derive
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, whole_number
 from cardgym.files.limits import MAX_GAMES, duration
 from cardgym.players import Player, PlayerSpec, resolve_all
 from cardgym.players.mixtures import MixturePlayer
@@ -31,7 +30,6 @@ Seats = Literal["rotate", "fixed"]
 ROWS = 4096
 """Games played in parallel: large batches for networks, in limited memory."""
 
-MAX_SEED = 2**63 - 1
 EVALUATION_SEED = 1_000_000
 """The seed of the evaluations of every training run: all runs are judged on the same deals."""
 
@@ -74,7 +72,7 @@ def evaluate(
     game = find(game)
     if not isinstance(options, Options):
         options = game.parse_options(options)
-    seed = whole_number("seed", seed, 0, MAX_SEED)
+    seed = whole_number("seed", seed, 0)
     games = number_of_games(games)
     if seats not in ("rotate", "fixed"):
         raise CardgymError(f"seats {seats!r}: allowed are rotate, fixed")
@@ -277,17 +275,6 @@ def number_of_games(games: Any) -> int:
         many = isinstance(games, int) and games > MAX_GAMES
         why = f" ({games:,} would take {duration(games, FAST)})" if many else ""
         raise CardgymError(f"{error}{why}") from None
-
-
-def whole_number(name: str, value: Any, low: int, high: int) -> int:
-    """`value` as an int, if it is a whole number from `low` to `high`; `name` is for the message."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = low - 1
-    if isinstance(value, bool) or not low <= number <= high:
-        raise CardgymError(f"{name} {value!r}: allowed are whole numbers from {low} to {high:,}")
-    return number
 
 
 # -- counting ---------------------------------------------------------------------------------------------------------

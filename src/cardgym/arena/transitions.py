@@ -14,13 +14,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cardgym.arena.match import MAX_SEED, number_of_games, whole_number
+from cardgym.arena.match import number_of_games
 from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Game, Int8s, Options, State
 from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random, code_name, find_next_move
 from cardgym.engine.registry import find, registered
 from cardgym.engine.rules import Generator, derive, uniform_float
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, whole_number
 from cardgym.files import replacing
 from cardgym.players import PlayerSpec, resolve_all
 from cardgym.players.seats import SeatedBatch
@@ -95,7 +95,7 @@ def record_chunks(
         names = ", ".join(name for name in registered() if find(name).state_index.has_keys) or "none"
         raise CardgymError(f"{game.id} has no state keys to record; games with them: {names}")
     games = number_of_games(games)
-    seed = whole_number("seed", seed, 0, MAX_SEED)
+    seed = whole_number("seed", seed, 0)
     if not 0.0 <= epsilon <= 1.0:
         raise CardgymError(f"epsilon {epsilon}: allowed are numbers from 0 to 1")
     played = SeatedBatch(game, options, min(ROWS, games), resolve_all(players, game, options))

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.arena.match import MAX_PLAYOUTS, MAX_SEED, number_of_games, whole_number
+from cardgym.arena.match import MAX_PLAYOUTS, number_of_games
 from cardgym.arena.tournament.ranges import Pairing, RangeStore, Sums, play_range, ranges
 from cardgym.arena.tournament.standings import Standings, standings
 from cardgym.engine.contract import RETURN, Game, Options
 from cardgym.engine.registry import find
-from cardgym.errors import CardgymError, printable, quoted, require, unknown
+from cardgym.errors import CardgymError, printable, quoted, require, unknown, whole_number
 from cardgym.files import shipped
 from cardgym.files.limits import MAX_GAMES
 from cardgym.files.tensors import STATE_SUFFIX
@@ -154,7 +154,7 @@ def tournament(
     name = game if isinstance(game, str) else game.id
     game = find(game)
     options = options if isinstance(options, Options) else game.parse_options(options)
-    seed = whole_number("seed", seed, 0, MAX_SEED)
+    seed = whole_number("seed", seed, 0)
     payoff = payoff or game.payoff
     if payoff not in (RETURN, *game.metrics):
         raise unknown("payoff", payoff, (RETURN, *game.metrics))
