@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: train test test-slow test-interop test-lowest test-plain wheel-test docs site docs-commands setup lint coverage hooks bench soak audit clean
 
-.venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker.py examples/kuhn_poker_table.py examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
+.venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker.py examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev]' -e examples/kuhn_poker -e examples/leduc_poker
 	touch $@

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib.util
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 
@@ -91,6 +92,17 @@ def missing(what: str, error: ModuleNotFoundError) -> CardgymError:
     package = (error.name or "").partition(".")[0]
     extra = _EXTRAS.get(package, "learn")
     return CardgymError(f"{what} needs the package {package}: pip install 'cardgym[{extra}]'")
+
+
+@contextlib.contextmanager
+def reporting_missing(what: str) -> Iterator[None]:
+    """Within this, a package that is not installed raises the error of `missing`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "cardgym").partition(".")[0] == "cardgym":
+            raise
+        raise missing(what, error) from None
 
 
 def require(what: str, *packages: str) -> None:

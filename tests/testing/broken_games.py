@@ -27,9 +27,8 @@ from cardgym.engine.contract import (
 from cardgym.table.presentation import Presentation
 from cardgym.table.views import Item, Reveal, View, Zone
 from kuhn_poker import BET, GAME, HIDDEN, KING, STATE
-from kuhn_poker_table import WORDS
 
-PARTS = {"rules": GAME.rules, "words": WORDS, "state_index": GAME.state_index}
+PARTS = {"rules": GAME.rules, "words": GAME.words, "state_index": GAME.state_index}
 
 
 def broken(name: str, **changes: Any) -> Game:
@@ -42,8 +41,7 @@ def broken(name: str, **changes: Any) -> Game:
         own = {spec.name for spec in dataclasses.fields(part)} & set(changes)
         game_changes[part_name] = dataclasses.replace(part, **{field: changes.pop(field) for field in own})
     shown = {name: changes.pop(name) for name in ("reveals", "view") if name in changes}
-    globals()[f"table_of_{name}"] = Presentation(**shown)  # Tables are named by reference.
-    return register(dataclasses.replace(GAME, **(game_changes | changes)), table=f"{__name__}:table_of_{name}")
+    return register(dataclasses.replace(GAME, table=Presentation(**shown), **(game_changes | changes)))
 
 
 def with_seeds(check: Callable[..., None], *arguments: Any) -> None:

@@ -6,7 +6,6 @@ import http.client
 import json
 import logging
 import socket
-import sys
 import threading
 import time
 from pathlib import Path
@@ -177,8 +176,7 @@ def test_slow_player_does_not_block_other_tables(server: Served, monkeypatch: py
             return np.argmax(masks, axis=1)
 
     game = cardgym.find(SPIKE)
-    monkeypatch.setattr(sys.modules[__name__], "make_slow", lambda options: Slow(), raising=False)
-    monkeypatch.setitem(vars(game), "players", {**game.players, "slow": f"{__name__}:make_slow"})
+    monkeypatch.setitem(vars(game), "players", {**game.players, "slow": lambda options: Slow()})
     state = server.client.sit_down(**{**SHORT, "opponents": ["slow"]})
     other = Client(server.port)
     acting = threading.Thread(target=server.client.act, args=(state, state["actions"][1]["action"]))

@@ -8,7 +8,6 @@ take a position as text.
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 from pathlib import Path
 
@@ -35,7 +34,7 @@ def main(words: list[str]) -> int:
     package = package_of(game)
     of_saved_game = any(word.partition("=")[0] in _OF_SAVED_GAMES for word in words)
     if package is not None and package.positions and not of_saved_game:
-        module = importlib.import_module(package.positions)
+        module = package.positions()
         parser = Parser(prog="cardgym advise", description=f"{module.__doc__}\n{_SAVED_GAME}")
         module.add_arguments(parser)
         return int(module.run(parser.parse_args(words)) or 0)

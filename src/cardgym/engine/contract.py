@@ -13,7 +13,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import ModuleType
 from typing import Any, Self
 
@@ -24,21 +23,21 @@ from cardgym.engine.declarations import (
     Feature,
     Observation,
     Options,
-    Referenced,
     State,
     choice,
     documented,
     feature_table,
-    load,
     number,
     offsets,
     places,
 )
+from cardgym.engine.resampling import by_search
 from cardgym.engine.rules import (
     Generator,
     count_bits,
     every_action,
     hides_nothing,
+    is_rule,
     lose_one,
     no_key,
     no_symmetry,
@@ -276,20 +275,20 @@ class Game:
         state: the dtype of a state. It has a field for every option, `num_players` (int32), and `paid`, (max_players,)
             float32: what the last move paid each seat. States that differ only in `paid` are equal.
         num_actions: the number of actions, legal or not, under the default options.
-        observations: the observations by name, each an `Observation` or a reference to one; the first is the default.
+        observations: the observations by name; the first is the default.
         state_index: keys and indices of information states, for tables and solvers.
-        words: its `Words`, or a reference to them.
-        players: its players by name, or a reference to such a mapping: a `CompiledPolicy`, which the kernel plays, or a
-            reference "module:function" to `make(options)`, which returns a player of `cardgym.players`. Every game also
-            has `random`.
+        words: its `Words`.
+        players: its players by name: a `CompiledPolicy`, made by `rule`, which the kernel plays, or a plain function
+            `make(options)`, which imports what it needs and returns a player as `cardgym.players.PlayerSpec` has them.
+            Every game also has `random`.
+        table: how people see it, a `cardgym.table.presentation.Presentation`, or a function without arguments that
+            imports and returns it, so that an env does not; without one, people see its words.
         opponent: the name of people's default opponent.
         metrics: further numbers to report for a finished game, by name.
         payoff: what players maximize in tournaments: `return`, the sum of rewards, or the name of a metric.
         count_actions: `count_actions(options)`: the number of actions, if it depends on the options.
         action_names: the names of the actions, used if `words` has no `action_text`.
         defaults: options whose default under this id differs from that of the class (one game with two ids).
-
-    A reference is written `module:name` and imported when it is first used, so that an env loads only what it needs.
     """
 
     id: str
@@ -297,11 +296,12 @@ class Game:
     state: np.dtype[Any]
     num_actions: int
     rules: Rules
-    observations: Mapping[str, Any]
+    observations: Mapping[str, Observation]
     options: type[Options] = Options
-    words: Words | str = field(default_factory=Words)
+    words: Words = field(default_factory=Words)
     state_index: StateIndex = field(default_factory=StateIndex)
-    players: Any = field(default_factory=dict)
+    players: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    table: Any = None
     opponent: str = "random"
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     payoff: str = RETURN
@@ -311,13 +311,8 @@ class Game:
     defaults: Mapping[str, int | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.observations, Referenced):
-            object.__setattr__(self, "observations", Referenced(self.observations, values=True))
         if self.rules.resample is None:
-            by_search = load("cardgym.engine.resampling:by_search")
             object.__setattr__(self, "rules", dataclasses.replace(self.rules, resample=by_search(self)))
-        if isinstance(self.players, str):
-            object.__setattr__(self, "players", Referenced(self.players))
 
     def variant(self, id: str, doc: str, **defaults: int | str) -> Game:
         """The same game under another id, with other default options."""
@@ -342,7 +337,7 @@ class Game:
     @property
     def compiled_players(self) -> dict[str, CompiledPolicy]:
         """The players that the kernel plays, by name."""
-        return {name: player for name, player in self.players.items() if not isinstance(player, str)}
+        return {name: player for name, player in self.players.items() if is_rule(player)}
 
     def actions(self, options: Options) -> int:
         """The number of actions, legal or not."""
@@ -351,19 +346,13 @@ class Game:
     def observation(self, name: str) -> Observation:
         """The observation with that name; the error for an unknown one suggests the nearest."""
         if name in self.observations:
-            found: Observation = self.observations[name]
-            return found
+            return self.observations[name]
         raise unknown("observation", name, self.observations)
-
-    @cached_property
-    def _given_words(self) -> Words:
-        words: Words = load(self.words) if isinstance(self.words, str) else self.words
-        return words
 
     def describe(self, state: State, seat: int) -> str:
         """The state in words, as `seat` sees it; see `Words`."""
-        if self._given_words.describe is not None:
-            return self._given_words.describe(state, seat)
+        if self.words.describe is not None:
+            return self.words.describe(state, seat)
         observation = self.observation(self.default_observation)
         features = observation.features(self.options.read(state))
         out = np.zeros(sum(feature.size for feature in features), np.float32)
@@ -373,14 +362,14 @@ class Game:
 
     def action_text(self, state: State, action: int) -> str:
         """An action in words; see `Words`."""
-        if self._given_words.action_text is not None:
-            return self._given_words.action_text(state, action)
+        if self.words.action_text is not None:
+            return self.words.action_text(state, action)
         return self.action_names[action] if action < len(self.action_names) else f"action {action}"
 
     def narrate(self, before: State, move: int, after: State, seat: int) -> str:
         """A move in words, as `seat` saw it; see `Words`."""
-        if self._given_words.narrate is not None:
-            return self._given_words.narrate(before, move, after, seat)
+        if self.words.narrate is not None:
+            return self.words.narrate(before, move, after, seat)
         if self.rules.num_chance_outcomes(before) > 0:
             seen = self.describe(before, seat).splitlines()
             return "\n".join(line for line in self.describe(after, seat).splitlines() if line not in seen)

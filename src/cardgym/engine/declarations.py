@@ -1,72 +1,23 @@
-"""What a game declares: options, observations with their features, the documentation made from them, and references."""
+"""What a game declares: options, observations with their features, and the documentation made from them."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib
 import textwrap
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.errors import CardgymError, missing, unknown
+from cardgym.errors import CardgymError, unknown
 
 State = Any
 """A state: an `np.record` in interpreted rules, a Numba record in compiled rules."""
-
-# -- references --------------------------------------------------------------------------------------------------------
-
-
-def load(reference: str) -> Any:
-    """Import the object that a reference `module:attribute` names; the module may be a script that comes with cardgym.
-
-    Raises:
-        CardgymError: if the module needs a package that is not installed.
-    """
-    module, _, attribute = reference.partition(":")
-    try:
-        if module.endswith(".py"):
-            from cardgym.files.shipped import import_script
-
-            return getattr(import_script(module), attribute)
-        return getattr(importlib.import_module(module), attribute)
-    except ModuleNotFoundError as error:
-        if (error.name or module).partition(".")[0] == module.partition(".")[0]:
-            raise
-        raise missing(module, error) from None
-
-
-class Referenced(Mapping[str, Any]):
-    """A mapping, or a reference to one, which is imported when it is first read.
-
-    With `values`, its values may be references, too, each imported when it is read.
-    """
-
-    def __init__(self, source: Mapping[str, Any] | str, *, values: bool = False) -> None:
-        self._source = source
-        self._values = values
-
-    @cached_property
-    def _loaded(self) -> dict[str, Any]:
-        return dict(load(self._source) if isinstance(self._source, str) else self._source)
-
-    def __getitem__(self, name: str) -> Any:
-        if self._values and isinstance(self._loaded[name], str):
-            self._loaded[name] = load(self._loaded[name])
-        return self._loaded[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._loaded)
-
-    def __len__(self) -> int:
-        return len(self._loaded)
-
 
 # -- options -----------------------------------------------------------------------------------------------------------
 

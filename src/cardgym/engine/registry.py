@@ -1,8 +1,8 @@
 """The registry of games.
 
 A distribution registers its games through the entry-point group `cardgym.games`. An entry has the id of a game as its
-name and refers to the `Game`, or to a `GamePackage`, which lists a game's modules as strings. Reading the entries
-imports nothing; packages, rules and players are imported when needed.
+name and refers to the `Game`, or to a `GamePackage` of functions that import its parts. Reading the entries imports
+nothing; packages, rules and players are imported when needed.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import copyreg
 import importlib
 import importlib.metadata
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
-from cardgym.engine.declarations import load
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError, reporting_missing, unknown
 
 if TYPE_CHECKING:
     from cardgym.engine.contract import Game
@@ -29,28 +31,26 @@ GROUP = "cardgym.games"
 
 @dataclass(frozen=True)
 class GamePackage:
-    """What one game provides. References are written `module:attribute`, modules by their full names.
+    """What one game provides; the functions import what they return, so that listing the games imports none.
 
     Attributes:
         name: the game's name in files and folders, such as `kuhn_poker`.
-        games: references to its games, each a `Game`, by id; a game may have several ids.
-        loaders: references to functions `load(path, game, options)` that load a player from a `.safetensors` file, by
-            the format named in the file's metadata.
-        positions: the module behind `cardgym advise`, which parses positions in the game's notation.
-        table: a reference to its `cardgym.table.presentation.Presentation`; without one, people see its words.
+        games: functions that return its games, by id; a game may have several ids.
+        loaders: functions `load(path, game, options)` that load a player from a `.safetensors` file, by the format
+            named in the file's metadata.
+        positions: a function that returns the module behind `cardgym advise`, which parses positions in the game's
+            notation.
     """
 
     name: str
-    games: Mapping[str, str]
-    loaders: Mapping[str, str] = field(default_factory=dict)
-    positions: str | None = None
-    table: str | None = None
+    games: Mapping[str, Callable[[], Game]]
+    loaders: Mapping[str, Callable[[Path, Game, Any], Any]] = field(default_factory=dict)
+    positions: Callable[[], ModuleType] | None = None
 
 
-_IDS: dict[str, GamePackage | str | None] = {}
-"""The package of each id; the reference in its entry point until that is loaded; None if it has no package."""
+_IDS: dict[str, GamePackage | EntryPoint | None] = {}
+"""The package of each id; its entry point until that is loaded; None if it has no package."""
 _GAMES: dict[str, Game] = {}
-_TABLES: dict[str, str] = {}
 
 
 def register_package(package: GamePackage) -> None:
@@ -61,14 +61,9 @@ def register_package(package: GamePackage) -> None:
         _register_with_gymnasium(game_id)
 
 
-def register(game: Game, table: str | None = None) -> Game:
-    """Register one game without a package, for notebooks, tests and first attempts; returns the game.
-
-    `table` is what `GamePackage.table` is.
-    """
+def register(game: Game) -> Game:
+    """Register one game without a package, for notebooks, tests and first attempts; return the game."""
     _IDS.setdefault(game.id, None)
-    if table is not None:
-        _TABLES[game.id] = table
     _register_with_gymnasium(game.id)
     return _keep(game)
 
@@ -82,6 +77,7 @@ def _keep(game: Game) -> Game:
 def _register_with_gymnasium(game_id: str) -> None:
     if game_id in gymnasium.registry:
         return
+    # References by name, so that the registry stays below the envs, which Gymnasium imports when it makes one.
     gymnasium.register(
         id=game_id,
         entry_point="cardgym.envs.single:CardEnv",
@@ -99,7 +95,7 @@ def discover() -> None:
     """Register the games of all installed distributions, those of cardgym first; nothing is imported."""
     entries = importlib.metadata.entry_points(group=GROUP)
     for entry in sorted(entries, key=lambda entry: (not entry.value.startswith("cardgym."), entry.value)):
-        _IDS[entry.name] = entry.value
+        _IDS[entry.name] = entry
         _register_with_gymnasium(entry.name)
 
 
@@ -109,16 +105,16 @@ def _package(game_id: str) -> GamePackage | None:
     Raises:
         Exception: of any kind, if the package fails to load.
     """
-    reference = _IDS[game_id]
-    if isinstance(reference, str):
-        loaded = load(reference)
+    found = _IDS[game_id]
+    if isinstance(found, EntryPoint):
+        loaded = found.load()
         if not isinstance(loaded, GamePackage):
-            loaded = GamePackage(reference.partition(":")[0].partition(".")[0], {game_id: reference})
+            loaded = GamePackage(found.module.partition(".")[0], {game_id: found.load})
         if game_id not in loaded.games:
-            raise TypeError(f"{reference} has no game {game_id}")
+            raise TypeError(f"{found.value} has no game {game_id}")
         register_package(loaded)
         return loaded
-    return reference
+    return found
 
 
 def registered() -> tuple[str, ...]:
@@ -145,12 +141,6 @@ def package_of(game: Game) -> GamePackage | None:
     return _package(game.id) if game.id in _IDS else None
 
 
-def table_of(game: Game) -> str | None:
-    """The reference to a game's `Presentation`; None if people see only its words."""
-    package = package_of(game)
-    return _TABLES.get(game.id) or (package.table if package is not None else None)
-
-
 def find(name: str | Game) -> Game:
     """The game with that id; the error for an unknown id suggests the nearest.
 
@@ -169,5 +159,6 @@ def find(name: str | Game) -> Game:
         package = _package(short) if short in _IDS else None
         if package is None:
             raise unknown("game", name, _IDS)
-        _keep(load(package.games[short]))
+        with reporting_missing(f"game {short}"):
+            _keep(package.games[short]())
     return _GAMES[short]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from gymnasium import logger, spaces
 
 from cardgym.engine.compilation import bind, bound, name_entry_point, template
 from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
-from cardgym.engine.declarations import checkpoint_metadata, load
+from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM, code_name
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
@@ -234,9 +235,9 @@ class EnvCore:
         if self.render_mode == "ansi":
             return self.game.describe(state, seat)
         if self.render_mode == "rgb_array":
-            # By reference: the module belongs to a higher layer and takes a second to load.
-            draw = load("cardgym.table.drawings.picture:picture_of")
-            picture: npt.NDArray[np.uint8] = draw(self.game, state, seat)
+            # By name: the module is above the envs and takes a second to load.
+            drawings = importlib.import_module("cardgym.table.drawings.picture")
+            picture: npt.NDArray[np.uint8] = drawings.picture_of(self.game, state, seat)
             return picture
         raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
 

@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from cardgym.engine import registry
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.declarations import load
-from cardgym.errors import CardgymError, printable
+from cardgym.errors import CardgymError, printable, reporting_missing
 from cardgym.files import shipped
 from cardgym.files.tensors import SUFFIX, read_document
 from cardgym.players.base import Player
 from cardgym.players.resolver import GREEDY, resolve
 
-_LOADERS = {
-    ".mixture.json": "cardgym.players.mixture_file:load_player",
-    ".json": "cardgym.players.policy_file:load_player",
-    ".safetensors": "cardgym.players.formats:load_tensors",
-    f".safetensors{GREEDY}": "cardgym.players.checkpoints:load_player",
-    ".zip": "cardgym.interop.sb3:load_player",
-}
-"""Loaders of players by the suffix of the file; the first match counts."""
+PLAYER_SUFFIXES = (".json", ".safetensors", ".zip")
+"""The suffixes of players' files."""
 
 
 def load_file(name: str, game: Game, options: Options) -> Player | None:
-    """The player of a file; None if no loader has a suffix of that name."""
-    for suffix, reference in _LOADERS.items():
-        if name.endswith(suffix):
-            greedy = GREEDY if name.endswith(GREEDY) else ""
-            path = shipped.checkpoint_path(Path(name.removesuffix(greedy)))
-            player: Player = load(reference)(Path(f"{path}{greedy}"), game, options)
-            player.name = name  # As the caller called it, not the path of its installed file.
-            return player
-    return None
+    """The player of a file; None if the name does not end like that of a player's file."""
+    greedy = GREEDY if name.endswith(f"{SUFFIX}{GREEDY}") else ""
+    if not name.removesuffix(greedy).endswith(PLAYER_SUFFIXES):
+        return None
+    path = shipped.checkpoint_path(Path(name.removesuffix(greedy)))
+    with reporting_missing(f"player {printable(name)}"):
+        player = _load(Path(f"{path}{greedy}"), game, options)
+    player.name = name  # As the caller called it, not the path of its installed file.
+    return player
+
+
+def _load(path: Path, game: Game, options: Options) -> Player:
+    if path.suffix == SUFFIX:
+        return load_tensors(path, game, options)
+    if path.suffix == ".zip":
+        # By name: the module is above the players.
+        model: Player = importlib.import_module("cardgym.interop.sb3_player").load_player(path, game, options)
+        return model
+    if path.name.endswith(".mixture.json"):
+        from cardgym.players import mixture_file
+
+        return mixture_file.load_player(path, game, options)
+    if path.suffix == ".json":
+        from cardgym.players import policy_file
+
+        return policy_file.load_player(path, game, options)
+    return _load_network(path, game, options)  # With `:greedy`.
 
 
 def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
@@ -62,16 +76,25 @@ def _is_of(path: Path, game: Game, options: Options | None) -> bool:
     return True
 
 
-_FORMATS = {
-    "cardgym-q-network-1": "cardgym.players.checkpoints:load_player",
-    "cardgym-policy-network-1": "cardgym.players.checkpoints:load_player",
-    "cardgym-q-table-1": "cardgym.players.tables:load_player",
-    "cardgym-strategy-1": "cardgym.players.tables:load_player",
+def _load_network(path: Path, game: Game, options: Options) -> Player:
+    from cardgym.players.checkpoints import load_player
+
+    return load_player(path, game, options)
+
+
+def _load_table(path: Path, game: Game, options: Options) -> Player:
+    from cardgym.players.tables import load_player
+
+    return load_player(path, game, options)
+
+
+_FORMATS: dict[str, Callable[[Path, Game, Any], Player]] = {
+    "cardgym-q-network-1": _load_network,
+    "cardgym-policy-network-1": _load_network,
+    "cardgym-q-table-1": _load_table,
+    "cardgym-strategy-1": _load_table,
 }
 """Loaders of players from `.safetensors` files, by the format named in the file; games add theirs."""
-
-PLAYER_SUFFIXES = (".json", ".safetensors", ".zip")
-"""The suffixes of players' files."""
 
 
 def load_tensors(path: Path, game: Game, options: Options) -> Player:
@@ -88,5 +111,5 @@ def load_tensors(path: Path, game: Game, options: Options) -> Player:
         loaders |= package.loaders
     if not isinstance(form, str) or form not in loaders:
         raise CardgymError(f"{what}: contains {printable(str(form), 60)}; players are {', '.join(sorted(loaders))}")
-    player: Player = load(loaders[form])(path, game, options)
+    player: Player = loaders[form](path, game, options)
     return player

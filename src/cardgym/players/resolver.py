@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.declarations import load
-from cardgym.errors import CardgymError, unknown
+from cardgym.engine.rules import is_rule
+from cardgym.errors import CardgymError, reporting_missing, unknown
 from cardgym.players.base import Acts, CallablePlayer, CompiledPlayer, Player, Policy, TablePlayer
 from cardgym.players.mixtures import mixture
 
@@ -82,9 +82,10 @@ def _called(name: str, player: Player) -> Player:
 
 def _own_player(name: str, game: Game, options: Options) -> Player:
     policy = game.players[name]
-    if not isinstance(policy, str):
+    if is_rule(policy):
         return CompiledPlayer(name)
-    player = resolve(load(policy)(options), game, options)
+    with reporting_missing(f"player {name}"):
+        player = resolve(policy(options), game, options)
     if isinstance(player, TablePlayer) and not game.state_index.has_indices:
         raise CardgymError(f"player {name} of {game.id} is a policy table, and the game does not number its states")
     return _called(name, player)

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.engine.contract import Game, State
-from cardgym.engine.declarations import load
-from cardgym.engine.registry import table_of
 from cardgym.players import player_names
 from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.people import with_shown_names
@@ -64,8 +62,8 @@ class Presentation:
         showdown: `showdown(before, move, after, seat)`: the table with the hands face up that a transition showed to
             all and then cleared away; None if it did not.
         symbols: the drawings of the items, by the names that views use.
-        adviser: a reference `module:function`; `function(options)` returns the `Adviser`, or None for options that it
-            does not fit. It is imported when advice is needed; without it, the coach uses rollouts.
+        adviser: `adviser(options)` imports and returns the `Adviser`, or None for options that it does not fit.
+            Without it, the coach uses rollouts.
         strength: the measured strength of players, by the game's id and the player's name: a line each, with the
             opponent, the number of games and the interval; for the coach as a player, by the name `COACH`.
         ratings: the measured ratings of players, in Elo points above the mean of those measured, by the game's id and
@@ -86,7 +84,7 @@ class Presentation:
     lessons: Mapping[str, Lesson] = field(default_factory=dict)
     showdown: Callable[[State, int, State, int], View | None] = lambda *_: None
     symbols: Callable[[], dict[str, Symbol]] = dict
-    adviser: str | None = None
+    adviser: Callable[[Any], Any] | None = None
     strength: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     ratings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -104,9 +102,8 @@ _WORDS_ALONE = Presentation()
 
 
 def presentation_of(game: Game) -> Presentation:
-    """The presentation that a game's package or registration names as its `table`."""
-    table = table_of(game)
-    presentation: Presentation = _WORDS_ALONE if table is None else load(table)
+    """The presentation of a game; its words alone if it has none."""
+    presentation: Presentation = game.table() if callable(game.table) else game.table or _WORDS_ALONE
     return presentation
 
 

@@ -1,7 +1,5 @@
 """Leduc poker for cardgym."""
 
-from cardgym import GamePackage
+from leduc_poker.package import PACKAGE
 
-PACKAGE = GamePackage(
-    name="leduc_poker", games={"LeducPoker-v0": "leduc_poker.game:GAME"}, table="leduc_poker.view:TABLE"
-)
+__all__ = ["PACKAGE"]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cardgym.engine.contract import Game, Observation, Options, Rules, StateIndex, Words, feature_table
 from leduc_poker import observations, rules, text
 from leduc_poker.players import PLAYERS
+
+if TYPE_CHECKING:
+    from cardgym.table.presentation import Presentation
 
 DOC = f"""Leduc poker: six cards, two players, two rounds of betting.
 
@@ -47,6 +52,13 @@ Southey et al., "Bayes' bluff: opponent modeling in poker", UAI 2005.
 - v0: first version.
 """
 
+
+def _table() -> Presentation:
+    from leduc_poker.view import TABLE
+
+    return TABLE
+
+
 GAME = Game(
     id="LeducPoker-v0",
     doc=DOC,
@@ -57,6 +69,7 @@ GAME = Game(
     words=Words.of(text),
     state_index=StateIndex.of(observations),
     players=PLAYERS,
+    table=_table,
     opponent="honest",
     unit="chips",
 )

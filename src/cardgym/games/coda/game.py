@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cardgym.engine.contract import Game, Rules, StateIndex
-from cardgym.games.coda import knowledge, observations, rules, state
+from cardgym.games.coda import guess_features, knowledge, observations, rules, state
+from cardgym.games.coda.players import PLAYERS
+from cardgym.games.coda.text import WORDS
 
 if TYPE_CHECKING:
     from cardgym.games.coda.critic import Critic
     from cardgym.games.coda.search import SearchPlayer
+    from cardgym.table.presentation import Presentation
 
 
 _MORE = """
@@ -50,6 +53,12 @@ def shipped_critic(options: state.CodaOptions) -> Critic:
     return load_critic(root() / CHECKPOINTS / "coda" / "official_ppo.safetensors", OFFICIAL, options)
 
 
+def _table() -> Presentation:
+    from cardgym.games.coda.view import TABLE
+
+    return TABLE
+
+
 GAME = Game(
     id="Coda-v0",
     doc=_read("doc.md").replace("{more}", ""),
@@ -60,18 +69,19 @@ GAME = Game(
     rules=Rules.of(rules, resample=knowledge.resample, invariants=state.invariants),
     observations={
         **observations.OBSERVATIONS,
-        "guesses": "cardgym.games.coda.guess_features:GUESSES",
-        "splits": "cardgym.games.coda.guess_features:SPLITS",
+        "guesses": guess_features.GUESSES,
+        "splits": guess_features.SPLITS,
     },
-    words="cardgym.games.coda.text:WORDS",
+    words=WORDS,
     state_index=StateIndex.of(observations),
-    players="cardgym.games.coda.players:PLAYERS",
+    players=PLAYERS,
+    table=_table,
     opponent="heuristic",
 )
 
 OFFICIAL = dataclasses.replace(
     GAME.variant("CodaOfficial-v0", _read("doc.md").replace("{more}", _MORE), **OFFICIAL_DEFAULTS),
-    players="cardgym.games.coda.players:OFFICIAL_PLAYERS",
+    players={**PLAYERS, "value-search": value_search},
 )
 """The board game's rules."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from cardgym.engine.contract import (
-    CompiledPolicy,
     Generator,
     Int8s,
     Int64s,
@@ -17,6 +19,9 @@ from cardgym.engine.contract import (
 )
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses, weigh_own
+
+if TYPE_CHECKING:
+    from cardgym.games.coda.search import SearchPlayer
 
 STOP_BELOW = 0.5
 """`heuristic` and `bayes` stop, if legal, when their best guess is less likely than this."""
@@ -223,13 +228,19 @@ def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
             bounds[:] = state.line[owner, place]
 
 
-PLAYERS: dict[str, CompiledPolicy | str] = {
+def search(options: s.CodaOptions) -> SearchPlayer:
+    """The player `search`."""
+    from cardgym.games.coda.search import SearchPlayer
+
+    return SearchPlayer(options)
+
+
+PLAYERS: dict[str, Callable[..., Any]] = {
     "random-all": random_all,
     "random-unseen": random_unseen,
     "random-color": random_color,
     "random-consistent": random_consistent,
     "heuristic": heuristic,
     "bayes": bayes,
-    "search": "cardgym.games.coda.search:SearchPlayer",
+    "search": search,
 }
-OFFICIAL_PLAYERS = {**PLAYERS, "value-search": "cardgym.games.coda.game:value_search"}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cardgym.engine.contract import State
 from cardgym.games.coda import state as s
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.text import COLORS, describe, ruled_out, spoken, tile_in_line, tile_name, typed
+from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
 from cardgym.table.presentation import Lesson, Presentation, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
@@ -298,6 +301,12 @@ def symbols() -> dict[str, Symbol]:
     return {**tiles, **{f"tile-back-{color}": back(color) for color in "BW"}, "tile-back": back("?")}
 
 
+def _adviser(options: Any) -> Adviser | None:
+    from cardgym.games.coda.adviser import adviser
+
+    return adviser(options)
+
+
 TABLE = Presentation(
     view=view,
     reveals=reveals,
@@ -305,7 +314,7 @@ TABLE = Presentation(
     ending=ending,
     rules_text=rules_text,
     symbols=symbols,
-    adviser="cardgym.games.coda.adviser:adviser",
+    adviser=_adviser,
     examples=examples,
     possible=possible,
     tip=tip,

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cardgym.engine.contract import Game, Metric, Observation, Rules, StateIndex
 from cardgym.games.corellian_spike import observations, rules, state, state_index
+from cardgym.games.corellian_spike.belief import BELIEF
+from cardgym.games.corellian_spike.buckets import BUCKETS
+from cardgym.games.corellian_spike.players import PLAYERS
+from cardgym.games.corellian_spike.text import WORDS
+
+if TYPE_CHECKING:
+    from cardgym.table.presentation import Presentation
 
 _FOLDER = Path(__file__).parent
+
+
+def _table() -> Presentation:
+    from cardgym.games.corellian_spike.view import TABLE
+
+    return TABLE
+
 
 GAME = Game(
     id="CorellianSpike-v0",
@@ -18,15 +33,16 @@ GAME = Game(
     rules=Rules.of(rules, resample=observations.resample, invariants=state.invariants),
     observations={
         "full": Observation(observations.observe_full, observations.full_features),
-        "belief": "cardgym.games.corellian_spike.belief:BELIEF",
+        "belief": BELIEF,
         "paper": Observation(state_index.observe_paper, state_index.paper_features, state_index.num_info_states),
         "cards": Observation(state_index.observe_cards, state_index.cards_features),
         "spikes": Observation(state_index.observe_spikes, state_index.spikes_features),
-        "buckets": "cardgym.games.corellian_spike.buckets:BUCKETS",
+        "buckets": BUCKETS,
     },
-    words="cardgym.games.corellian_spike.text:WORDS",
+    words=WORDS,
     state_index=StateIndex.of(state_index),
-    players="cardgym.games.corellian_spike.players:PLAYERS",
+    players=PLAYERS,
+    table=_table,
     opponent="heuristic",
     metrics={"bust_games": Metric(rules.bust, counts=True)},
     unit="credits",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardgym.engine.contract import CompiledPolicy, Float32s, Float64s, Generator, Int8s, State, rule
+from cardgym.engine.contract import Float32s, Float64s, Generator, Int8s, State, rule
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
 from cardgym.games.corellian_spike.observations import count_unseen
@@ -166,8 +167,8 @@ def _add_sums(ranks: Float64s, pairs: Float64s, spike: int, weight: float) -> No
         ranks[sum_rank(total)] += weight * pairs[pair]
 
 
-PLAYERS: dict[str, CompiledPolicy | str] = {
+PLAYERS: dict[str, Callable[..., Any]] = {
     "initial": initial,
     "heuristic": heuristic,
-    "random-table": "cardgym.games.corellian_spike.players:random_table_player",
+    "random-table": random_table_player,
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cardgym.engine.contract import State
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum, slot_of, special_hand
 from cardgym.games.corellian_spike.rounds import may_raise, owed
 from cardgym.games.corellian_spike.text import SLOT_NAMES, signed
+from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.shapes import SLOT, Symbol, box, disc, half_turned, path, placed, text
 from cardgym.table.presentation import Lesson, Presentation, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
@@ -363,13 +364,19 @@ def symbols() -> dict[str, Symbol]:
     return {**cards, "card-back": back(), "card-slot": SLOT, **{f"die-{points}": die(points) for points in range(1, 7)}}
 
 
+def _adviser(options: Any) -> Adviser | None:
+    from cardgym.games.corellian_spike.adviser import adviser
+
+    return adviser(options)
+
+
 TABLE = Presentation(
     view=view,
     reveals=reveals,
     ending=ending,
     rules_text=rules_text,
     symbols=symbols,
-    adviser="cardgym.games.corellian_spike.adviser:adviser",
+    adviser=_adviser,
     examples=examples,
     label=label,
     tip=tip,

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cardgym.engine.contract import Game, Observation, Rules
 from cardgym.games.cribbage import observations, rules, state
+from cardgym.games.cribbage.players import COMPILED, PLAYERS
+from cardgym.games.cribbage.rated_observation import RATED
 from cardgym.games.cribbage.rules import METRICS
+from cardgym.games.cribbage.text import WORDS
+
+if TYPE_CHECKING:
+    from cardgym.table.presentation import Presentation
 
 _FOLDER = Path(__file__).parent
 DOC = (_FOLDER / "doc.md").read_text(encoding="utf-8")
@@ -18,6 +25,13 @@ DEAL_DOC = DOC.replace(
     ('`deals` (0 .. 1000, default 1; 0: as many as it takes), `reward` ("points", the default here, or "win")'),
     1,
 )
+
+
+def _table() -> Presentation:
+    from cardgym.games.cribbage.view import TABLE
+
+    return TABLE
+
 
 GAME = Game(
     id="Cribbage-v0",
@@ -31,10 +45,11 @@ GAME = Game(
     observations={
         "full": Observation(observations.observe, observations.features),
         "plain": Observation(observations.observe_plain, observations.plain_features),
-        "rated": "cardgym.games.cribbage.rated_observation:RATED",
+        "rated": RATED,
     },
-    words="cardgym.games.cribbage.text:WORDS",
-    players="cardgym.games.cribbage.players:PLAYERS",
+    words=WORDS,
+    players=PLAYERS,
+    table=_table,
     opponent="expert",
     metrics=METRICS,
 )
@@ -50,7 +65,7 @@ MINI_GAME = dataclasses.replace(
     doc=(_FOLDER / "mini.md").read_text(encoding="utf-8"),
     options=state.CribbageMiniOptions,
     observations={name: GAME.observations[name] for name in ("full", "plain")},
-    players="cardgym.games.cribbage.players:COMPILED",
+    players=COMPILED,
     unit="points",
     defaults=_ONE_DEAL,
 )

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from cardgym.engine.contract import CompiledPolicy, Float32s, Float64s, Generator, Int8s, Int64s, State, rule
+from cardgym.engine.contract import Float32s, Float64s, Generator, Int8s, Int64s, State, rule
 from cardgym.games.cribbage.cards import CARDS, EMPTY, worth
 from cardgym.games.cribbage.scoring import points_for, points_of, points_of_next
-from cardgym.games.cribbage.state import FULL, NUM_TOSSES, PACK_RANKS, PACK_TOSSES, TOSSING
+from cardgym.games.cribbage.state import FULL, NUM_TOSSES, PACK_RANKS, PACK_TOSSES, TOSSING, CribbageOptions
 from cardgym.games.cribbage.tosses import WIN, first_best, hand_totals, points_to_go_out, small_means, toss_worths
+
+if TYPE_CHECKING:
+    from cardgym.players import Player
 
 _MAX_PEGGED = 14  # The most points that one card can score.
 
@@ -190,9 +196,23 @@ def _chance_of_none(cards: float, hidden: int, held: int) -> float:
     return chance
 
 
-COMPILED: dict[str, CompiledPolicy | str] = {"greedy": greedy, "expert": expert}
+def equilibrium(options: CribbageOptions) -> Player:
+    """The player `equilibrium`."""
+    from cardgym.games.cribbage.pegging.player import make_player
+
+    return make_player(options)
+
+
+def champion(options: CribbageOptions) -> Player:
+    """The player `champion`."""
+    from cardgym.games.cribbage.pegging.champion import make_player
+
+    return make_player(options)
+
+
+COMPILED: dict[str, Callable[..., Any]] = {"greedy": greedy, "expert": expert}
 PLAYERS = {
     **COMPILED,
-    "equilibrium": "cardgym.games.cribbage.pegging.player:make_player",
-    "champion": "cardgym.games.cribbage.pegging.champion:make_player",
+    "equilibrium": equilibrium,
+    "champion": champion,
 }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cardgym.engine.contract import State
 from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage import text
 from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, RANKS, SUITS
 from cardgym.games.cribbage.drawing import hole, hole_of, symbols
+from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.playing_cards import SUIT_NAMES, card_item, example
 from cardgym.table.presentation import Lesson, Presentation, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
@@ -275,6 +278,12 @@ def examples() -> list[Reveal]:
     ]
 
 
+def _adviser(options: Any) -> Adviser | None:
+    from cardgym.games.cribbage.advice import adviser
+
+    return adviser(options)
+
+
 TABLE = Presentation(
     view=view,
     reveals=reveals,
@@ -286,6 +295,6 @@ TABLE = Presentation(
     lessons={"CribbageDeal-v0": LESSON},
     showdown=showdown,
     symbols=symbols,
-    adviser="cardgym.games.cribbage.advice:adviser",
+    adviser=_adviser,
     **measured(__file__),
 )

@@ -20,9 +20,11 @@ from cardgym.engine.contract import (
 )
 from cardgym.games.one_play_poker import observations, rules
 from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, is_flush, is_pair, result
+from cardgym.games.one_play_poker.text import WORDS
 
 if TYPE_CHECKING:
     from cardgym.players import TablePlayer
+    from cardgym.table.presentation import Presentation
 
 _KING = 2
 
@@ -68,6 +70,12 @@ def optimal(options: rules.OnePlayPokerOptions) -> TablePlayer:
     return TablePlayer("optimal", optimal_table(GAME, options))
 
 
+def _table() -> Presentation:
+    from cardgym.games.one_play_poker.view import TABLE
+
+    return TABLE
+
+
 GAME = Game(
     id="OnePlayPoker-v0",
     doc=Path(__file__).with_name("doc.md").read_text(encoding="utf-8"),
@@ -79,9 +87,10 @@ GAME = Game(
         "full": Observation(observations.observe_full, observations.full_features),
         "paper": Observation(observations.observe_paper, observations.paper_features, observations.num_info_states),
     },
-    words="cardgym.games.one_play_poker.text:WORDS",
+    words=WORDS,
     state_index=StateIndex.of(observations),
-    players={**PLAYERS, "optimal": f"{__name__}:optimal"},
+    players={**PLAYERS, "optimal": optimal},
+    table=_table,
     metrics={"net_profit_per_game": Metric(rules.net_profit), "bets_per_game": Metric(rules.bets_made)},
     payoff="net_profit_per_game",
     unit="credits",

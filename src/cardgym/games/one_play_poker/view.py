@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cardgym.engine.contract import State
 from cardgym.games.one_play_poker import rules as r
 from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text, order_text, outcome_text
+from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.playing_cards import card_item, example, pack
 from cardgym.table.presentation import Lesson, Presentation, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
@@ -118,6 +121,12 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     ]
 
 
+def _adviser(options: Any) -> Adviser | None:
+    from cardgym.games.one_play_poker.adviser import adviser
+
+    return adviser(options)
+
+
 TABLE = Presentation(
     view=view,
     reveals=reveals,
@@ -127,6 +136,6 @@ TABLE = Presentation(
     examples=examples,
     tip=tip,
     lessons={"OnePlayPoker-v0": LESSON},
-    adviser="cardgym.games.one_play_poker.adviser:adviser",
+    adviser=_adviser,
     **measured(__file__),
 )

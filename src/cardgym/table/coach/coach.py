@@ -10,10 +10,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any
 
 from cardgym.engine.contract import Game, Options, State
-from cardgym.engine.declarations import load
 from cardgym.players import PlayerSpec
 from cardgym.players.tables import StrategyPlayer
 from cardgym.solvers.cfr import CFR
@@ -91,11 +89,8 @@ class Coach:
 
 def adviser_of(game: Game, options: Options) -> Adviser | None:
     """The game's own adviser; None if it has none."""
-    reference = presentation_of(game).adviser
-    if reference is None:
-        return None
-    make: Callable[[Any], Adviser | None] = load(reference)
-    return make(options)
+    make = presentation_of(game).adviser
+    return None if make is None else make(options)
 
 
 def usual_player(game: Game) -> str:
