@@ -228,7 +228,7 @@ def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
             bounds[:] = state.line[owner, place]
 
 
-def search(options: s.CodaOptions) -> SearchPlayer:
+def search(options: coda.CodaOptions) -> SearchPlayer:
     """The player `search`."""
     from cardgym.games.coda.search import SearchPlayer
 
