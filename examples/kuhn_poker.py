@@ -17,21 +17,24 @@ import numpy.typing as npt
 
 from cardgym import register
 from cardgym.engine.contract import (
+    YOU,
     Feature,
     Game,
     Generator,
+    Names,
     Observation,
     Options,
     Rules,
     State,
     StateIndex,
     Words,
+    inside,
     rule,
     uniform,
 )
 from cardgym.table.drawings.playing_cards import pack
 from cardgym.table.presentation import Lesson, Presentation
-from cardgym.table.views import Item, Reveal, View, Zone, reveal
+from cardgym.table.views import Item, Reveal, View, reveal
 
 # -- the rules --------------------------------------------------------------------------------------------------------
 
@@ -140,16 +143,15 @@ def action_text(state: State, action: int) -> str:
     return (("fold", "call") if state.bets[0] != state.bets[1] else ("check", "bet"))[action]
 
 
-def narrate(before: State, move: int, after: State, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
     """What a seat saw of a move: its own card, what either seat does, and who wins."""
     if num_chance_outcomes(before) > 0:
         dealt = 0 if before.cards[0] == HIDDEN else 1
-        return f"You are dealt the {RANKS[after.cards[seat]]}" if seat == dealt else ""
-    who, s = ("You", "") if before.moves % 2 == seat else (f"Seat {before.moves % 2}", "s")
-    text = f"{who} {action_text(before, move)}{s}{' 1 chip' if move == BET else ''}"
+        return f"{names.does(seat, 'are', 'is')} dealt the {RANKS[after.cards[seat]]}" if seat == dealt else ""
+    text = f"{names.does(before.moves % 2, action_text(before, move))}{' 1 chip' if move == BET else ''}"
     if current_player(after) < 0:
         winner, pot = int(after.paid[1] > 0), 2 + after.bets.sum()
-        text += f"\n{'You win' if winner == seat else f'Seat {winner} wins'} the pot of {pot}"
+        text += f"\n{names.does(winner, 'win')} the pot of {pot}"
     return text
 
 
@@ -176,25 +178,25 @@ def equilibrium(state: State, seat: int, mask: npt.NDArray[np.int8], generator: 
 # -- the table --------------------------------------------------------------------------------------------------------
 
 
-def ending(state: State, seat: int) -> str:
+def ending(state: State, seat: int, names: Names) -> str:
     """The end in one line, with what decided it."""
     if current_player(state) >= 0:
         return ""
     winner = 0 if state.paid[0] > 0 else 1
     chips = f"{int(state.paid[winner])} chip{'s' if state.paid[winner] > 1 else ''}"
-    won = f"You win {chips}" if winner == seat else f"You lose {chips}" if seat >= 0 else f"Seat {winner} wins {chips}"
+    won = f"{names.does(winner, 'win') if seat in (winner, -1) else names.does(seat, 'lose')} {chips}"
     if state.bets[0] != state.bets[1]:
-        return f"{won}: {'you' if 1 - winner == seat else f'Seat {1 - winner}'} folded"
+        return f"{won}: {inside(names[1 - winner])} folded"
     return f"{won}: the {RANKS[state.cards[winner]]} beats the {RANKS[state.cards[1 - winner]]}"
 
 
-def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
+def reveals(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
     """The outcome as a banner."""
-    name, _, reason = ending(after, seat).partition(": ")
+    name, _, reason = ending(after, seat, names).partition(": ")
     return [reveal(name, [reason], banner=True)] if name else []
 
 
-def view(state: State, seat: int) -> View:
+def view(state: State, seat: int, names: Names) -> View:
     """Both cards, the one that is left over, and the bets; a showdown turns the other's card up."""
     is_showdown = current_player(state) < 0 and state.bets[0] == state.bets[1]
     left_over: Item = {"id": "left over", "symbol": "card-back", "label": "the third card, face down"}
@@ -208,8 +210,8 @@ def view(state: State, seat: int) -> View:
             item |= {"symbol": "card-slot", "label": "not dealt yet"}
         elif seat in (owner, -1) or is_showdown:
             item |= {"symbol": f"card-{'JQK'[card]}S", "label": RANKS[card]}
-        hand: Zone = {"name": "Your card" if owner == seat else "Card", "seat": owner, "kind": "hand", "items": [item]}
-        table["zones"].append(hand)
+        name = "Your card" if names[owner] == YOU else "Card"
+        table["zones"].append({"name": name, "seat": owner, "kind": "hand", "items": [item]})
         table["counters"].append({"name": "Paid in", "value": 1 + int(state.bets[owner]), "seat": owner})
     return table
 

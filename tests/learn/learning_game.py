@@ -182,7 +182,7 @@ TINY = Game(
     words=Words(
         describe=lambda state, seat: f"card {state.card}",
         action_text=lambda state, action: f"say {action} (free)",
-        narrate=lambda before, move, after, seat: "",
+        narrate=lambda before, move, after, seat, names: "",
     ),
     players={"perfect": perfect},
 )

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 import cardgym
+from cardgym.engine.contract import Names, inside
+from cardgym.engine.states import new_state
 from cardgym.players import resolve
-from cardgym.table.people import board_with_names, named, shown_name, shown_names, with_names, with_shown_names
+from cardgym.table.people import shown_name, shown_names, with_shown_names
+from cardgym.table.presentation import board_of
 from cardgym.table.session import Session, replay
 from cardgym.table.setup import Setup
 
@@ -34,69 +37,41 @@ def test_a_measured_strength_has_names_that_people_read() -> None:
 
 
 def test_every_seat_has_another_name() -> None:
-    assert shown_names(["heuristic", "human", "heuristic", "ppo"], 1) == ["Heuristic", "You", "Heuristic 2", "PPO"]
-    assert shown_names(["greedy", "greedy", "greedy"], None) == ["Greedy", "Greedy 2", "Greedy 3"]
+    assert list(shown_names(["heuristic", "human", "heuristic", "ppo"], 1)) == [
+        "Heuristic",
+        "You",
+        "Heuristic 2",
+        "PPO",
+    ]
+    assert list(shown_names(["greedy", "greedy", "greedy"], None)) == ["Greedy", "Greedy 2", "Greedy 3"]
     given = shown_names(["human", "human", "greedy", "greedy"], 0, {"name 0": "Ann", "name 1": "Jean-Luc"})
-    assert given == ["You", "Jean-Luc", "Greedy", "Greedy 2"]
-    assert shown_names(["human", "greedy", "greedy"], 3, {"name 0": "Greedy 2"}) == ["Greedy 2", "Greedy", "Greedy 3"]
+    assert list(given) == ["You", "Jean-Luc", "Greedy", "Greedy 2"]
+    assert list(shown_names(["human", "greedy", "greedy"], 3, {"name 0": "Greedy 2"})) == [
+        "Greedy 2",
+        "Greedy",
+        "Greedy 3",
+    ]
     seeds = ["double_dqn", "double_dqn_seed2", "double_dqn_seed2", "double_dqn"]
-    assert shown_names(seeds, None) == ["Double DQN", "Double DQN (seed 2)", "Double DQN 2 (seed 2)", "Double DQN 2"]
+    assert list(shown_names(seeds, None)) == [
+        "Double DQN",
+        "Double DQN (seed 2)",
+        "Double DQN 2 (seed 2)",
+        "Double DQN 2",
+    ]
 
 
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ("Seat 1 raises, paying 2", "Heuristic raises, paying 2"),
-        ("The opponent guesses white 0 at place 1: no", "Heuristic guesses white 0 at place 1: no"),
-        ("Opponent's hand", "Heuristic's hand"),
-        ("You win 5 credits, seat 1 is broke", "You win 5 credits, Heuristic is broke"),
-    ],
-)
-def test_texts_name_the_opponent(text: str, read: str) -> None:
-    assert named(text, ["You", "Heuristic"], 0) == read
+def test_texts_call_the_reader_you_and_others_by_their_names() -> None:
+    names = Names(["You", "Heuristic"])
+    assert (names.does(0, "win"), names.does(1, "win")) == ("You win", "Heuristic wins")
+    assert (names.does(0, "don't buy", "doesn't buy"), names.whose(0)) == ("You don't buy", "Your")
+    assert (names.does(1, "don't buy", "doesn't buy"), names.whose(1)) == ("Heuristic doesn't buy", "Heuristic's")
+    inner = [inside(text) for text in ("You are", "Your crib", "The opponent's crib", "Young's crib")]
+    assert inner == ["you are", "your crib", "the opponent's crib", "Young's crib"]
 
 
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ("You cut QD", "Expert cuts QD"),
-        ("You match, paying 2", "Expert matches, paying 2"),
-        ("You are dealt +3", "Expert is dealt +3"),
-        ("You don't buy", "Expert doesn't buy"),
-        ("Your hand 5H JS scores 7", "Expert's hand 5H JS scores 7"),
-        ("Opponent plays 5H: 15", "Greedy plays 5H: 15"),
-    ],
-)
-def test_a_watched_game_has_no_you(text: str, read: str) -> None:
-    assert named(text, ["Expert", "Greedy"], 0) == read
-
-
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ("You beat the opponent", "Expert beats You"),
-        ("The opponent's crib, your hand", "Your crib, Expert's hand"),
-    ],
-)
-def test_what_the_other_saw_names_the_person_who_reads(text: str, read: str) -> None:
-    assert named(text, ["You", "Expert"], 1) == read
-
-
-def test_a_board_of_another_seat_keeps_its_columns() -> None:
-    board = "Opponent    0 points\nYou         3 points, your crib"
-    assert board_with_names(board, ["You", "Expert"], 1) == "You         0 points\nExpert      3 points, Expert's crib"
-    three = "Seat 0   42\nYou      46\nSeat 2   44"
-    assert board_with_names(three, ["Heuristic", "You", "Heuristic 2"], 1) == "Heuristi 42\nYou      46\nHeuris 2 44"
-    seeds = ["Double DQN (seed 2)", "You", "Double DQN 2 (seed 2)"]
-    assert board_with_names(three, seeds, 1) == "Double D 42\nYou      46\nDouble 2 44"
-
-
-def test_names_for_programs_stay() -> None:
-    view = {"id": "seat 1", "items": [{"symbol": "seat 1", "label": "seat 1's card"}]}
-    assert with_names(view, ["You", "Expert"], 0) == {
-        "id": "seat 1",
-        "items": [{"symbol": "seat 1", "label": "Expert's card"}],
-    }
+def test_a_name_in_a_column_is_shortened_but_keeps_its_number() -> None:
+    names = Names(["You", "Heuristic 2", "Double DQN 2 (seed 2)", "Double DQN (seed 2)"])
+    assert [names.column(seat, 8) for seat in range(4)] == ["You     ", "Heuris 2", "Double 2", "Double D"]
 
 
 def played(env: str, *players: str, watched: bool = False) -> Session:
@@ -148,7 +123,9 @@ def test_antes_and_declined_buys_are_narrated() -> None:
 
 
 def test_a_board_has_names_in_its_columns() -> None:
-    board = "You       46 credits\nSeat 1    48 credits\nOpponent    0 #.....\n[hidden from the opponent]"
-    assert board_with_names(board, ["You", "PPO three players"], 0).splitlines() == [
-        "You       46 credits", "PPO three 48 credits", "PPO three p 0 #.....", "[hidden from PPO three players]",
-    ]  # fmt: skip
+    names = Names(["You", "PPO three players"])
+    for env, column in (("CorellianSpike-v0", "PPO three player   50"), ("Cribbage-v0", "PPO three   0 #.....")):
+        game = cardgym.find(env)
+        state = new_state(game, game.parse_options())[0]
+        lines = board_of(game, state, 0, names).splitlines()
+        assert any(line.startswith(column) for line in lines)

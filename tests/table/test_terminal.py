@@ -158,7 +158,7 @@ def test_every_prompt_fits_a_small_terminal_and_keeps_the_board_in_view(game_id:
         lines = screen.splitlines()
         assert len(lines) <= 24, screen
         assert max(map(len, lines), default=0) <= 80, screen
-    assert board_of(game, terminal.session.state, terminal.session.viewer).strip()
+    assert board_of(game, terminal.session.state, terminal.session.viewer, terminal.session.people).strip()
 
 
 def test_news_that_would_scroll_away_waits_for_enter(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,17 +13,7 @@ import numpy.typing as npt
 import kuhn_poker
 from cardgym import register
 from cardgym.engine import registry
-from cardgym.engine.contract import (
-    Feature,
-    Game,
-    Generator,
-    Observation,
-    Options,
-    State,
-    offsets,
-    rule,
-    uniform,
-)
+from cardgym.engine.contract import Feature, Game, Generator, Names, Observation, Options, State, offsets, rule, uniform
 from cardgym.table.presentation import Presentation
 from cardgym.table.views import Item, Reveal, View, Zone
 from kuhn_poker import BET, GAME, HIDDEN, KING, STATE
@@ -227,7 +217,7 @@ def describe_both_cards(state: State, seat: int) -> str:
     return f"Cards: {state.cards[0]} and {state.cards[1]}"
 
 
-def narrate_both_cards(before: State, move: int, after: State, seat: int) -> str:
+def narrate_both_cards(before: State, move: int, after: State, seat: int, names: Names) -> str:
     return f"{move}, with {before.cards[0]} and {before.cards[1]} on the table"
 
 
@@ -244,25 +234,25 @@ def view_of(*ids: str, symbol: str = "", secret: int = 0, actions: dict[int, lis
     return {"to_act": -1, "zones": zones, "counters": [], "actions": actions or {}}
 
 
-def view_both_cards(state: State, seat: int) -> View:
+def view_both_cards(state: State, seat: int, names: Names) -> View:
     return view_of("a", secret=int(state.cards.sum()))
 
 
-def view_twins(state: State, seat: int) -> View:
+def view_twins(state: State, seat: int, names: Names) -> View:
     return view_of("a", "a")
 
 
-def view_undrawn(state: State, seat: int) -> View:
+def view_undrawn(state: State, seat: int, names: Names) -> View:
     return view_of("a", symbol="card")
 
 
-def view_elsewhere(state: State, seat: int) -> View:
+def view_elsewhere(state: State, seat: int, names: Names) -> View:
     return view_of("a", actions={0: ["b"]})
 
 
-def view_ambiguous(state: State, seat: int) -> View:
+def view_ambiguous(state: State, seat: int, names: Names) -> View:
     return view_of("a", actions={0: ["a"], 1: ["a"]})
 
 
-def show_both_cards(before: State, move: int, after: State, seat: int) -> list[Reveal]:
+def show_both_cards(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
     return [{"name": "Cards", "items": [], "lines": [f"{before.cards[0]} and {before.cards[1]}"], "total": ""}]

@@ -12,6 +12,7 @@ from cardgym.engine.contract import (
     Feature,
     Game,
     Generator,
+    Names,
     Observation,
     Options,
     Rules,
@@ -117,7 +118,7 @@ def features(options: Options) -> tuple[Feature, ...]:
     return (Feature("card", "the card / 1000"),)
 
 
-def narrate(before: State, move: int, after: State, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
     return f"Card {after.card}"
 
 

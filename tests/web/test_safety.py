@@ -16,7 +16,6 @@ import cardgym
 from cardgym.engine.contract import State
 from cardgym.engine.states import SingleGame
 from cardgym.table.narration import Event
-from cardgym.table.people import with_names
 from cardgym.table.presentation import view_of
 from cardgym.table.session import Session, Snapshot
 from cardgym.table.web.app import STATIC
@@ -210,7 +209,7 @@ def check_events(session: Session, events: list[Event], answer: dict[str, Any], 
         assert sent.keys() == {"seat", "text", "view", "showdown", "reveals"}
         if session.game.rules.num_chance_outcomes(event.after) or session.game.rules.current_player(event.after) >= 0:
             other = resampled(session, event.after, key)
-            view = with_names(view_of(session.game, other, session.seat), session.people, session.viewer)
+            view = view_of(session.game, other, session.seat, (), session.people)
             assert json.loads(json.dumps(view)) == sent["view"]
 
 

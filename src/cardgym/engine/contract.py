@@ -31,6 +31,7 @@ from cardgym.engine.declarations import (
     offsets,
     places,
 )
+from cardgym.engine.names import YOU, Names, inside
 from cardgym.engine.resampling import by_search
 from cardgym.engine.rules import (
     Generator,
@@ -57,6 +58,7 @@ from cardgym.errors import CardgymError, unknown
 __all__ = [
     "CHANCE",
     "END",
+    "YOU",
     "CardgymError",
     "CompiledPolicy",
     "Feature",
@@ -67,6 +69,7 @@ __all__ = [
     "Int8s",
     "Int64s",
     "Metric",
+    "Names",
     "Observation",
     "Options",
     "Rules",
@@ -77,6 +80,7 @@ __all__ = [
     "count_bits",
     "feature_table",
     "hides_nothing",
+    "inside",
     "number",
     "offsets",
     "places",
@@ -197,13 +201,16 @@ class Words(_Part):
         describe: `describe(state, seat)`: the state as that seat sees it. Default: the features of the first
             observation in words.
         action_text: `action_text(state, action)`: an action in words. Default: its name in `Game.action_names`.
-        narrate: `narrate(before, move, after, seat)`: a move as that seat saw it; empty if it saw nothing. Default: the
-            action in words; for a chance move, the lines of `describe` that changed.
+        narrate: `narrate(before, move, after, seat, names)`: a move as that seat saw it, with the seats called by
+            `Names`; empty if it saw nothing. Default: the action in words; for a chance move, the lines of `describe`
+            that changed.
+        opponent: what texts without names call the other of two seats. Default: `Seat` and its number.
     """
 
     describe: Callable[[State, int], str] | None = None
     action_text: Callable[[State, int], str] | None = None
-    narrate: Callable[[State, int, State, int], str] | None = None
+    narrate: Callable[[State, int, State, int, Names], str] | None = None
+    opponent: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,15 +373,21 @@ class Game:
             return self.words.action_text(state, action)
         return self.action_names[action] if action < len(self.action_names) else f"action {action}"
 
-    def narrate(self, before: State, move: int, after: State, seat: int) -> str:
+    def names(self, seat: int, num_players: int) -> Names:
+        """What texts call the seats when nobody has a name; `seat` reads, -1 for none."""
+        called = self.words.opponent if seat >= 0 else ""
+        return Names(YOU if other == seat else called or f"Seat {other}" for other in range(num_players))
+
+    def narrate(self, before: State, move: int, after: State, seat: int, names: Names | None = None) -> str:
         """A move in words, as `seat` saw it; see `Words`."""
+        names = names or self.names(seat, int(before.num_players))
         if self.words.narrate is not None:
-            return self.words.narrate(before, move, after, seat)
+            return self.words.narrate(before, move, after, seat, names)
         if self.rules.num_chance_outcomes(before) > 0:
             seen = self.describe(before, seat).splitlines()
             return "\n".join(line for line in self.describe(after, seat).splitlines() if line not in seen)
         mover = int(self.rules.current_player(before))
-        return f"{'You' if mover == seat else f'Seat {mover}'}: {self.action_text(before, move)}"
+        return f"{names[mover]}: {self.action_text(before, move)}"
 
     def parse_options(self, values: Mapping[str, object] | None = None) -> Options:
         """Options from names and values, with this id's defaults for the others."""

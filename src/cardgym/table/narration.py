@@ -5,21 +5,17 @@ What all see is for spectators, and for a screen that is passed from one person 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cardgym.engine.contract import Game, State
-from cardgym.table.people import named, shown_names, with_names
+from cardgym.engine.contract import Game, Names, State
+from cardgym.table.people import shown_names
 from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import COVERED, Item, Reveal, View, Zone
 
 PUBLIC = -2
 """The viewer who sees only what everyone sees."""
-
-_OWN = re.compile(r"\b[Yy]ou\b")
-"""Matches a text about its reader."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class Narration:
         viewers = (*persons, PUBLIC) if len(persons) > 1 else (viewer,)
         self.texts: dict[int, list[tuple[int, str]]] = {reader: [] for reader in viewers}
 
-    def people(self, viewer: int) -> list[str]:
+    def people(self, viewer: int) -> Names:
         """The names by seat as `viewer` reads them; a person who sits there is "You"."""
         return shown_names(self.names, viewer if viewer in self._persons else None, self._about)
 
@@ -82,7 +78,7 @@ class Narration:
             elif viewer == PUBLIC:
                 text = public_text(self._game, before, move, after, seat, people)
             else:
-                text = named(self._game.narrate(before, move, after, viewer), people, viewer)
+                text = self._game.narrate(before, move, after, viewer, people)
             if text and forced and viewer == seat:
                 first, newline, rest = text.partition("\n")
                 text = f"{first} (the only move){newline}{rest}"
@@ -95,26 +91,22 @@ class Narration:
 # -- what all can see -------------------------------------------------------------------------------------------------
 
 
-def public_view(game: Game, state: State, people: Sequence[str]) -> View:
+def public_view(game: Game, state: State, people: Names) -> View:
     """The game as all seats see it: each seat's zones as its neighbor sees them, and what is the same for all."""
-    return _public([with_names(view_of(game, state, seat), people, seat) for seat in range(len(people))])
+    return _public([view_of(game, state, seat, (), people) for seat in range(len(people))])
 
 
-def public_showdown(game: Game, before: State, move: int, after: State, people: Sequence[str]) -> View | None:
+def public_showdown(game: Game, before: State, move: int, after: State, people: Names) -> View | None:
     """The table with the hands face up that a transition showed to all; None if it showed no hands."""
-    views = []
-    for seat in range(len(people)):
-        view = presentation_of(game).showdown(before, move, after, seat)
-        if view is None:
-            return None
-        views.append(with_names(view, people, seat))
-    return _public(views)
+    showdown = presentation_of(game).showdown
+    views = [view for seat in range(len(people)) if (view := showdown(before, move, after, seat, people)) is not None]
+    return _public(views) if len(views) == len(people) else None
 
 
-def public_reveals(game: Game, before: State, move: int, after: State, people: Sequence[str]) -> list[Reveal]:
+def public_reveals(game: Game, before: State, move: int, after: State, people: Names) -> list[Reveal]:
     """The reveals of a transition that all seats see in the same words."""
     reveals = presentation_of(game).reveals
-    seen = [with_names(reveals(before, move, after, seat), people, seat) for seat in range(len(people))]
+    seen = [reveals(before, move, after, seat, people) for seat in range(len(people))]
     return [reveal for reveal in seen[0] if all(_content(reveal) in map(_content, others) for others in seen)]
 
 
@@ -137,21 +129,21 @@ def _public(views: Sequence[View]) -> View:
     return {"to_act": views[0]["to_act"], "zones": zones, "counters": counters, "actions": {}}
 
 
-def public_text(game: Game, before: State, move: int, after: State, seat: int, people: Sequence[str]) -> str:
+def public_text(game: Game, before: State, move: int, after: State, seat: int, people: Names) -> str:
     """The lines about a move that all other seats read, or all seats if chance moved."""
     texts = [
-        named(game.narrate(before, move, after, viewer), people, viewer).splitlines()
+        game.narrate(before, move, after, viewer, people).splitlines()
         for viewer in range(len(people))
         if viewer != seat
     ]
     return "\n".join(line for line in texts[0] if all(line in lines for lines in texts))
 
 
-def informed_text(game: Game, before: State, move: int, after: State, seat: int, people: Sequence[str]) -> str:
+def informed_text(game: Game, before: State, move: int, after: State, seat: int, people: Names) -> str:
     """A move for people who watch all hands, as the seat that acts or gets a card reads it."""
-    texts = [game.narrate(before, move, after, reader) for reader in range(len(people))]
-    reader = next((reader for reader, text in enumerate(texts) if _OWN.search(text)), 0) if seat < 0 else seat
-    return named(texts[reader], people, reader)
+    if seat >= 0:
+        return game.narrate(before, move, after, seat, people)
+    return max((game.narrate(before, move, after, reader, people) for reader in range(len(people))), key=len)
 
 
 def _zones(view: View, seat: int | None) -> list[Zone]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cardgym.engine.contract import Game, State
+from cardgym.engine.contract import Game, Names, State
 from cardgym.players import player_names
 from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.people import with_shown_names
@@ -43,12 +43,15 @@ class Lesson:
 class Presentation:
     """What a game adds for people. Everything is optional: without a view, the game is shown by its words.
 
+    `names` are what texts call the seats.
+
     Attributes:
-        view: `view(state, seat)`: the game as that seat sees it, as zones of cards and other items; seat -1 sees
+        view: `view(state, seat, names)`: the game as that seat sees it, as zones of cards and other items; seat -1 sees
             everything. It may name items for actions that are not legal, and leaves `to_act` to `view_of`.
-        reveals: `reveals(before, move, after, seat)`: what a transition put on the table, explained point by point.
-        board: `board(state, seat)`: the game as text for a terminal of 80 x 24, in at most 12 lines.
-        ending: `ending(state, seat)`: how the game ended for a seat, in one line; empty before the end.
+        reveals: `reveals(before, move, after, seat, names)`: what a transition put on the table, explained point by
+            point.
+        board: `board(state, seat, names)`: the game as text for a terminal of 80 x 24, in at most 12 lines.
+        ending: `ending(state, seat, names)`: how the game ended for a seat, in one line; empty before the end.
         rules_text: `rules_text(state)`: the rules with these options, for a person who plays, in paragraphs.
             A first sentence of at most four words is a heading; a page leaves out what is below `IN_THE_TERMINAL`.
         examples: what the rules show in pictures: combinations of cards, with their names and what they count.
@@ -59,8 +62,8 @@ class Presentation:
         tip: `tip(state, seat)`: what a person who plays for the first time should know at this decision, from what the
             seat can know; may be empty.
         lessons: a first game for people who have never played it, by the game's id.
-        showdown: `showdown(before, move, after, seat)`: the table with the hands face up that a transition showed to
-            all and then cleared away; None if it did not.
+        showdown: `showdown(before, move, after, seat, names)`: the table with the hands face up that a transition
+            showed to all and then cleared away; None if it did not.
         symbols: the drawings of the items, by the names that views use.
         adviser: `adviser(options)` imports and returns the `Adviser`, or None for options that it does not fit.
             Without it, the coach uses rollouts.
@@ -72,17 +75,17 @@ class Presentation:
             that do not fit the options are left out.
     """
 
-    view: Callable[[State, int], View] | None = None
-    reveals: Callable[[State, int, State, int], list[Reveal]] = lambda *_: []
-    board: Callable[[State, int], str] | None = None
-    ending: Callable[[State, int], str] = lambda *_: ""
+    view: Callable[[State, int, Names], View] | None = None
+    reveals: Callable[[State, int, State, int, Names], list[Reveal]] = lambda *_: []
+    board: Callable[[State, int, Names], str] | None = None
+    ending: Callable[[State, int, Names], str] = lambda *_: ""
     rules_text: Callable[[State], str] | None = None
     examples: Callable[[], list[Reveal]] = list
     label: Callable[[State, int], str] = lambda *_: ""
     possible: Callable[[State, int], bool] = lambda *_: True
     tip: Callable[[State, int], str] = lambda *_: ""
     lessons: Mapping[str, Lesson] = field(default_factory=dict)
-    showdown: Callable[[State, int, State, int], View | None] = lambda *_: None
+    showdown: Callable[[State, int, State, int, Names], View | None] = lambda *_: None
     symbols: Callable[[], dict[str, Symbol]] = dict
     adviser: Callable[[Any], Any] | None = None
     strength: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -107,13 +110,13 @@ def presentation_of(game: Game) -> Presentation:
     return presentation
 
 
-def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = ()) -> View:
+def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = (), names: Names | None = None) -> View:
     """The game as `seat` sees it, everything for seat -1; its actions are `legal`, given if `seat` is to decide."""
-    rules, own_view = game.rules, presentation_of(game).view
+    rules, own_view, num_players = game.rules, presentation_of(game).view, int(state.num_players)
     if own_view is None:
-        view = view_in_words(game.describe, state, seat, int(state.num_players))
+        view = view_in_words(game.describe, state, seat, num_players)
     else:
-        view = own_view(state, seat)
+        view = own_view(state, seat, names or game.names(seat, num_players))
     view["to_act"] = -1 if rules.num_chance_outcomes(state) > 0 else int(rules.current_player(state))
     view["actions"] = {int(action): view["actions"].get(int(action), []) for action in legal}
     return view
@@ -130,9 +133,10 @@ def offered(game: Game, state: State, legal: Sequence[int]) -> list[int]:
     return [action for action in legal if possible(state, action)] or list(legal)
 
 
-def board_of(game: Game, state: State, seat: int) -> str:
+def board_of(game: Game, state: State, seat: int, names: Names) -> str:
     """The game as text for a terminal of 80 x 24; the game's description if it has no board."""
-    return (presentation_of(game).board or game.describe)(state, seat)
+    board = presentation_of(game).board
+    return game.describe(state, seat) if board is None else board(state, seat, names)
 
 
 def rules_of(game: Game, state: State) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from cardgym.engine import contract
 from cardgym.engine.compilation import name_entry_point
-from cardgym.engine.contract import Float64s, State
+from cardgym.engine.contract import Float64s, Names, State
 from cardgym.engine.kernel import CALLER
 from cardgym.engine.states import SingleGame, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
@@ -186,7 +186,7 @@ class Session:
         return [order[(seat - self.viewer) % len(order)] for seat in range(len(order))]
 
     @property
-    def people(self) -> list[str]:
+    def people(self) -> Names:
         """The names by seat as the person reads them."""
         return self.narrator.people(self.viewer)
 

@@ -178,7 +178,8 @@ class StateDriver(SingleGame):
     def reveals(self, seat: int) -> list[Reveal]:
         """What the last move revealed, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
-        return presentation_of(self.game).reveals(before, self._last_move, self.state, seat)
+        names = self.game.names(seat, self.options.num_players)
+        return presentation_of(self.game).reveals(before, self._last_move, self.state, seat, names)
 
     def action_text(self, action: int) -> str:
         """An action in words."""

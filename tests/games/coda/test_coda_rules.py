@@ -13,7 +13,6 @@ from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.games.coda import state
 from cardgym.games.coda.state import PLACING, REVEALING, SETTING, CodaOptions
-from cardgym.games.coda.view import view
 from cardgym.table.presentation import offered
 
 # -- lines played by hand ---------------------------------------------------------------------------------------------
@@ -130,7 +129,7 @@ def test_jokers_are_placed_by_their_owner() -> None:
     deck = deck_of([4, 1, 10, 7, 24, 13, 8, 25], 26)
     game = CodaDriver("CodaOfficial-v0", {"n_start": 3, "first": 0}, deck=deck)
     assert game.state.phase == SETTING
-    items = [[item for zone in view(game.state, seat)["zones"] for item in zone["items"]] for seat in (-1, 1)]
+    items = [[item for zone in game.view(seat)["zones"] for item in zone["items"]] for seat in (-1, 1)]
     drawn = [[item["symbol"] for item in shown if item["id"] == "drawn"] for shown in items]
     assert drawn == [["tile-B-"], []]  # Where all cards are face up, the joker to be placed is, too.
     assert game.legal_actions() == [677, 678, 679]

@@ -102,7 +102,7 @@ def test_hands_are_turned_up_in_place() -> None:
         events += session.act(action)
     seen = 0
     for event in events:
-        view = presentation_of(GAME).showdown(event.before, event.move, event.after, 0)
+        view = presentation_of(GAME).showdown(event.before, event.move, event.after, 0, session.people)
         assert (view is None) == (event.after.hand == event.before.hand)
         if view is None or event.after.showdown_hands[1, 0] == EMPTY:
             continue
@@ -112,7 +112,7 @@ def test_hands_are_turned_up_in_place() -> None:
             assert [item["symbol"] for item in zone["items"]] == [
                 f"card{card:+d}" for card in event.after.showdown_hands[seat]
             ]
-        reveals = presentation_of(GAME).reveals(event.before, event.move, event.after, 0)
+        reveals = presentation_of(GAME).reveals(event.before, event.move, event.after, 0, session.people)
         [banner] = [reveal for reveal in reveals if reveal.get("banner")]
         assert banner["lines"] == [deciding_rule(event.after)]
     assert seen

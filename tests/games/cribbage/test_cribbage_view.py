@@ -43,14 +43,14 @@ def test_at_the_show_every_card_is_on_the_table_once_and_comes_from_where_it_was
         events += session.act(session.legal_actions()[0])
     last = events[-1]
     for seat in range(2):
-        table = showdown(last.before, last.move, last.after, seat)
+        table = showdown(last.before, last.move, last.after, seat, session.people)
         assert table is not None
         zones = {zone["name"]: zone["items"] for zone in table["zones"] if zone["kind"] != "board"}
         items = [item for zone in zones.values() for item in zone]
         assert sorted(map(len, zones.values())) == [0, 1, 4, 4, 4]  # Nothing is left in the play.
         assert len({item["symbol"] for item in items}) == len({item["id"] for item in items}) == 13
         assert all(item["id"] == "crib:" + str(place) for place, item in enumerate(zones["Crib"]))
-        before = {zone["name"]: zone["items"] for zone in view(last.before, seat)["zones"]}
+        before = {zone["name"]: zone["items"] for zone in view(last.before, seat, session.people)["zones"]}
         ids = {item["id"]: item["symbol"] for item in items}
         assert all(ids[item["id"]] == item["symbol"] for item in before["The play"])
 

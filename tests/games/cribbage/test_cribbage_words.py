@@ -85,12 +85,12 @@ def test_skunks_are_named_at_the_end():
     from cardgym.games.cribbage.view import ending, rules_text
 
     game = find("Cribbage-v0")
-    state = new_state(game, game.parse_options())[0]
-    assert ending(state, 0) == ""
+    state, names = new_state(game, game.parse_options())[0], game.names(0, 2)
+    assert ending(state, 0, names) == ""
     state.phase = OVER
     for other, words in ((91, "You win 121 to 91"), (90, "You win 121 to 90, a skunk")):
         state.scores[:] = (121, other)
-        assert ending(state, 0) == words
+        assert ending(state, 0, names) == words
     state.scores[:] = (60, 121)
-    assert ending(state, 0) == "You lose 60 to 121, a double skunk"
+    assert ending(state, 0, names) == "You lose 60 to 121, a double skunk"
     assert "skunked" in rules_text(state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import Names, State
 from leduc_poker.rules import CALL, FOLD, HIDDEN, SPLIT
 
 RANK_NAMES = ("jack", "queen", "king")
@@ -37,19 +37,18 @@ def action_text(state: State, action: int) -> str:
     return f"raise by {2 if state.betting_round == 0 else 4}"
 
 
-def narrate(before: State, move: int, after: State, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
     """The cards that the seat sees dealt, what either seat does, and who wins."""
     if before.cards[1] == HIDDEN:
         dealt = 0 if before.cards[0] == HIDDEN else 1
-        return f"You are dealt a {card_name(after.cards[seat])}" if seat == dealt else ""
+        return f"{names.does(seat, 'are', 'is')} dealt a {card_name(after.cards[seat])}" if seat == dealt else ""
     if before.betting_round == 1 and before.public == HIDDEN:
         return f"The public card is a {card_name(after.public)}"
     verb, space, amount = action_text(before, move).partition(" ")
-    text = f"You {verb}" if before.turn == seat else f"Seat {before.turn} {verb}s"
-    text += f"{space}{amount}"
+    text = f"{names.does(before.turn, verb)}{space}{amount}"
     pot = after.paid_in.sum()
     if after.winner == SPLIT:
         text += f"\nThe pot of {pot} is split"
     elif after.winner >= 0:
-        text += f"\n{'You win' if after.winner == seat else f'Seat {after.winner} wins'} the pot of {pot}"
+        text += f"\n{names.does(after.winner, 'win')} the pot of {pot}"
     return text

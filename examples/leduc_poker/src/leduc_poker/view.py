@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import YOU, Names, State, inside
 from cardgym.table.drawings.playing_cards import pack
 from cardgym.table.presentation import Lesson, Presentation
 from cardgym.table.views import Item, Reveal, View, Zone, reveal
@@ -14,7 +14,7 @@ def _is_showdown(state: State) -> bool:
     return bool(state.winner >= 0 and state.paid_in[0] == state.paid_in[1])
 
 
-def ending(state: State, seat: int) -> str:
+def ending(state: State, seat: int, names: Names) -> str:
     """The end in one line, with what decided it."""
     winner = int(state.winner)
     if winner < 0:
@@ -22,18 +22,18 @@ def ending(state: State, seat: int) -> str:
     if winner == SPLIT:
         return f"The pot is split: both hold a {card_name(state.cards[0])}"
     chips = f"{int(state.paid[winner])} chip{'s' if state.paid[winner] > 1 else ''}"
-    won = f"You win {chips}" if winner == seat else f"You lose {chips}" if seat >= 0 else f"Seat {winner} wins {chips}"
+    won = f"{names.does(winner, 'win') if seat in (winner, -1) else names.does(seat, 'lose')} {chips}"
     if not _is_showdown(state):
-        return f"{won}: {'you' if 1 - winner == seat else f'Seat {1 - winner}'} folded"
+        return f"{won}: {inside(names[1 - winner])} folded"
     better, worse = card_name(state.cards[winner]), card_name(state.cards[1 - winner])
     if state.cards[winner] // 2 == state.public // 2:
         return f"{won}: a pair of {better}s beats the {worse}"
     return f"{won}: the {better} beats the {worse}"
 
 
-def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
+def reveals(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
     """The outcome as a banner."""
-    name, _, reason = ending(after, seat).partition(": ")
+    name, _, reason = ending(after, seat, names).partition(": ")
     return [reveal(name, [reason], banner=True)] if name else []
 
 
@@ -45,7 +45,7 @@ def _card(id: str, card: int, seen: bool = True) -> Item:
     return {"id": id, "symbol": f"card-{'JQK'[card // 2]}{'SH'[card % 2]}", "label": card_name(card)}
 
 
-def view(state: State, seat: int) -> View:
+def view(state: State, seat: int, names: Names) -> View:
     """Both hands, the public card and the pot; a showdown turns the other's card up."""
     zones: list[Zone] = [
         {"name": "Public card", "seat": None, "kind": "pile", "items": [_card("public", int(state.public))]}
@@ -56,7 +56,7 @@ def view(state: State, seat: int) -> View:
     table["counters"].append({"name": "A raise is", "value": 4 if state.betting_round else 2, "seat": None})
     for owner in (1 - max(seat, 0), max(seat, 0)):
         card = _card(f"card:{owner}", int(state.cards[owner]), seat in (owner, -1) or _is_showdown(state))
-        name = "Your card" if owner == seat else "Card"
+        name = "Your card" if names[owner] == YOU else "Card"
         zones.append({"name": name, "seat": owner, "kind": "hand", "items": [card]})
         table["counters"].append({"name": "Paid in", "value": int(state.paid_in[owner]), "seat": owner})
     return table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cardgym.engine.contract import State, Words
+from cardgym.engine.contract import Names, State, Words
 from cardgym.games.coda import state as s
 from cardgym.games.coda.rules import tile_to_place
 
@@ -108,41 +108,38 @@ def action_text(state: State, action: int) -> str:
     return f"use place {place + 1} of your line"
 
 
-def narrate(before: State, move: int, after: State, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
     """What `seat` saw of a move: guesses and their results, tiles turned up, its own draws."""
-    messages = _messages(before, move, after, seat)
+    messages = _messages(before, move, after, seat, names)
     if after.phase == s.OVER and before.phase != s.OVER:
-        messages.append("You win" if after.winner == seat else "The opponent wins")
+        messages.append(names.does(int(after.winner), "win"))
     return "\n".join(messages)
 
 
-def _messages(before: State, move: int, after: State, seat: int) -> list[str]:
+def _messages(before: State, move: int, after: State, seat: int, names: Names) -> list[str]:
     turn = int(before.turn)
-    own = turn == seat
-    who, ending = ("You", "") if own else ("The opponent", "s")
     if before.phase == s.FIRST:
-        return ["You move first" if move == seat else "The opponent moves first"]
+        return [f"{names.does(move, 'move')} first"]
     if before.phase in (s.DEALING, s.DRAWING):
         tile = int(after.held[turn]) & ~int(before.held[turn])
-        verb = "are dealt" if before.phase == s.DEALING else "draw"
+        does = names.does(turn, "are dealt", "is dealt") if before.phase == s.DEALING else names.does(turn, "draw")
         last = "" if after.pool_size else ", the last one"
-        if own:
-            return [f"You {verb} {spoken(tile_name(before, tile.bit_length() - 1))}{last}"]
-        return [f"The opponent draws a tile{last}"] if before.phase == s.DRAWING else []
+        if turn == seat:
+            return [f"{does} {spoken(tile_name(before, tile.bit_length() - 1))}{last}"]
+        return [f"{does} a tile{last}"] if before.phase == s.DRAWING else []
     messages = []
     if before.phase == s.GUESSING:
         if move == s.stop_action(before):
-            return [f"{who} stop{ending}"]
+            return [names.does(turn, "stop")]
         place, tile = divmod(move, int(before.n))
         hit = int(before.line[1 - turn, place]) == tile
         answer = "yes" if hit else "no"
-        messages.append(
-            f"{who} guess{ending and 'es'} {spoken(tile_name(before, tile))} at place {place + 1}: {answer}"
-        )
+        guess = f"{spoken(tile_name(before, tile))} at place {place + 1}: {answer}"
+        messages.append(f"{names.does(turn, 'guess', 'guesses')} {guess}")
     turned_up = int(after.up[turn]) & ~int(before.up[turn])
     if turned_up:
-        messages.append(f"{who} turn{ending} up {spoken(tile_name(before, turned_up.bit_length() - 1))}")
+        messages.append(f"{names.does(turn, 'turn')} up {spoken(tile_name(before, turned_up.bit_length() - 1))}")
     return messages
 
 
-WORDS = Words(describe, action_text, narrate)
+WORDS = Words(describe, action_text, narrate, "The opponent")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import YOU, Names, State, inside
 from cardgym.games.coda import state as s
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.text import COLORS, describe, ruled_out, spoken, tile_in_line, tile_name, typed
@@ -14,16 +14,15 @@ from cardgym.table.presentation import Lesson, Presentation, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
-def view(state: State, seat: int) -> View:
+def view(state: State, seat: int, names: Names) -> View:
     """Both lines by place, the drawn tile, and the tiles to choose from; for seat -1 those that are in the pool."""
     own, other = max(seat, 0), 1 - max(seat, 0)
-    names = ("Seat 0's line", "Seat 1's line") if seat < 0 else ("Your line", "Opponent's line")
     zones: list[Zone] = [
-        {"name": names[1], "seat": other, "kind": "row", "items": _line(state, other, seat), "room": 13},
-        {"name": names[0], "seat": own, "kind": "row", "items": _line(state, own, seat), "room": 13},
+        {"name": _heading(names, other), "seat": other, "kind": "row", "items": _line(state, other, seat), "room": 13},
+        {"name": _heading(names, own), "seat": own, "kind": "row", "items": _line(state, own, seat), "room": 13},
     ]
-    whose = "You have drawn" if state.turn == seat else "Drawn"
-    zones.insert(1, {"name": whose, "seat": None, "kind": "pile", "items": _drawn(state, seat), "room": 1})
+    drawn = "You have drawn" if names[state.turn] == YOU else "Drawn"
+    zones.insert(1, {"name": drawn, "seat": None, "kind": "pile", "items": _drawn(state, seat, names), "room": 1})
     actions: dict[int, list[str]] = {}
     unseen = ~int(state.held[0] | state.held[1]) if seat < 0 else s.unseen(state, own)
     possible = -1 if state.feasible == s.ALL and seat >= 0 else unseen
@@ -47,6 +46,10 @@ def view(state: State, seat: int) -> View:
         known = s.lines_shown(state) or seat in (of, -1)
         counters.append({"name": "Face down", "value": s.count_hidden(state, of) if known else "?", "seat": of})
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
+
+
+def _heading(names: Names, owner: int) -> str:
+    return f"{names.whose(owner)} line".replace("The opponent", "Opponent")
 
 
 def possible(state: State, action: int) -> bool:
@@ -95,26 +98,26 @@ def _line(state: State, owner: int, seat: int) -> list[Item]:
     return items
 
 
-def _drawn(state: State, seat: int) -> list[Item]:
+def _drawn(state: State, seat: int, names: Names) -> list[Item]:
     """The tile to place: the seat's own face up, the opponent's face down."""
     tile = tile_to_place(state) if state.phase in (s.PLACING, s.SETTING) else int(state.drawn)
     if tile == s.NONE or state.phase == s.OVER or (state.phase == s.SETTING and seat not in (state.turn, -1)):
         return []
     if seat in (int(state.turn), -1):
         return [_tile("drawn", tile_name(state, tile))]
-    return [{"id": "drawn", "symbol": "tile-back", "label": "the tile that the opponent has drawn"}]
+    return [{"id": "drawn", "symbol": "tile-back", "label": f"the tile that {inside(names[state.turn])} has drawn"}]
 
 
-def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
+def reveals(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
     """A guess: the tile, the named value, and the result; at the end, who wins and why."""
-    found = [_guess(before, move, seat)] if before.phase == s.GUESSING and move != s.stop_action(before) else []
+    found = [_guess(before, move, names)] if before.phase == s.GUESSING and move != s.stop_action(before) else []
     if after.phase == s.OVER:
-        name, _, reason = ending(after, seat).partition(": ")
+        name, _, reason = ending(after, seat, names).partition(": ")
         found.append(reveal(name, [reason], banner=True))
     return found
 
 
-def _guess(before: State, move: int, seat: int) -> Reveal:
+def _guess(before: State, move: int, names: Names) -> Reveal:
     turn = int(before.turn)
     place, tile = divmod(move, int(before.n))
     name = tile_name(before, tile)
@@ -122,15 +125,14 @@ def _guess(before: State, move: int, seat: int) -> Reveal:
     hit = int(before.line[1 - turn, place]) == tile
     target: Item = {"id": "asked", "symbol": own["symbol"], "label": own["label"], "caption": f"place {place + 1}"}
     guessed: Item = {**_tile("guessed", name), "caption": "guess"}
-    who = "You guess" if turn == seat else f"Seat {turn} guesses" if seat < 0 else "The opponent guesses"
     line = f"{spoken(name)} at place {place + 1}: {'yes' if hit else 'no'}"
-    return reveal(who, [line], [target, guessed], "a hit" if hit else "a miss")
+    return reveal(names.does(turn, "guess", "guesses"), [line], [target, guessed], "a hit" if hit else "a miss")
 
 
 # -- the terminal, and the rules ---------------------------------------------------------------------------------------
 
 
-def picture(state: State, seat: int) -> str:
+def picture(state: State, seat: int, names: Names) -> str:
     """Both lines under their places, the drawn tile, and what past misses rule out, in 80 columns."""
     if not s.lines_shown(state):
         return describe(state, seat)
@@ -138,11 +140,11 @@ def picture(state: State, seat: int) -> str:
     longest = max(int(state.length[0]), int(state.length[1]))
     places = "".join(f"{place + 1:^5}" for place in range(longest))
     lines = [head, f"Place     {places}".rstrip()]
-    for owner, name in ((1 - seat, "Opponent"), (seat, "You")):
+    for owner in (1 - seat, seat):
         tiles = "".join(
             f"{tile_in_line(state, owner, place, owner == seat):^5}" for place in range(state.length[owner])
         )
-        lines.append(f"{name:<10}{tiles}".rstrip())
+        lines.append(f"{names.column(owner, 9)} {tiles}".rstrip())
     if state.turn == seat and state.drawn != s.NONE:
         lines.append(f"Drawn     {typed(tile_name(state, int(state.drawn)))} (not in your line yet)")
     misses = [f"{place} is not {names}" for place, names in ruled_out(state, seat)]
@@ -151,19 +153,17 @@ def picture(state: State, seat: int) -> str:
     jokers = "; B-, W-: the jokers" if state.jokers else ""
     lines.append(f"[brackets: face down; yours are hidden from the opponent{jokers}]")
     if state.phase == s.OVER:
-        lines.append(ending(state, seat))
+        lines.append(ending(state, seat, names))
     return "\n".join(lines)
 
 
-def ending(state: State, seat: int) -> str:
+def ending(state: State, seat: int, names: Names) -> str:
     if state.phase != s.OVER:
         return ""
     winner = int(state.winner)
-    won, whose = ("You win", "the opponent's") if winner == seat else ("The opponent wins", "your")
-    if seat < 0:
-        won, whose = f"Seat {winner} wins", f"Seat {1 - winner}'s"
-    drawn = s.count_hidden(state, 1 - winner) > 0
-    return f"{won}: {'the last tile is drawn' if drawn else f'all of {whose} tiles are face up'}"
+    if s.count_hidden(state, 1 - winner) > 0:
+        return f"{names.does(winner, 'win')}: the last tile is drawn"
+    return f"{names.does(winner, 'win')}: all of {inside(names.whose(1 - winner))} tiles are face up"
 
 
 def rules_text(state: State) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import State, Words
+from cardgym.engine.contract import Names, State, Words, inside
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum, slot_of, special_hand
 from cardgym.games.corellian_spike.rounds import owed, raise_cost
@@ -24,18 +24,24 @@ def signed(number: int) -> str:
 
 
 def describe(state: State, seat: int) -> str:
+    """The game as `seat` sees it; see `board`."""
+    return board(state, seat, Names("You" if other == seat else f"Seat {other}" for other in range(state.num_players)))
+
+
+def board(state: State, seat: int, names: Names) -> str:
     """The game as `seat` sees it: own cards, everyone's spikes, credits and folds, the pool."""
     lines = [
         f"Hand {min(state.hand + 1, state.hands)} of {state.hands}, "
         f"round {max(state.round_number, 1)} of {state.rounds}: {_PHASE_NAMES.get(int(state.phase), 'chance')}",
         f"Pool {state.pool}, draw pile {state.deck_size}, discard pile {state.discards_size}",
     ]
+    width = min(max(7, *map(len, names)), 16)
     for other in range(state.num_players):
         spike = "-" if state.cards[other, s.SPIKE_SLOT] == s.EMPTY else signed(state.cards[other, s.SPIKE_SLOT])
         marks = "  folded" if state.folded[other] else ""
         if state.stack[other] == 0:
             marks = "  out of credits" if state.phase == s.OVER else marks or "  all in"
-        line = f"{_name(other, seat):<7} {state.stack[other]:>4} credits  spike {spike:>3}{marks}"
+        line = f"{names.column(other, width)} {state.stack[other]:>4} credits  spike {spike:>3}{marks}"
         if other == seat:
             hand = [state.cards[seat, slot] for slot in (s.LOW_SLOT, s.HIGH_SLOT)]
             cards = "  ".join(signed(card) for card in hand if card != s.EMPTY)
@@ -70,42 +76,42 @@ def action_text(state: State, action: int) -> str:
     return f"{words} ({signed(replaced)}), sum {signed(card_sum(state, state.turn) + state.extra - replaced)}"
 
 
-def narrate(before: State, move: int, after: State, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
     """What `seat` saw of a move: bets, purchases, discards, spikes, dice, showdowns, and its own draws."""
-    lines = [_narrate_move(before, move, after, seat)]
+    lines = [_narrate_move(before, move, after, seat, names)]
     if before.phase == s.DEALING and before.turn == 0 and before.slot == s.LOW_SLOT:
         lines.insert(0, f"Hand {before.hand + 1}: everyone puts {s.BET} credits into the pool")
     if after.hand != before.hand:
-        lines += _narrate_end(after, seat)
+        lines += _narrate_end(after, names)
     return "\n".join(line for line in lines if line)
 
 
-def _narrate_move(before: State, move: int, after: State, seat: int) -> str:
+def _narrate_move(before: State, move: int, after: State, seat: int, names: Names) -> str:
     phase, turn = before.phase, int(before.turn)
     own = turn == seat
-    who, ending = ("You", "") if own else (f"Seat {turn}", "s")
     if phase == s.BETTING:
         paid = int(after.put_hand[turn] - before.put_hand[turn]) if after.hand == before.hand else 0
-        verb = ("raise", "match" if own else "matche", "fold")[move]
-        return f"{who} {verb}{ending}" + (f", paying {paid}" if paid else "")
+        who = names.does(turn, ("raise", "match", "fold")[move], ("", "matches", "")[move])
+        return who + (f", paying {paid}" if paid else "")
     if phase == s.BUYING:
         if move == s.DONT_BUY:
-            return "You don't buy" if own else f"{who} doesn't buy"
-        return f"{who} buy{ending} a card"
+            return names.does(turn, "don't buy", "doesn't buy")
+        return f"{names.does(turn, 'buy')} a card"
     if phase == s.DRAWING:
-        return f"You draw {signed(after.extra)}" if own else ""
+        return f"{names.does(turn, 'draw')} {signed(after.extra)}" if own else ""
     if phase == s.PLACING:
         if move == s.DISCARD:
-            return f"{who} discard{ending} it: {signed(before.extra)}"
+            return f"{names.does(turn, 'discard')} it: {signed(before.extra)}"
         place = "spike" if move == s.SWAP_SPIKE else "hand card"
         new = f", the new one is {signed(before.extra)}" if move == s.SWAP_SPIKE or own else ""
-        return f"{who} replace{ending} a {place}, {signed(before.cards[turn, slot_of(move)])}{new}"
+        return f"{names.does(turn, 'replace')} a {place}, {signed(before.cards[turn, slot_of(move)])}{new}"
     if phase == s.HIDING:
-        return f"You slip {signed(after.sleeve)} up your sleeve" if own else ""
+        return f"{names.does(turn, 'slip')} {signed(after.sleeve)} up {inside(names.whose(turn))} sleeve" if own else ""
     if phase == s.CHEATING:
         if not own or move == s.DISCARD:
             return ""
-        return f"You swap {signed(before.cards[turn, slot_of(move)])} for {signed(before.extra)} from your sleeve"
+        old, new = signed(before.cards[turn, slot_of(move)]), signed(before.extra)
+        return f"{names.does(turn, 'swap')} {old} for {new} from {inside(names.whose(turn))} sleeve"
     if phase == s.DICE:
         first, second = move // 6 + 1, move % 6 + 1
         effect = ""
@@ -116,24 +122,19 @@ def _narrate_move(before: State, move: int, after: State, seat: int) -> str:
         return "Still tied: the winner is drawn by lot"
     card = signed(before.deck[move])
     if before.slot == s.SPIKE_SLOT:
-        return f"{who} get{ending} the spike {card}"
-    return f"You are dealt {card}" if own else ""
+        return f"{names.does(turn, 'get')} the spike {card}"
+    return f"{names.does(turn, 'are', 'is')} dealt {card}" if own else ""
 
 
-def _narrate_end(after: State, seat: int) -> list[str]:
+def _narrate_end(after: State, names: Names) -> list[str]:
     lines = []
     for other in range(after.num_players):
         cards = [int(card) for card in after.showdown_hands[other]]
         if cards[s.SPIKE_SLOT] != s.EMPTY:
             special = s.SPECIAL_HANDS[special_hand(*cards)] if after.special_hands else ""
-            line = f"{_name(other, seat)} show{'' if other == seat else 's'} {' '.join(map(signed, cards))}"
+            line = f"{names.does(other, 'show')} {' '.join(map(signed, cards))}"
             lines.append(f"{line}: sum {signed(sum(cards))}{special and f', {special}'}")
-    winner = int(after.last_winner)
-    return [*lines, f"{_name(winner, seat)} win{'' if winner == seat else 's'} the pool of {after.last_pool}"]
-
-
-def _name(other: int, seat: int) -> str:
-    return "You" if other == seat else f"Seat {other}"
+    return [*lines, f"{names.does(int(after.last_winner), 'win')} the pool of {after.last_pool}"]
 
 
 WORDS = Words(describe, action_text, narrate)

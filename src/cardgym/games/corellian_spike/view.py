@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import YOU, Names, State, inside
 from cardgym.games.corellian_spike import state as s
 from cardgym.games.corellian_spike.hand import card_sum, slot_of, special_hand
 from cardgym.games.corellian_spike.rounds import may_raise, owed
-from cardgym.games.corellian_spike.text import SLOT_NAMES, signed
+from cardgym.games.corellian_spike.text import SLOT_NAMES, board, signed
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.shapes import SLOT, Symbol, box, disc, half_turned, path, placed, text
 from cardgym.table.presentation import Lesson, Presentation, measured
@@ -17,7 +17,7 @@ from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 _COUNTS = ("no", "one", "two", "three")
 
 
-def view(state: State, seat: int) -> View:
+def view(state: State, seat: int, names: Names) -> View:
     """The seat's cards, everyone's spikes and credits, the piles, the dice, the pool."""
     zones: list[Zone] = []
     counters: list[Counter] = [
@@ -27,7 +27,7 @@ def view(state: State, seat: int) -> View:
     ]
     for ahead in range(1, int(state.num_players) + 1):
         other = (max(seat, 0) + ahead) % int(state.num_players)
-        name = "Your hand" if other == seat else f"Seat {other}"
+        name = "Your hand" if names[other] == YOU else names[other]
         room = 4 if state.cheat < 0 else 5
         zones.append({"name": name, "seat": other, "kind": "hand", "items": _hand(state, other, seat), "room": room})
         counters.append({"name": "Credits", "value": int(state.stack[other]), "seat": other})
@@ -114,7 +114,7 @@ def _dice(roll: int) -> list[Item]:
     ]
 
 
-def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
+def reveals(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
     found: list[Reveal] = []
     if before.phase == s.DICE:
         first, second = move // 6 + 1, move % 6 + 1
@@ -126,16 +126,15 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
             found.append(reveal("Spike dice", [line], _dice(move), total))
     if after.hand == before.hand:
         return found
-    winner = int(after.last_winner)
-    name = "You win" if winner == seat else f"Seat {winner} wins"
-    return [*found, reveal(f"{name} the pool of {int(after.last_pool)}", [deciding_rule(after)], banner=True)]
+    won = f"{names.does(int(after.last_winner), 'win')} the pool of {int(after.last_pool)}"
+    return [*found, reveal(won, [deciding_rule(after)], banner=True)]
 
 
-def showdown(before: State, move: int, after: State, seat: int) -> View | None:
+def showdown(before: State, move: int, after: State, seat: int, names: Names) -> View | None:
     """The table with the hands that the showdown has revealed."""
     if after.hand == before.hand:
         return None
-    table = view(before, seat)
+    table = view(before, seat, names)
     for zone in table["zones"]:
         owner = zone["seat"]
         if owner is not None and after.showdown_hands[owner, s.SPIKE_SLOT] != s.EMPTY:
@@ -150,15 +149,18 @@ def showdown(before: State, move: int, after: State, seat: int) -> View | None:
 # -- the end and the rules ---------------------------------------------------------------------------------------------
 
 
-def ending(state: State, seat: int) -> str:
+def ending(state: State, seat: int, names: Names) -> str:
     if state.phase != s.OVER:
         return ""
     gained = int(state.stack[seat] - state.credits)
     hands = int(state.hands_won[seat])
     broke = [other for other in range(state.num_players) if state.stack[other] == 0]
-    end = "" if not broke else ", you are broke" if seat in broke else f", seat {broke[0]} is broke"
-    result = "keep your credits" if gained == 0 else f"{'win' if gained > 0 else 'lose'} {abs(gained)} credits"
-    return f"You {result}; hands won: {hands} of {int(state.hand)}{end}"
+    first = seat if seat in broke else broke[0] if broke else -1
+    end = f", {inside(names.does(first, 'are', 'is'))} broke" if broke else ""
+    result = f"{names.does(seat, 'win' if gained > 0 else 'lose')} {abs(gained)} credits"
+    if gained == 0:
+        result = names.does(seat, "keep your credits", "keeps the credits")
+    return f"{result}; hands won: {hands} of {int(state.hand)}{end}"
 
 
 def rules_text(state: State) -> str:
@@ -372,6 +374,7 @@ def _adviser(options: Any) -> Adviser | None:
 
 TABLE = Presentation(
     view=view,
+    board=board,
     reveals=reveals,
     ending=ending,
     rules_text=rules_text,

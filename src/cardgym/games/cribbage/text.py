@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cardgym.engine.contract import State, Words
+from cardgym.engine.contract import Names, State, Words, inside
 from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, card_name, card_names, worth
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
@@ -20,17 +20,27 @@ _PHASE_NAMES = {
 _BOARD = 60  # Characters in a line of the pegging board, for any target.
 
 
+OPPONENT = "Opponent"
+"""The other seat in texts without names."""
+
+
 def describe(state: State, seat: int) -> str:
+    """The game as `seat` sees it; see `board`."""
+    return board(state, seat, Names("You" if other == seat else OPPONENT for other in range(2)))
+
+
+def board(state: State, seat: int, names: Names) -> str:
     """The game as `seat` sees it: scores on the board, starter, crib, pile and count, own cards."""
     target = int(state.target)
-    whose = "nobody's" if state.dealer == EMPTY else "your" if state.dealer == seat else "the opponent's"
+    whose = "nobody's" if state.dealer == EMPTY else inside(names.whose(int(state.dealer)))
+    whose = whose.replace(OPPONENT, "the opponent")
     number = min(int(state.deal_number) + 1, int(state.deals)) if state.deals else int(state.deal_number) + 1
     of = f" of {state.deals}" if state.deals else ""
     phase = f"{_tossed(state)} each to the crib" if state.phase == s.TOSSING else _PHASE_NAMES[int(state.phase)]
     lines = [f"Deal {number}{of}, {whose} crib: {phase} (to {target})"]
     for other in (seat, 1 - seat):
         score = int(state.scores[other])
-        lines.append(f"{name_of(other, seat):<9} {score:>3} {_street(score, target)}")
+        lines.append(f"{names.column(other, 9)} {score:>3} {_street(score, target)}")
     in_crib = sum(card != EMPTY for card in state.crib)
     own = [int(card) for card in state.crib[2 * seat : 2 * seat + 2] if card != EMPTY]
     lines.append(
@@ -43,13 +53,13 @@ def describe(state: State, seat: int) -> str:
         lines.append(f"Pile      {_cards_by(state, start, start + size, seat) or '(empty)'}   count {state.count}")
         if start:
             lines.append(f"Before    {_cards_by(state, 0, start, seat)}")
-        gone = [name_of(other, seat) for other in (seat, 1 - seat) if state.said_go[other]]
+        gone = [names[other] for other in (seat, 1 - seat) if state.said_go[other]]
         if gone:
             lines.append(f"Go        said by {' and '.join(gone)}")
     elif state.phase == s.PLAYING:
         lines.append("Pile      (empty)   count 0")
     lines.append(f"Hand      {card_names(_hand(state, seat))}".rstrip())
-    lines.append(f"Opponent  {'?? ' * int(state.hand_size[1 - seat])}".rstrip())
+    lines.append(f"{names.column(1 - seat, 9)} {'?? ' * int(state.hand_size[1 - seat])}".rstrip())
     return "\n".join(lines)
 
 
@@ -98,47 +108,48 @@ def _tossed(state: State) -> str:
     return "two cards" if pack.dealt - pack.kept == 2 else "one card"
 
 
-def narrate(before: State, move: int, after: State, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
     """A move as `seat` sees it: cuts, own cards, discards, plays, and all points scored with their reasons."""
     phase = int(before.phase)
     turn = int(before.turn)
     if phase == s.CUTTING:
-        return _narrate_cut(before, move, after, seat)
+        return _narrate_cut(before, move, after, names)
     if phase == s.DEALING:
-        return f"You are dealt {card_name(int(before.deck[move]))}" if turn == seat else ""
+        return f"{names.does(turn, 'are', 'is')} dealt {card_name(int(before.deck[move]))}" if turn == seat else ""
     if phase == s.TOSSING:
         if turn != seat:
-            return f"{name_of(turn, seat)} discards {_tossed(before)}"
-        return f"You discard {card_names(before.hand[seat, place] for place in tossed_places(before, move - CARDS))}"
+            return f"{names.does(turn, 'discard')} {_tossed(before)}"
+        tossed = [before.hand[seat, place] for place in tossed_places(before, move - CARDS)]
+        return f"{names.does(turn, 'discard')} {card_names(tossed)}"
     if phase == s.STARTER:
         message = f"The starter is {card_name(int(before.deck[move]))}"
         points = _gained(before, after, int(before.dealer), s.HEELS)
         if points:
-            message += f"\n{_scores(int(before.dealer), seat, points)}: heels for two"
-        return message + _narrate_end(after, seat)
-    return _narrate_play(before, move, after, seat) + _narrate_end(after, seat)
+            message += f"\n{names.does(int(before.dealer), 'score')} {points}: heels for two"
+        return message + _narrate_end(after, seat, names)
+    return _narrate_play(before, move, after, names) + _narrate_end(after, seat, names)
 
 
-def _narrate_cut(before: State, move: int, after: State, seat: int) -> str:
+def _narrate_cut(before: State, move: int, after: State, names: Names) -> str:
     turn = int(before.turn)
-    message = f"{name_of(turn, seat)} {_verb('cut', turn, seat)} {card_name(int(before.deck[move]))}"
+    message = f"{names.does(turn, 'cut')} {card_name(int(before.deck[move]))}"
     if after.phase == s.DEALING:
-        return message + f"\n{name_of(int(after.dealer), seat)} {_verb('deal', int(after.dealer), seat)} first"
+        return message + f"\n{names.does(int(after.dealer), 'deal')} first"
     return message + ("\nEqual ranks: cut again" if turn == 1 else "")
 
 
-def _narrate_play(before: State, card: int, after: State, seat: int) -> str:
+def _narrate_play(before: State, card: int, after: State, names: Names) -> str:
     turn = int(before.turn)
     other = 1 - turn
     count = int(before.count) + worth(card)
-    message = f"{name_of(turn, seat)} {_verb('play', turn, seat)} {card_name(card)}: {count}"
+    message = f"{names.does(turn, 'play')} {card_name(card)}: {count}"
     if says_go(before, card):
-        message += f"\n{name_of(other, seat)} {_verb('say', other, seat)} go"
+        message += f"\n{names.does(other, 'say')} go"
     gained, reasons = play_points(before, card, after)
     if gained:
-        message += f"\n{_scores(turn, seat, gained)}: {_reasons(reasons)}"
+        message += f"\n{names.does(turn, 'score')} {gained}: {_reasons(reasons)}"
     if ends_play(before):
-        message += _narrate_show(before, after, seat)
+        message += _narrate_show(before, after, names)
     return message
 
 
@@ -215,22 +226,22 @@ def counted_hands(before: State, after: State) -> list[CountedHand]:
     return counted
 
 
-def _narrate_show(before: State, after: State, seat: int) -> str:
+def _narrate_show(before: State, after: State, names: Names) -> str:
     message = ""
     for owner, what, cards, starter, gained, reasons in counted_hands(before, after):
-        whose = "Your" if owner == seat else f"{name_of(owner, seat)}'s"
-        message += f"\n{whose} {what} {card_names(cards)} with {card_name(starter)} scores {gained or 'nothing'}"
+        message += f"\n{names.whose(owner)} {what} {card_names(cards)} with {card_name(starter)} "
+        message += f"scores {gained or 'nothing'}"
         message += f"\n  {_reasons(reasons)}" if reasons else ""
     return message
 
 
-def _narrate_end(after: State, seat: int) -> str:
+def _narrate_end(after: State, seat: int, names: Names) -> str:
     if after.phase != s.OVER:
         return ""
     own, other = int(after.scores[seat]), int(after.scores[1 - seat])
     if own == other:
         return f"\nThe game ends level, {own} to {other}"
-    return f"\nYou win {own} to {other}" if own > other else f"\nYou lose {own} to {other}"
+    return f"\n{names.does(seat, 'win' if own > other else 'lose')} {own} to {other}"
 
 
 def _gained(before: State, after: State, seat: int, kind: int) -> int:
@@ -272,17 +283,4 @@ def _spelled(points: int) -> str:
     return tens if points % 10 == 0 else f"{tens}-{NUMBERS[points % 10]}"
 
 
-def _scores(seat: int, viewer: int, points: int) -> str:
-    return f"{name_of(seat, viewer)} {_verb('score', seat, viewer)} {points}"
-
-
-def _verb(verb: str, seat: int, viewer: int) -> str:
-    return verb if seat == viewer else f"{verb}s"
-
-
-def name_of(seat: int, viewer: int) -> str:
-    """A seat as the viewer calls it; viewer -1 sees everything."""
-    return f"Seat {seat}" if viewer < 0 else "You" if seat == viewer else "Opponent"
-
-
-WORDS = Words(describe, action_text, narrate)
+WORDS = Words(describe, action_text, narrate, OPPONENT)

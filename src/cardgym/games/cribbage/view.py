@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import YOU, Names, State, inside
 from cardgym.games.cribbage import state as s
 from cardgym.games.cribbage import text
 from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, RANKS, SUITS
@@ -23,23 +23,22 @@ def _card(id: str, card: int, seen: bool = True, hidden: str = "card, face down"
     return card_item(id, RANKS[card % 13] + SUITS[card // 13])
 
 
-def view(state: State, seat: int) -> View:
+def view(state: State, seat: int, names: Names) -> View:
     """The board, both hands, the crib and the starter, the cards played and the count."""
     own = max(seat, 0)
     pack = s.PACKS[state.pack]
     tossed = pack.dealt - pack.kept
-    zones: list[Zone] = [_board(state, seat)]
+    zones: list[Zone] = [_board(state, names)]
     counters: list[Counter] = []
     for other in (1 - own, own):
-        name = "Your hand" if other == seat else f"{text.name_of(other, seat)}'s hand"
-        zone: Zone = {"name": name, "seat": other, "kind": "hand", "items": _hand(state, other, seat)}
-        zones.append({**zone, "room": pack.dealt, "captions": False})
+        zone: Zone = {"name": f"{names.whose(other)} hand", "seat": other, "kind": "hand", "items": []}
+        zones.append({**zone, "items": _hand(state, other, seat), "room": pack.dealt, "captions": False})
         counters.append({"name": "Points", "value": int(state.scores[other]), "seat": other})
         counters.append({"name": "Has crib", "value": "yes" if state.dealer == other else "no", "seat": other})
     starter: list[Item] = [_card("starter", int(state.starter))]
     zones.append({"name": "Starter", "seat": None, "kind": "pile", "items": starter})
     zones.append({"name": "Crib", "seat": None, "kind": "pile", "items": _crib(state, seat), "room": 2 * tossed})
-    played = _played(state, seat)
+    played = _played(state, names)
     zones.append({"name": "The play", "seat": None, "kind": "row", "items": played, "room": 2 * pack.kept})
     counters.append({"name": "Count", "value": int(state.count), "seat": None})
     number = int(state.deal_number) + 1
@@ -55,14 +54,13 @@ def view(state: State, seat: int) -> View:
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
 
-def _board(state: State, seat: int) -> Zone:
+def _board(state: State, names: Names) -> Zone:
     target = int(state.target)
     items: list[Item] = []
     for other in range(2):
         score = int(state.scores[other])
         x, y = hole(other, hole_of(score, target))
-        whose = "Your" if other == seat else f"{text.name_of(other, seat)}'s"
-        label = f"{whose} peg at {score} of {target}"
+        label = f"{names.whose(other)} peg at {score} of {target}"
         items.append({"id": f"peg:{other}", "symbol": f"peg-{other}", "label": label, "x": x, "y": y})
     return {"name": "Board", "seat": None, "kind": "board", "items": items, "symbol": "board"}
 
@@ -83,79 +81,74 @@ def _crib(state: State, seat: int) -> list[Item]:
     return items
 
 
-def _played(state: State, seat: int) -> list[Item]:
+def _played(state: State, names: Names) -> list[Item]:
     """The cards played; those before the last restart are faded."""
     items = []
     start = int(state.num_played) - int(state.pile_size)
     for place in range(int(state.num_played)):
-        item = _played_card(place, int(state.played[place]), int(state.played_by[place]), seat)
+        item = _played_card(place, int(state.played[place]), int(state.played_by[place]), names)
         if place < start:
             item["faded"] = True
         items.append(item)
     return items
 
 
-def _played_card(place: int, card: int, owner: int, seat: int) -> Item:
+def _played_card(place: int, card: int, owner: int, names: Names) -> Item:
     item = _card(f"played:{place}", card)
-    item["label"] += f", played by {text.name_of(owner, seat).lower()}"
-    item["caption"] = "you" if owner == seat else "they" if seat >= 0 else f"seat {owner}"
+    item["label"] += f", played by {inside(names[owner])}"
+    item["caption"] = "you" if names[owner] == YOU else "they" if YOU in names else names[owner]
     return item
 
 
-def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
+def reveals(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
     """Cuts, points scored in the play, and the show: each hand counted aloud."""
     if before.phase == s.CUTTING:
-        who = text.name_of(int(before.turn), seat)
-        verb = "cut" if before.turn == seat else "cuts"
         item = _card("cut", int(before.deck[move]))
-        return [reveal(f"{who} {verb}", [item["label"]], [item])]
+        return [reveal(names.does(int(before.turn), "cut"), [item["label"]], [item])]
     if before.phase == s.STARTER:
         heels = int(after.tally[before.dealer, s.HEELS]) - int(before.tally[before.dealer, s.HEELS])
         item = _card("starter", int(before.deck[move]))
         lines = ["two for his heels to the dealer"] if heels else []
-        total = f"{text.name_of(int(before.dealer), seat)} +{heels}" if heels else ""
+        total = f"{names[int(before.dealer)]} +{heels}" if heels else ""
         return [reveal("The starter", lines, [item], total)]
     if before.phase != s.PLAYING:
         return []
     found: list[Reveal] = []
     gained, reasons = text.play_points(before, move, after)
-    who = text.name_of(int(before.turn), seat)
     if gained:
         start = int(before.num_played) - int(before.pile_size)
         cards = [*(int(card) for card in before.played[start : before.num_played]), move]
         items = [_card(f"show:{place}", card) for place, card in enumerate(cards)]
-        found.append(reveal(f"{who} in the play", text.count_aloud(reasons), items, f"+{gained}"))
+        found.append(reveal(f"{names[int(before.turn)]} in the play", text.count_aloud(reasons), items, f"+{gained}"))
     if text.says_go(before, move) and after.phase == s.PLAYING and after.pile_size > 0:
-        verb = "say" if before.turn != seat >= 0 else "says"
-        found.append(reveal(f"{text.name_of(1 - int(before.turn), seat)} {verb} go"))
+        found.append(reveal(f"{names.does(1 - int(before.turn), 'say')} go"))
     for hand in text.counted_hands(before, after):
-        whose = "Your" if hand.owner == seat else f"{text.name_of(hand.owner, seat)}'s"
         items = [_card(f"show:{card}", card) for card in hand.cards]
         items.append({**_card("show:starter", hand.starter), "caption": "starter"})
         lines = text.count_aloud(hand.reasons) or ["nothing"]
-        found.append(reveal(f"{whose} {hand.what}", lines, items, f"+{hand.gained}"))
+        found.append(reveal(f"{names.whose(hand.owner)} {hand.what}", lines, items, f"+{hand.gained}"))
     if counted := text.counted_hands(before, after):
         owners = (1 - int(before.dealer), int(before.dealer))  # In the order of the show, for all who watch it.
         points = [sum(hand.gained for hand in counted if hand.owner == owner) for owner in owners]
-        line = ", ".join(f"{text.name_of(owner, seat)} +{gained}" for owner, gained in zip(owners, points, strict=True))
+        line = ", ".join(f"{names[owner]} +{gained}" for owner, gained in zip(owners, points, strict=True))
         found.insert(0, reveal("The show", [line], banner=True))
     return found
 
 
-def showdown(before: State, move: int, after: State, seat: int) -> View | None:
+def showdown(before: State, move: int, after: State, seat: int, names: Names) -> View | None:
     """The table at the show: a counted crib is turned up, and the cards played are back in the hands."""
     counted = text.counted_hands(before, after) if before.phase == s.PLAYING else []
     if not counted:
         return None
-    table = view(before, seat)
-    ending = view(after, seat)
+    table = view(before, seat, names)
+    ending = view(after, seat, names)
     table["counters"] = [counter for counter in table["counters"] if counter["name"] != "Points"]
     table["counters"][:0] = [counter for counter in ending["counters"] if counter["name"] == "Points"]
     table["zones"][0] = ending["zones"][0]
     hands = {zone["seat"]: zone for zone in table["zones"] if zone["kind"] == "hand"}
     others = {zone["name"]: zone for zone in table["zones"]}
     play, last = others["The play"], int(before.num_played)
-    play["items"].append(_played_card(last, move, int(before.turn), seat))
+    play["items"].append(_played_card(last, move, int(before.turn), names))
     ids = {item["symbol"]: item["id"] for item in play["items"]}
     for hand in counted:
         if hand.what == "crib":
@@ -171,9 +164,9 @@ _SKUNK, _DOUBLE_SKUNK = 31, 61
 """A loser who still needs this many points is skunked, or doubly skunked: at 90 and 60 of 121."""
 
 
-def picture(state: State, seat: int) -> str:
+def picture(state: State, seat: int, names: Names) -> str:
     """The game as in `describe`, with the points that each seat needs to the right of the board, in 80 columns."""
-    lines = text.describe(state, seat).splitlines()
+    lines = text.board(state, seat, names).splitlines()
     for row, other in ((1, seat), (2, 1 - seat)):
         lacks = int(state.target - state.scores[other])
         if lacks > 0:
@@ -181,7 +174,7 @@ def picture(state: State, seat: int) -> str:
     return "\n".join(lines)
 
 
-def ending(state: State, seat: int) -> str:
+def ending(state: State, seat: int, names: Names) -> str:
     if state.phase != s.OVER:
         return ""
     own, other, target = int(state.scores[seat]), int(state.scores[1 - seat]), int(state.target)
@@ -191,7 +184,7 @@ def ending(state: State, seat: int) -> str:
     skunk = ""
     if max(own, other) >= target and target > _DOUBLE_SKUNK:
         skunk = ", a double skunk" if lacks >= _DOUBLE_SKUNK else ", a skunk" if lacks >= _SKUNK else ""
-    return f"You {'win' if own > other else 'lose'} {own} to {other}{skunk}"
+    return f"{names.does(seat, 'win' if own > other else 'lose')} {own} to {other}{skunk}"
 
 
 def rules_text(state: State) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import State, Words
+from cardgym.engine.contract import Names, State, Words
 from cardgym.games.one_play_poker import rules as r
 
 RANKS = "JQKA"
@@ -37,11 +37,11 @@ def order_text(state: State) -> str:
     return "flush, pair, high card" if state.ranking == r.FLUSH_FIRST else "pair, flush, high card"
 
 
-def outcome_text(state: State) -> str:
+def outcome_text(state: State, names: Names) -> str:
     """Who gets the pot of a finished game."""
     if r.result(state) == r.DRAW:
         return f"The pot of {r.pot(state)} is split"
-    return f"{'You win' if r.result(state) == r.WIN else 'The house wins'} the pot of {r.pot(state)}"
+    return f"{names.does(0, 'win') if r.result(state) == r.WIN else 'The house wins'} the pot of {r.pot(state)}"
 
 
 def describe(state: State, seat: int) -> str:
@@ -65,16 +65,18 @@ def action_text(state: State, action: int) -> str:
     return "don't bet" if action == r.PASS else f"bet 1 (the pot becomes {r.pot(state) + 2})"
 
 
-def narrate(before: State, move: int, after: State, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
     """What happened in a move: the card dealt, the bet, the showdown."""
     if before.phase == r.BETTING:
-        words = "You don't bet" if move == r.PASS else f"You bet 1, so does the house: the pot is {r.pot(after)}"
+        words = names.does(0, "don't bet", "doesn't bet")
+        if move != r.PASS:
+            words = f"{names.does(0, 'bet')} 1, so does the house: the pot is {r.pot(after)}"
     else:
         card = (int(before.deck) - int(after.deck)).bit_length() - 1
-        words = f"{'You get' if before.dealt % 2 == 0 else 'The house gets'} {_name(card)}"
+        words = f"{names.does(0, 'get') if before.dealt % 2 == 0 else 'The house gets'} {_name(card)}"
     if after.phase == r.OVER:
         drawn = r.result(after) == r.DRAW
-        words += f"\nA draw: the pot of {r.pot(after)} is split" if drawn else f"\n{outcome_text(after)}"
+        words += f"\nA draw: the pot of {r.pot(after)} is split" if drawn else f"\n{outcome_text(after, names)}"
     return words
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import Names, State, inside
 from cardgym.games.one_play_poker import rules as r
 from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text, order_text, outcome_text
 from cardgym.table.coach.advice import Adviser
@@ -13,11 +13,12 @@ from cardgym.table.presentation import Lesson, Presentation, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
-def ending(state: State, seat: int) -> str:
+def ending(state: State, seat: int, names: Names) -> str:
     if state.phase != r.OVER:
         return ""
     drawn = r.result(state) == r.DRAW
-    return outcome_text(state) + ("" if drawn else f": {float(r.net_profit(state, seat)):+g} for you")
+    profit = f": {float(r.net_profit(state, seat)):+g} for {inside(names[0])}"
+    return outcome_text(state, names) + ("" if drawn else profit)
 
 
 def rules_text(state: State) -> str:
@@ -60,10 +61,11 @@ def _combination(hand: State) -> str:
     return f"{_RANKS[high // r.NUM_SUITS]} high"
 
 
-def view(state: State, seat: int) -> View:
+def view(state: State, seat: int, names: Names) -> View:
+    own = f"{names.whose(0)} hand"
     zones: list[Zone] = [
         {"name": "The house", "seat": None, "kind": "hand", "items": _cards(state.house, "house"), "captions": False},
-        {"name": "Your hand", "seat": 0, "kind": "hand", "items": _cards(state.player, "hand"), "captions": False},
+        {"name": own, "seat": 0, "kind": "hand", "items": _cards(state.player, "hand"), "captions": False},
     ]
     left = int(state.decisions - state.dealt) + int(state.phase == r.BETTING)
     counters: list[Counter] = [
@@ -71,7 +73,7 @@ def view(state: State, seat: int) -> View:
         {"name": "Decisions left", "value": 0 if state.phase == r.OVER else left, "seat": None},
         {"name": "Best to worst", "value": order_text(state), "seat": None},
         {"name": "The house holds", "value": _combination(state.house), "seat": None},
-        {"name": "You hold", "value": _combination(state.player), "seat": 0},
+        {"name": names.does(0, "hold"), "value": _combination(state.player), "seat": 0},
     ]
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": {}}
 
@@ -111,13 +113,13 @@ def examples() -> list[Reveal]:
     return [example("Flush", "AH QH"), example("Pair", "JS JD"), example("High card", "KC JH")]
 
 
-def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
+def reveals(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
     if after.phase != r.OVER or before.phase == r.OVER:
         return []
     return [
-        reveal(outcome_text(after), [_deciding_rule(after)], banner=True),
+        reveal(outcome_text(after, names), [_deciding_rule(after)], banner=True),
         reveal("The house", [_combination(after.house)], _cards(after.house, "house")),
-        reveal("Your hand", [_combination(after.player)], _cards(after.player, "hand")),
+        reveal(f"{names.whose(0)} hand", [_combination(after.player)], _cards(after.player, "hand")),
     ]
 
 

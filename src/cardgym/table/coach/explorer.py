@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.contract import YOU, Game, Names, Options, State
 from cardgym.engine.states import SingleGame, new_state
 from cardgym.errors import CardgymError
-from cardgym.table.people import YOU, named
+from cardgym.table.narration import informed_text
 from cardgym.table.presentation import presentation_of, text_of, view_of
 from cardgym.table.session import Snapshot
 from cardgym.table.views import COVERED
@@ -51,7 +51,7 @@ class Explorer:
         self.options = options
         count = options.num_players
         numbered = [YOU] if count == 1 else [f"Player {seat + 1}" for seat in range(count)]
-        self.people = list(people) or numbered
+        self.people = Names(people or numbered)
 
     def line(self, moves: Sequence[int], seed: int, change: tuple[int, int] | None = None) -> Line:
         """Play moves, then all chance moves and forced moves up to the next decision.
@@ -144,16 +144,15 @@ class Line:
 
     def ending(self) -> str:
         """How the game ended, in one line; empty before the end."""
-        return named(presentation_of(self._explorer.game).ending(self.state, 0), self._explorer.people, 0)
+        return presentation_of(self._explorer.game).ending(self.state, 0, self._explorer.people)
 
     def _step(self, seat: int, move: int, after: State, several: bool) -> Step:
         game, people = self._explorer.game, self._explorer.people
         if seat >= 0:
-            text = f"{people[seat]}: {text_of(game, self.state, move)}"
-            return Step(seat, move, named(text, people, seat), ())
-        texts = [named(game.narrate(self.state, move, after, viewer), people, viewer) for viewer in range(len(people))]
+            return Step(seat, move, f"{people[seat]}: {text_of(game, self.state, move)}", ())
+        text = informed_text(game, self.state, move, after, seat, people)
         symbols = tuple((self._symbols(after) - self._symbols(self.state)).elements())
-        return Step(seat, move, max(texts, key=len), symbols, several)
+        return Step(seat, move, text, symbols, several)
 
     def _symbols(self, state: State) -> Counter[str]:
         zones: Any = view_of(self._explorer.game, state, -1)["zones"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.contract import Game, Names, Options, State
 from cardgym.errors import CardgymError
 from cardgym.players import CompiledPlayer
 from cardgym.table.coach.advice import Advice
@@ -45,7 +45,7 @@ class Puzzle:
     game: Game
     state: State
     seat: int
-    people: tuple[str, ...]
+    people: Names
     advice: Advice
     origin: str
 
@@ -79,7 +79,7 @@ def find_puzzle(
             advice = coach.advise(event.before, event.seat, names)
             if is_clear(advice):
                 names = names or [usual_player(game)] * options.num_players
-                return Puzzle(game, event.before, event.seat, tuple(shown_names(names, event.seat)), advice, origin)
+                return Puzzle(game, event.before, event.seat, shown_names(names, event.seat), advice, origin)
             deadline = min(deadline, time.monotonic() + seconds)
             if time.monotonic() > deadline:
                 break

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Game, Names, Options
 from cardgym.engine.registry import find
 from cardgym.table.coach.advice import ActionAdvice, Advice
 from cardgym.table.coach.coach import Coach
@@ -96,7 +96,7 @@ class Review:
     env: str
     options: dict[str, int | str]
     players: tuple[str, ...]
-    people: tuple[str, ...]
+    people: Names
     person: int | None
     seats: tuple[int, ...]
     finished: bool
@@ -167,7 +167,7 @@ def review(
         env=game.id,
         options=options.asdict(),
         players=tuple(names),
-        people=tuple(people_of(entry)),
+        people=people_of(entry),
         person=entry["person"],
         seats=tuple(seats),
         finished=bool(entry["finished"]),

@@ -15,7 +15,6 @@ from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.review import review
 from cardgym.table.game_log import GameLog
 from cardgym.table.narration import Event
-from cardgym.table.people import board_with_names, named
 from cardgym.table.presentation import board_of, offered, presentation_of, rules_of, text_of, view_of
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
@@ -249,7 +248,7 @@ class Terminal:
         self._max_score += entry["max_score"]
         for place, player in enumerate(entry["players"]):  # The person first.
             self._scores[place] += player["score"]
-        result = named(presentation_of(session.game).ending(session.state, session.seat), session.people, session.seat)
+        result = presentation_of(session.game).ending(session.state, session.seat, session.people)
         if not result:
             scores = [player["score"] for player in sorted(entry["players"], key=lambda player: player["seat"])]
             result = _score_line(session.people, scores)
@@ -288,7 +287,7 @@ def watch(session: Session, screen: Screen | None = None) -> None:
     except (EOFError, KeyboardInterrupt):
         screen.show([""])
         return
-    screen.show([named(presentation_of(game).ending(session.state, 0), session.people, 0) or "The game is over."])
+    screen.show([presentation_of(game).ending(session.state, 0, session.people) or "The game is over."])
 
 
 def joined(lines: Sequence[str]) -> list[str]:
@@ -314,6 +313,6 @@ def _score_line(names: Sequence[str], scores: Sequence[float]) -> str:
 
 def _board_lines(session: Session, screen: Screen) -> list[str]:
     """The table, under a bold heading."""
-    board = board_of(session.game, session.state, session.viewer)
-    heading, *lines = screen.fitted(board_with_names(board, session.people, session.viewer))
+    board = board_of(session.game, session.state, session.viewer, session.people)
+    heading, *lines = screen.fitted(board)
     return [screen.style.bold(heading), *lines]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from cardgym.engine.contract import Game, State
+from cardgym.engine.contract import YOU, Game, Names, State
 from cardgym.engine.registry import find
 from cardgym.table.coach.advice import Advice
 from cardgym.table.coach.review import Decision, Review
 from cardgym.table.narration import Event
-from cardgym.table.people import YOU, board_with_names, named
 from cardgym.table.presentation import board_of
 from cardgym.table.session import replay
 from cardgym.table.terminal.screen import Screen, fitted
@@ -51,8 +50,8 @@ def decision_table(review: Review, width: int) -> list[str]:
     for decision in review.decisions:
         cost = f"-{decision.cost:.2f}" if decision.cost else ""
         better = f"; better: {decision.best_text}" if decision.cost else ""
-        text = named(f"{decision.text}{better}", review.people, decision.seat)
-        lines += fitted(f"{decision.number + 1:>4} {cost:>6}  {_prefix(review, decision.seat)}{text}", width)
+        text = f"{_prefix(review, decision.seat)}{decision.text}{better}"
+        lines += fitted(f"{decision.number + 1:>4} {cost:>6}  {text}", width)
     return lines
 
 
@@ -80,17 +79,15 @@ def step_through(entry: Mapping[str, Any], review: Review, screen: Screen) -> No
         number += 1
 
 
-def advice_lines(game: Game, event: Event, advice: Advice, people: Sequence[str], screen: Screen) -> list[str]:
+def advice_lines(game: Game, event: Event, advice: Advice, people: Names, screen: Screen) -> list[str]:
     """The position before a decision, and the value of each action with its reason; `people` are the names by seat."""
-    board = board_with_names(board_of(game, event.before, event.seat), people, event.seat)
-    lines = [*screen.fitted(board), ""]
+    lines = [*screen.fitted(board_of(game, event.before, event.seat, people)), ""]
     lines += screen.fitted(f"Values ({advice.unit}, by {advice.source}):")
     for action in advice.actions:
         mark = ">" if action.action == event.move else " "
         error = f" +-{action.error:.2f}" if action.error else ""
         reason = f" ({action.reason})" if action.reason else ""
-        text = named(f"{action.text}{reason}", people, event.seat)
-        lines += screen.fitted(f" {mark} {action.value:7.2f}{error}  {text}")
+        lines += screen.fitted(f" {mark} {action.value:7.2f}{error}  {action.text}{reason}")
     strength = screen.fitted(f"The coach: as a player it {advice.strength}.") if advice.strength else []
     return [*lines, "> is what was played.", *strength]
 
@@ -101,10 +98,10 @@ def _prefix(review: Review, seat: int) -> str:
 
 
 def _decision_lines(decision: Decision, review: Review) -> list[str]:
-    texts = decision.text, f"{decision.best_text} ({decision.reason})" if decision.reason else decision.best_text
-    what, better = (named(text, review.people, decision.seat) for text in texts)
+    what, better = f"{_prefix(review, decision.seat)}{decision.text}", decision.best_text
+    better += f" ({decision.reason})" if decision.reason else ""
     cost = f"cost {decision.cost:.2f} ({decision.unit}){' - a blunder' if decision.blunder else ''}"
-    return [f"  {decision.number + 1:>3}  {_prefix(review, decision.seat)}{what}: {cost}", f"       better: {better}"]
+    return [f"  {decision.number + 1:>3}  {what}: {cost}", f"       better: {better}"]
 
 
 def _chart_lines(review: Review, width: int) -> list[str]:
@@ -126,19 +123,19 @@ def _position_lines(review: Review, state: State, decision: Decision, screen: Sc
     """A decision with the game as every seat saw it, and the value of its actions."""
     game, people, actor = find(review.env), review.people, decision.seat
     lines = [f"-- decision {decision.number + 1}: {people[actor]}, {decision.kind} --"]
-    others = [seat for seat in range(len(people)) if seat != actor]
-    for seat in [actor, *(others if len(others) < 2 else [])]:
-        board = board_with_names(board_of(game, state, seat), people, seat)
-        lines += [f"{people[seat]} see{'' if people[seat] == YOU else 's'}:", *screen.fitted(board)]
-    if len(others) > 1:  # To save space, only the lines about their own cards.
-        for seat in others:
-            own = [line for line in game.describe(state, seat).splitlines() if "You" in line]
-            lines += screen.fitted(board_with_names("\n".join(own), people, seat))
+    shown: list[str] = []
+    for seat in [actor, *(seat for seat in range(len(people)) if seat != actor)]:
+        board = screen.fitted(board_of(game, state, seat, people))
+        if len(people) <= 2 or seat == actor:
+            lines.append(f"{people.does(seat, 'see')}:")
+        else:  # To save space, only the lines about their own cards.
+            board = [line for line in board if line not in shown]
+        lines += board
+        shown += board
     lines += screen.fitted(f"Values ({decision.unit}, by {decision.source}):")
     for action in decision.actions:
         mark = ">" if action.action == decision.chosen else " "
-        lines += screen.fitted(f" {mark} {action.value:7.2f}  {named(action.text, people, actor)}")
+        lines += screen.fitted(f" {mark} {action.value:7.2f}  {action.text}")
     if decision.cost:
-        better = named(f"{decision.best_text}. {decision.reason}", people, actor)
-        lines += screen.fitted(f"Cost {decision.cost:.2f}. Better: {better}")
+        lines += screen.fitted(f"Cost {decision.cost:.2f}. Better: {decision.best_text}. {decision.reason}")
     return lines

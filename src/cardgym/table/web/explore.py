@@ -18,7 +18,7 @@ from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.explorer import Explorer, Line
 from cardgym.table.coach.review import names_of
 from cardgym.table.game_log import GameLog
-from cardgym.table.people import shown_names, with_names
+from cardgym.table.people import shown_names
 from cardgym.table.presentation import view_of
 from cardgym.table.setup import PERSON
 from cardgym.table.web import lobby
@@ -104,7 +104,7 @@ def _shown(explorer: Explorer, line: Line, against: list[str]) -> dict[str, Any]
     if seat >= 0:
         coach, lock = _coach(game, explorer.options)
         with lock:
-            advice = with_names(coach.advise(line.state, seat, against).asdict(), people, seat)
+            advice = coach.advise(line.state, seat, against).asdict()
         # The seat's own view knows the items of actions, the view of everything shows all cards.
         items = view_of(game, line.state, seat, line.position.legal_actions())["actions"]
     return {
@@ -117,7 +117,7 @@ def _shown(explorer: Explorer, line: Line, against: list[str]) -> dict[str, Any]
         "steps": [
             {"seat": step.seat, "text": step.text, "symbols": step.symbols, "open": step.open} for step in line.steps
         ],
-        "view": with_names(view_of(game, line.state, -1), people, -1),
+        "view": view_of(game, line.state, -1, (), people),
         "items": {str(action): found for action, found in items.items()},
         "advice": advice,
         "ending": line.ending(),

@@ -15,7 +15,6 @@ from cardgym.errors import CardgymError
 from cardgym.table.coach.puzzles import Puzzle, find_puzzle
 from cardgym.table.coach.ratings import Skill, puzzle_points
 from cardgym.table.game_log import GameLog
-from cardgym.table.people import named, with_names
 from cardgym.table.presentation import offered, presentation_of, view_of
 from cardgym.table.views import listed
 from cardgym.table.web import lobby
@@ -62,7 +61,7 @@ class Puzzles:
             self._puzzles.popitem(last=False)
         texts = dict(sorted((action.action, action.text) for action in puzzle.advice.actions))
         actions = offered(game, puzzle.state, list(texts))
-        view = with_names(view_of(game, puzzle.state, puzzle.seat, actions), puzzle.people, puzzle.seat)
+        view = view_of(game, puzzle.state, puzzle.seat, actions, puzzle.people)
         tip = presentation_of(game).tip(puzzle.state, puzzle.seat)
         return {
             "puzzle": id,
@@ -71,7 +70,7 @@ class Puzzles:
             "seat": puzzle.seat,
             "origin": puzzle.origin,
             "kind": puzzle.advice.kind,
-            "tip": named(tip, puzzle.people, puzzle.seat),
+            "tip": tip,
             "rating": puzzle_points(puzzle.advice),
             "view": view,
             "actions": listed(view, {action: texts[action] for action in actions}),
@@ -89,7 +88,7 @@ class Puzzles:
         return {
             "right": right,
             "cost": puzzle.advice.cost(body.action),
-            "advice": with_names(puzzle.advice.asdict(), puzzle.people, puzzle.seat),
+            "advice": puzzle.advice.asdict(),
             "skill": {"mu": after.mu, "sigma": after.sigma},
             "rating": after.points,
             "half_width": after.half_width,

@@ -17,7 +17,7 @@ from cardgym.table.coach.ratings import ratings
 from cardgym.table.coach.review import names_of
 from cardgym.table.game_entries import export_line, parse_entries
 from cardgym.table.game_log import GameLog
-from cardgym.table.people import people_of, with_names
+from cardgym.table.people import people_of
 from cardgym.table.presentation import view_of
 from cardgym.table.session import replay
 from cardgym.table.setup import PERSON
@@ -123,7 +123,6 @@ class Record:
             before, moves = events[decision["move"]].before, (decision["chosen"], decision["best"])
             items = view_of(game, before, decision["seat"], moves)["actions"]
             decision["chosen_items"], decision["best_items"] = (items[move] for move in moves)
-        reviewed = with_names(reviewed, people, entry["person"] or 0)
         return dump({**reviewed, "players": people, "again": _alone(entry)})
 
     def _replay_of(self, id: str) -> bytes:
@@ -131,11 +130,10 @@ class Record:
         entry = ended(self._game_log, id)
         game, people, played = lobby.game_called(entry["env"]), people_of(entry), replay(entry)
         events = [
-            {"move": number, "seat": event.seat, "text": event.text, "view": view_of(game, event.after, -1)}
+            {"move": number, "seat": event.seat, "text": event.text, "view": view_of(game, event.after, -1, (), people)}
             for number, event in enumerate(played)
             if event.text or event.seat >= 0 or any(later.seat >= 0 for later in played[number + 1 : number + 2])
         ]
-        events = with_names(events, people, -1)
         return dump({"game": entry["env"], "players": entry["players"], "seed": str(entry["seed"]), "events": events})
 
 

@@ -16,11 +16,10 @@ from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import Names, State
 from cardgym.table.coach.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event, public_reveals, public_showdown, public_view
-from cardgym.table.people import named, with_names
 from cardgym.table.presentation import offered, presentation_of, text_of, view_of
 from cardgym.table.session import Session
 from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, Setup
@@ -67,7 +66,7 @@ class Table:
         if not session.legal_actions(viewer):
             raise HTTPException(409, "it is not your turn")
         advice = self._coach.advise(session.state, viewer, session.names())
-        return with_names(advice.asdict(), session.narrator.people(viewer), viewer)
+        return advice.asdict()
 
     def standing(self) -> dict[str, Any]:
         """How every seat of a watched game stands, given all cards."""
@@ -86,7 +85,7 @@ class Table:
         people = session.narrator.people(viewer)
         entry = session.entry() if over else None
         showdown, banners = self._last(viewer) if over and RESIGNED not in session.about else (None, [])
-        opened = with_names(view_of(game, state, -1), people, -1) if over else None  # All cards, as in the review.
+        opened = view_of(game, state, -1, (), people) if over else None  # All cards, as in the review.
         turn, mode = session.turn, session.about.get(TABLE, "one")
         others_turn = turn in session.persons and turn != viewer and not over
         return {
@@ -108,8 +107,8 @@ class Table:
             "banners": banners,
             "actions": listed(view, {action: text_of(game, state, action) for action in actions}),
             "narration": [{"seat": seat, "text": text} for seat, text in session.narrator.texts[self._reader(viewer)]],
-            "tip": named(presentation_of(game).tip(state, viewer), people, viewer) if actions else "",
-            "lesson": with_names(self._lesson(), people, viewer),
+            "tip": presentation_of(game).tip(state, viewer) if actions else "",
+            "lesson": self._lesson(),
             "result": entry and {"text": self._ending(max(viewer, 0), people), "players": entry["players"]},
             "can_undo": session.can_undo,
             "seed": str(session.seed) if over else None,  # The seed determines all cards.
@@ -117,13 +116,13 @@ class Table:
 
     def _last(self, viewer: int) -> tuple[View | None, list[Reveal]]:
         """The hands that the last move turned up, and who won by which rule."""
-        event = self._named(self._shown_event(self.session.last, viewer), viewer)
+        event = self._shown_event(self.session.last, viewer)
         return event["showdown"], [shown for shown in event["reveals"] if shown.get("banner")]
 
     def shown_events(self, events: list[Event], viewer: int) -> list[dict[str, Any]]:
         """Events as a viewer may see them, without those that cannot be seen."""
         reader = self._reader(viewer)
-        return [self._named(self._shown_event(event, viewer), viewer) for event in events if event.texts[reader]]
+        return [self._shown_event(event, viewer) for event in events if event.texts[reader]]
 
     def _shown_event(self, event: Event, viewer: int) -> dict[str, Any]:
         game, transition = self.session.game, (event.before, event.move, event.after)
@@ -133,7 +132,8 @@ class Table:
             reveals = public_reveals(game, *transition, people)
         else:
             table = presentation_of(game)
-            showdown, reveals = table.showdown(*transition, viewer), table.reveals(*transition, viewer)
+            showdown = table.showdown(*transition, viewer, people)
+            reveals = table.reveals(*transition, viewer, people)
         return {
             "seat": event.seat,
             "text": event.texts[self._reader(viewer)],
@@ -143,20 +143,14 @@ class Table:
         }
 
     def _view(self, state: State, viewer: int, actions: Sequence[int] = ()) -> View:
-        game = self.session.game
-        if viewer == PUBLIC:
-            return public_view(game, state, self.session.narrator.people(viewer))
-        return self._named(view_of(game, state, viewer, actions), viewer)
+        game, people = self.session.game, self.session.narrator.people(viewer)
+        return public_view(game, state, people) if viewer == PUBLIC else view_of(game, state, viewer, actions, people)
 
-    def _named(self, value: T, viewer: int) -> T:
-        speaker = self.session.viewer if self.session.watched else viewer
-        return with_names(value, self.session.narrator.people(viewer), speaker)
-
-    def _ending(self, viewer: int, people: Sequence[str]) -> str:
+    def _ending(self, viewer: int, people: Names) -> str:
         gone = self.session.about.get(RESIGNED)
         if gone is not None:
             return f"{people[gone]} resigned"
-        return named(presentation_of(self.session.game).ending(self.session.state, viewer), people, viewer)
+        return presentation_of(self.session.game).ending(self.session.state, viewer, people)
 
     def _lesson(self) -> dict[str, Any] | None:
         """What the lesson says now; None if there is none, or if the person has left it."""
