@@ -124,7 +124,7 @@ def test_antes_and_declined_buys_are_narrated() -> None:
 
 def test_a_board_has_names_in_its_columns() -> None:
     names = Names(["You", "PPO three players"])
-    for env, column in (("CorellianSpike-v0", "PPO three player   50"), ("Cribbage-v0", "PPO three   0 #.....")):
+    for env, column in (("CorellianSpike-v0", "PPO three player   48 credits"), ("Cribbage-v0", "PPO three   0 #.....")):
         game = cardgym.find(env)
         state = new_state(game, game.parse_options())[0]
         lines = board_of(game, state, 0, names).splitlines()
