@@ -124,7 +124,8 @@ def test_antes_and_declined_buys_are_narrated() -> None:
 
 def test_a_board_has_names_in_its_columns() -> None:
     names = Names(["You", "PPO three players"])
-    for env, column in (("CorellianSpike-v0", "PPO three player   48 credits"), ("Cribbage-v0", "PPO three   0 #.....")):
+    spike, cribbage = "PPO three player   48 credits", "PPO three   0 #....."
+    for env, column in (("CorellianSpike-v0", spike), ("Cribbage-v0", cribbage)):
         game = cardgym.find(env)
         state = new_state(game, game.parse_options())[0]
         lines = board_of(game, state, 0, names).splitlines()
