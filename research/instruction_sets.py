@@ -38,7 +38,7 @@ import hashlib, json, sys
 import numpy as np, torch
 from cardgym.learn.dqn import DQNConfig
 from cardgym.learn.dqn import DQNLearner
-from cardgym.learn.transitions import Transitions
+from cardgym.learn.replay import Transitions
 from cardgym.players.networks import NetworkShape, QNetwork
 
 torch.set_num_threads(1)

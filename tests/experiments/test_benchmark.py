@@ -49,7 +49,7 @@ def train(config, folder, resume):
         player = resolve(config.who, training.game, training.options)
         steps = [0]
         training.begin(
-            lambda: steps[0], lambda: player, lambda path: None, {}, checkpoint="none", log_every=0, resume=False
+            lambda: steps[0], lambda: player, lambda path: None, {}, checkpoint="none", log_every=0
         )
         while steps[0] < config.total_steps:
             steps[0] += 80
@@ -79,12 +79,12 @@ def test_shipped_algorithms_have_keys_and_values_that_their_scripts_take(tmp_pat
         flags = words[next(place for place, word in enumerate(words) if word.startswith("--")) :]
         if algorithm.script == LEAGUE:
             league, _ = parse_run(LeagueConfig, flags, "league.py")
-            assert (league.game_id, league.seed) == (game, 5)
+            assert (league.env_id, league.seed) == (game, 5)
             assert league.generations * Population(league, tmp_path, None).steps == 160
             continue
         kind = SolverConfig if algorithm.script == SOLVER else config_class(algorithm.script)
         config = parse_run(kind, flags, "script")[0]
-        assert (config.game_id, config.seed) == (game, 3 if algorithm.deterministic else 5)
+        assert (config.env_id, config.seed) == (game, 3 if algorithm.deterministic else 5)
         values = config.model_dump()
         assert values["total_steps"] == 160 * algorithm.decisions_factor
         assert values["eval_every"] == 16 * algorithm.decisions_factor

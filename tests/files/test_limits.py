@@ -13,10 +13,10 @@ from cardgym.cli import main
 from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.files.limits import check_memory, duration, memory_limit
-from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.dqn import DQNConfig
 from cardgym.learn.nfsp import NFSPConfig, ReservoirBuffer
 from cardgym.learn.ppo import PPOConfig
+from cardgym.learn.replay import ReplayBuffer
 from cardgym.learn.tabular import TabularConfig
 from cardgym.learn.turns import TurnBuffer
 from cardgym.players.networks import network_shape

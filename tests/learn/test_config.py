@@ -163,7 +163,7 @@ def test_help_does_not_import_torch() -> None:
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_configs_of_the_project_can_be_read(path: Path) -> None:
     config = read_config(kind_of(path), path)
-    options = find(config.game_id).parse_options(getattr(config, "env_options", {}))
+    options = find(config.env_id).parse_options(getattr(config, "env_options", {}))
     assert options.num_players >= 1
     OpponentPool.parse(getattr(config, "opponents", ("random",)))
     assert config.algorithm_name in path.stem

@@ -10,10 +10,10 @@ import torch
 from torch.nn.functional import smooth_l1_loss
 
 from cardgym.errors import CardgymError
-from cardgym.learn.dqn import DQNConfig, DQNLearner, double_dqn_target
+from cardgym.learn.dqn import DQNConfig, DQNLearner, td_target
 from cardgym.learn.network_training import choose_device
+from cardgym.learn.replay import Transitions
 from cardgym.learn.saved_state import restore, state_of
-from cardgym.learn.transitions import Transitions
 from cardgym.players.networks import NetworkShape, QNetwork
 
 
@@ -43,13 +43,13 @@ def weights_of(network: QNetwork) -> torch.Tensor:
 def test_update_returns_and_lowers_the_huber_loss() -> None:
     learner, batch = make_learner(), make_batch()
     with torch.no_grad():
-        td_target = double_dqn_target(
+        target = td_target(
             batch.rewards, batch.done, 0.9, learner.network(batch.next_observations),
             learner.target(batch.next_observations), batch.next_masks,
         )  # fmt: skip
         values = learner.network(batch.observations)[torch.arange(64), batch.actions]
     first = learner.update(batch)
-    assert torch.equal(first, smooth_l1_loss(values, td_target))
+    assert torch.equal(first, smooth_l1_loss(values, target))
     assert not first.requires_grad
     for _ in range(200):
         last = learner.update(batch)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from cardgym.learn.dqn import EpsilonGreedy, double_dqn_target, dqn_target, random_legal
+from cardgym.learn.dqn import EpsilonGreedy, random_legal, td_target
 from cardgym.learn.schedules import linear
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, masked
 
@@ -22,12 +22,12 @@ MASKS = torch.tensor([[True, True, False], [True, True, False], [True, True, Tru
 
 def test_dqn_target_takes_the_largest_legal_value() -> None:
     # 1 + 0.5 * 20; -2 + 0.5 * -4; at the end the reward alone. The 99s and 9s belong to illegal actions.
-    assert dqn_target(REWARDS, DONE, 0.5, TARGET, MASKS).tolist() == [11.0, -4.0, 0.5]
+    assert td_target(REWARDS, DONE, 0.5, TARGET, TARGET, MASKS).tolist() == [11.0, -4.0, 0.5]
 
 
 def test_double_dqn_target_selects_with_one_network_and_evaluates_with_the_other() -> None:
     # Row 0: the online network selects action 1, worth 20. Row 1: action 0, worth -7 (not the larger -4).
-    assert double_dqn_target(REWARDS, DONE, 0.5, ONLINE, TARGET, MASKS).tolist() == [11.0, -5.5, 0.5]
+    assert td_target(REWARDS, DONE, 0.5, ONLINE, TARGET, MASKS).tolist() == [11.0, -5.5, 0.5]
 
 
 def test_targets_stay_finite_at_the_end_of_an_episode() -> None:
@@ -35,8 +35,7 @@ def test_targets_stay_finite_at_the_end_of_an_episode() -> None:
     not_finite = torch.tensor([[math.inf, 0, 0], [-math.inf, 0, 0], [math.nan, 0, 0]])
     done = torch.ones(3, dtype=torch.bool)
     for masks in (nothing_legal, MASKS):
-        assert dqn_target(REWARDS, done, 0.99, not_finite, masks).tolist() == REWARDS.tolist()
-        assert double_dqn_target(REWARDS, done, 0.99, not_finite, not_finite, masks).tolist() == REWARDS.tolist()
+        assert td_target(REWARDS, done, 0.99, not_finite, not_finite, masks).tolist() == REWARDS.tolist()
 
 
 def test_masked_values_are_finite_and_below_every_legal_one() -> None:

@@ -14,9 +14,9 @@ from learning_game import SCRIPT
 
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.config import RunArgs
 from cardgym.learn.dqn import DQNConfig
+from cardgym.learn.replay import ReplayBuffer
 from cardgym.learn.run import TrainingResult, run_folder, run_script
 from cardgym.learn.saved_state import load_state, restore, save_state
 from cardgym.learn.tensorboard import read_curves

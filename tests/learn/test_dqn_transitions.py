@@ -13,11 +13,10 @@ from learning_game import CARD, LEFT, PARITY, SEAT
 
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.replay import ReplayBuffer, TransitionBuilder, Transitions
 from cardgym.learn.rollouts import SelfPlayRollout, Turns
 from cardgym.learn.saved_state import restore, state_of
-from cardgym.learn.transitions import TransitionBuilder, Transitions
 from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
 
 

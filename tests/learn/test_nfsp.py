@@ -14,12 +14,11 @@ from learning_game import CARD, LEFT, PARITY, SCRIPT, load_script
 
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
-from cardgym.learn.buffers import Decisions
-from cardgym.learn.nfsp import AverageLearner, Behavior, NFSPConfig, ReservoirBuffer, imitation_loss
+from cardgym.learn.nfsp import AverageLearner, Behavior, Decisions, NFSPConfig, ReservoirBuffer, imitation_loss
 from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.replay import TransitionBuilder
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.saved_state import STATE_FILE, load_state, restore, state_of
-from cardgym.learn.transitions import TransitionBuilder
 from cardgym.players import resolve
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities

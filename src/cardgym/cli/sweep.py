@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     require("a sweep", "torch", "tensorboard", "matplotlib", "scipy")
     script = TrainingScript(arguments.config, arguments.script)
     runs = runs_of(script, parse_grid(arguments.grid), parse_seeds(arguments.seeds))
-    game = find(script.config.game_id)
+    game = find(script.config.env_id)
     metrics = ("win_rate", "mean_return", *game.metrics)
     if arguments.metric not in metrics:
         raise unknown("metric", arguments.metric, metrics)
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     from cardgym.learn.tags import eval_tag
 
     out = arguments.out or numbered_folder(
-        Path("runs") / script.config.game_id, f"{script.path.stem}-sweep", arguments.resume
+        Path("runs") / script.config.env_id, f"{script.path.stem}-sweep", arguments.resume
     )
     with (
         open_engine(arguments) as engine,
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     ):
         results = run_all(script, folder, runs, engine, partial(note_end, progress))
     about = {
-        "env": script.config.game_id,
+        "env": script.config.env_id,
         "script": f"{script.script}.py",
         "config": script.path.name,
         "engine": engine.name,
@@ -92,6 +92,6 @@ def run(arguments: argparse.Namespace) -> int:
         from cardgym.console.tables import print_results
 
         head, rows = table(results, arguments.metric)
-        title = f"{script.config.game_id}: {script.script}.py with {script.path.name}, {len(results)} runs"
+        title = f"{script.config.env_id}: {script.script}.py with {script.path.name}, {len(results)} runs"
         print_results(title, head, rows, f"{EXPLANATION}\n{folder}: report.json, {CURVES}")
     return int(any(result.problem for result in results))

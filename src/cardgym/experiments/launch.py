@@ -66,7 +66,7 @@ class TrainingScript:
             raise unknown("training script", script, TRAINERS)
         self.script = script or _script_of(self.path)
         self.config = read_config(config_class(self.script), self.path)
-        if not self.config.game_id:
+        if not self.config.env_id:
             raise CardgymError(f"config {self.path}: names no game; add the key env_id")
 
     @property

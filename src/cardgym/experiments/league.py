@@ -51,8 +51,6 @@ WHERE = ("engine", "workers", "address", "generations", "tolerance")
 class LeagueConfig(TrainingConfig):
     """Policy-space response oracles: each generation responds to the equilibrium of all players so far."""
 
-    env_id: str = ""
-    """The game's id, as `cardgym games` lists it."""
     env_options: EnvOptions = Field(default_factory=dict)
     """Options of the game."""
     players: Items[str] = ("random",)
@@ -77,11 +75,6 @@ class LeagueConfig(TrainingConfig):
     """How many of them run at once; 0 for one per core."""
     address: str = ""
     """The head of the Ray cluster."""
-
-    @property
-    def game_id(self) -> str:
-        """The id of the game; empty if none is named yet."""
-        return self.env_id
 
     algorithm_name: ClassVar[str] = "league"
 

@@ -36,36 +36,41 @@ class Trainer(NamedTuple):
 def dqn() -> Trainer:
     """DQN and double DQN."""
     from cardgym.learn.dqn import DQNConfig, train
+    from cardgym.learn.network_training import NetworkTraining
 
-    return Trainer(DQNConfig, train)
+    return Trainer(DQNConfig, NetworkTraining.running(train))
 
 
 def ppo() -> Trainer:
     """Masked PPO in self-play, with a magnet."""
+    from cardgym.learn.network_training import NetworkTraining
     from cardgym.learn.ppo import PPOConfig, train
 
-    return Trainer(PPOConfig, train)
+    return Trainer(PPOConfig, NetworkTraining.running(train))
 
 
 def nfsp() -> Trainer:
     """Neural fictitious self-play."""
+    from cardgym.learn.network_training import NetworkTraining
     from cardgym.learn.nfsp import NFSPConfig, train
 
-    return Trainer(NFSPConfig, train)
+    return Trainer(NFSPConfig, NetworkTraining.running(train))
 
 
 def tabular() -> Trainer:
     """Q-learning and Sarsa over a table."""
     from cardgym.learn.tabular import TabularConfig, train
+    from cardgym.learn.training import Training
 
-    return Trainer(TabularConfig, train)
+    return Trainer(TabularConfig, Training.running(train))
 
 
 def distill() -> Trainer:
     """Imitate any player with a policy network."""
     from cardgym.learn.distill import DistillConfig, train
+    from cardgym.learn.network_training import NetworkTraining
 
-    return Trainer(DistillConfig, train)
+    return Trainer(DistillConfig, NetworkTraining.running(train))
 
 
 def sb3() -> Trainer:

@@ -13,7 +13,6 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from cardgym.errors import require
 from cardgym.learn.config import (
-    EvaluationConfig,
     ExplorationConfig,
     GameConfig,
     Games,
@@ -21,7 +20,6 @@ from cardgym.learn.config import (
     Items,
     LearningRate,
     Share,
-    Steps,
     TrainingConfig,
 )
 from cardgym.learn.run import TrainingResult
@@ -61,7 +59,7 @@ class DQNKeys(ExplorationConfig):
     """How far an update moves the target network towards the network; 1 copies the weights."""
 
 
-class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
+class SB3Config(GameConfig, DQNKeys, PPOKeys):
     """Stable-Baselines3 on one seat of a card game, against a mix of opponents."""
 
     resumable: ClassVar[bool] = False
@@ -78,8 +76,6 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     algorithm: Literal["maskable_ppo", "ppo", "maskable_dqn", "dqn"] = "maskable_ppo"
     """maskable_ppo and maskable_dqn keep to the legal actions; an illegal action of ppo or dqn becomes a random legal
     one."""
-    total_steps: Steps = 1_000_000
-    """How many decisions the learner takes. A decision is a step."""
     num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """How many games are played in parallel; the network decides in all of them at once."""
     device: Literal["cpu", "cuda", "auto"] = "cpu"
@@ -101,9 +97,7 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     """Divide rewards by the standard deviation of discounted returns so far, with VecNormalize."""
 
     eval_games: Annotated[Games, Field(ge=1)] = 500
-    """Games against each opponent in an evaluation."""
     save_every: PositiveInt = 500_000
-    """Steps between saved models."""
     log_every: PositiveInt = 50_000
     """Steps between entries in TensorBoard."""
 

@@ -21,7 +21,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from cardgym.engine.contract import Int64s
 from cardgym.errors import CardgymError
-from cardgym.learn.dqn import double_dqn_target, dqn_target, random_legal
+from cardgym.learn.dqn import random_legal, td_target
 from cardgym.players.networks import masked
 
 Observations = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]
@@ -313,7 +313,5 @@ class MaskableDQN(DQN):
     def _td_target(self, batch: MaskableReplayBufferSamples) -> Tensor:
         rewards, done = batch.rewards.squeeze(1), batch.dones.squeeze(1) != 0
         next_values = self.q_net_target(batch.next_observations)
-        if not self.double:
-            return dqn_target(rewards, done, self.gamma, next_values, batch.next_action_masks)
-        next_online_values = self.q_net(batch.next_observations)
-        return double_dqn_target(rewards, done, self.gamma, next_online_values, next_values, batch.next_action_masks)
+        choosing = self.q_net(batch.next_observations) if self.double else next_values
+        return td_target(rewards, done, self.gamma, choosing, next_values, batch.next_action_masks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -71,7 +71,7 @@ class SB3Training(Training):
         if not restart and (folder / MODEL_FILE).exists():
             raise CardgymError(f"{folder}: has a run already; name another folder, or start over with --restart")
         torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
-        super().__init__(cast(Any, config), folder)  # It has every key that `Training` reads.
+        super().__init__(config, folder)
         self._sb3_config = config
 
     def _make_games(self) -> CardVecEnv:
@@ -116,7 +116,7 @@ class SB3Training(Training):
 
         self.begin(
             lambda: model.num_timesteps, lambda: player, save, {},
-            checkpoint=MODEL_FILE, log_every=config.log_every, resume=False,
+            checkpoint=MODEL_FILE, log_every=config.log_every,
         )  # fmt: skip
         model.set_logger(Logger(None, [_BoardWriter(self.board)]))
         callbacks: list[BaseCallback] = [

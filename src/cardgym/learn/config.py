@@ -15,13 +15,22 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    ValidationError,
+)
 
 from cardgym.console.arguments import Parser, parse_assignments
-from cardgym.errors import CardgymError, nearest, printable, quoted
+from cardgym.errors import MAX_WHOLE, CardgymError, nearest, printable, quoted
 from cardgym.files.documents import Items as Items
 from cardgym.files.json_values import read_bytes
-from cardgym.files.limits import MAX_GAMES, MAX_STEPS, duration, shortened
+from cardgym.files.limits import MAX_GAMES, MAX_STEPS, duration
 from cardgym.files.shipped import config_path
 
 BASE = "base"
@@ -60,7 +69,9 @@ class TrainingConfig(BaseModel):
     resumable: ClassVar[bool] = True
     """Whether an interrupted run can resume; if not, the script has `--restart` instead of `--resume`."""
 
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    env_id: str = ""
+    """The game's id, as `cardgym games` lists it."""
+    seed: Annotated[int, Field(ge=0, le=MAX_WHOLE)] = 1
     """The seed of everything random: weights, deals, opponents, exploration, samples."""
     save_every_minutes: Annotated[float, Field(ge=0)] = 0.0
     """Minutes between extra saves of the state to resume from; 0 for no extra saves."""
@@ -70,11 +81,6 @@ class TrainingConfig(BaseModel):
             super().__init__(**values)
         except ValidationError as error:
             raise CardgymError(_summary(type(self), values, error)) from None
-
-    @property
-    def game_id(self) -> str:
-        """The id of the game; empty if none is named yet."""
-        raise NotImplementedError
 
     @property
     def algorithm_name(self) -> str:
@@ -87,10 +93,8 @@ class TrainingConfig(BaseModel):
 
 
 class GameConfig(TrainingConfig):
-    """The game and who plays it."""
+    """The game, who plays it, evaluations and saving."""
 
-    env_id: str = ""
-    """The game's id, as `cardgym games` lists it."""
     env_options: EnvOptions = {}
     """Options of the game, such as num_players=4."""
     observation: str = ""
@@ -99,35 +103,18 @@ class GameConfig(TrainingConfig):
     """Who plays the other seats, each as name=weight: players' names, paths, or `self`."""
     seat: Annotated[int, Field(ge=-1)] = -1
     """The learner's seat, in evaluations too; -1 draws a seat for each game and evaluates from every seat."""
-
-    @property
-    def game_id(self) -> str:
-        """The id of the game; empty if none is named yet."""
-        return self.env_id
-
-
-class SelfPlayConfig(GameConfig):
-    """Parallel games of a network against others or itself."""
-
-    opponents: Items[str] = ("random=1",)
-    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
-    of the learner."""
-    num_snapshots: PositiveInt = 4
-    """How many earlier copies of the learner `snapshot` is drawn from."""
-    snapshot_every: PositiveInt = 200_000
-    """Steps between copies; each new copy replaces the oldest."""
-    reward_scale: PositiveFloat = 1.0
-    """Rewards are multiplied by this; values are learned best if they are about 1."""
     total_steps: Steps = 1_000_000
     """How many decisions the learner takes, counted over all seats that learn. A decision is a step."""
-    num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
-    """How many games are played in parallel; the network decides in all of them at once."""
-    device: Literal["cpu", "cuda", "auto"] = "cpu"
-    """Where the network learns; auto is cuda if there is a GPU."""
-    init_from: str = ""
-    """A checkpoint of the same kind of network to start from; new weights if empty."""
-    hidden_sizes: HiddenSizes = (128, 128)
-    """Units of each hidden layer."""
+    eval_opponents: Items[str] = ("random",)
+    """The opponents of evaluations; an empty list for no evaluations."""
+    eval_every: NonNegativeInt = 200_000
+    """Steps between evaluations; 0 for the final one only."""
+    eval_games: Annotated[Games, Field(ge=1)] = 1000
+    """Games against each opponent in an evaluation."""
+    final_games: Games = 10_000
+    """Games against each opponent in the final evaluation; 0 for none."""
+    save_every: PositiveInt = 1_000_000
+    """Steps between checkpoints, each saved with its state to resume from."""
 
 
 class ExplorationConfig(TrainingConfig):
@@ -141,23 +128,40 @@ class ExplorationConfig(TrainingConfig):
     """The fraction of the training during which epsilon falls."""
 
 
-class EvaluationConfig(TrainingConfig):
-    """Evaluations and saving."""
+class NetworkConfig(GameConfig):
+    """Parallel games of a network against others or itself, and Adam."""
 
-    eval_opponents: Items[str] = ("random",)
-    """The opponents of evaluations; an empty list for no evaluations."""
-    eval_every: NonNegativeInt = 200_000
-    """Steps between evaluations; 0 for the final one only."""
-    eval_games: Annotated[Games, Field(ge=1)] = 1000
-    """Games against each opponent in an evaluation."""
-    final_games: Games = 10_000
-    """Games against each opponent in the final evaluation; 0 for none."""
-    save_every: PositiveInt = 1_000_000
-    """Steps between checkpoints, each saved with its state to resume from."""
-
-
-class NetworkConfig(EvaluationConfig, SelfPlayConfig):
-    """The training of a network in self-play, evaluated as it goes."""
+    opponents: Items[str] = ("random=1",)
+    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
+    of the learner."""
+    num_snapshots: PositiveInt = 4
+    """How many earlier copies of the learner `snapshot` is drawn from."""
+    snapshot_every: PositiveInt = 200_000
+    """Steps between copies; each new copy replaces the oldest."""
+    reward_scale: PositiveFloat = 1.0
+    """Rewards are multiplied by this; values are learned best if they are about 1."""
+    num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
+    """How many games are played in parallel; the network decides in all of them at once."""
+    device: Literal["cpu", "cuda", "auto"] = "cpu"
+    """Where the network learns; auto is cuda if there is a GPU."""
+    init_from: str = ""
+    """A checkpoint of the same kind of network to start from; new weights if empty."""
+    hidden_sizes: HiddenSizes = (128, 128)
+    """Units of each hidden layer."""
+    wide: bool = False
+    """Also connect the observation directly to the last layer."""
+    learning_rate: LearningRate = 1e-3
+    """Adam's step size at the start."""
+    learning_rate_final: Share = 1e-3
+    """Adam's step size at the end; it falls linearly."""
+    adam_epsilon: PositiveFloat = 1e-8
+    """Adam's epsilon."""
+    max_grad_norm: NonNegativeFloat = 0.0
+    """Longer gradients are scaled down to this norm; 0 for no limit."""
+    eval_games: Annotated[Games, Field(ge=1)] = 500
+    save_every: PositiveInt = 500_000
+    log_every: NonNegativeInt = 50_000
+    """Steps between entries in TensorBoard; 0 for none."""
 
 
 C = TypeVar("C", bound=TrainingConfig)
@@ -167,13 +171,15 @@ C = TypeVar("C", bound=TrainingConfig)
 class RunArgs:
     """The config file and the folder of a run; without a folder, a new one below `runs/`.
 
-    `resume` continues the run in that folder; `restart` starts over a run that cannot resume.
+    `resume` continues the run in that folder; `restart` starts over a run that cannot resume. With `follow`, a run that
+    another process started saves and ends with that process, which keeps its standard input open.
     """
 
     config: Path | None = None
     out: Path | None = None
     resume: bool = False
     restart: bool = False
+    follow: bool = False
 
 
 # -- files and the command line ---------------------------------------------------------------------------------------
@@ -251,15 +257,17 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
     )
     if not kind.resumable:
         run.add_argument("--restart", action="store_true", help="train from the start in a folder that has a run")
+    run.add_argument("--follow", action="store_true", help=argparse.SUPPRESS)
     groups = {TrainingConfig: run}
     properties = kind.model_json_schema()["properties"]
-    for owner, name in _fields(kind):
+    for name, owner in _owners(kind).items():
         if owner not in groups:
             groups[owner] = parser.add_argument_group((owner.__doc__ or "").partition("\n")[0].rstrip("."))
-        _add_flag(groups[owner], name, properties[name], getattr(config, name))
+        help = properties[name].get("description") or owner.model_fields[name].description or ""
+        _add_flag(groups[owner], name, properties[name], getattr(config, name), help.replace("%", "%%"))
     given = vars(parser.parse_args(words))
     del given["config"]
-    run_args = RunArgs(path, given.pop("out"), given.pop("resume"), given.pop("restart", False))
+    run_args = RunArgs(path, **{name: given.pop(name, False) for name in ("out", "resume", "restart", "follow")})
     if run_args.resume and not kind.resumable:
         raise CardgymError(
             "this script cannot resume a run; train from the start in another folder, or with --restart in the same one"
@@ -268,8 +276,7 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
         if properties[name]["type"] == "object":
             changes = {key: _as(int, word) for key, word in parse_assignments(given[name]).items()}
             given[name] = {**getattr(config, name), **changes}
-    config = config.replace(**given)
-    return config.replace(**shortened(config.model_dump())), run_args
+    return config.replace(**given), run_args
 
 
 def _add_config(parser: argparse._ActionsContainer) -> None:
@@ -277,20 +284,18 @@ def _add_config(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--config", metavar="FILE", type=Path, help=help)
 
 
-def _fields(kind: type[TrainingConfig]) -> list[tuple[type[TrainingConfig], str]]:
-    """All fields, each with the class that first declares it; those of a base class first."""
+def _owners(kind: type[TrainingConfig]) -> dict[str, type[TrainingConfig]]:
+    """The class that first declares each field, with its help; the fields of a base class first."""
     owners: dict[str, type[TrainingConfig]] = {}
     for owner in reversed(kind.__mro__):
         if issubclass(owner, TrainingConfig):
-            for name in owner.model_fields:
-                owners.setdefault(name, owner)
-    return [(owner, name) for name, owner in owners.items()]
+            owners |= {name: owner for name in owner.model_fields if name not in owners}
+    return owners
 
 
-def _add_flag(group: argparse._ArgumentGroup, name: str, schema: Mapping[str, Any], default: Any) -> None:
+def _add_flag(group: argparse._ArgumentGroup, name: str, schema: Mapping[str, Any], default: Any, help: str) -> None:
     """Add the flag of a field. Without it on the command line the parser returns nothing for the field."""
     flag = f"--{name.replace('_', '-')}"
-    help = schema["description"].replace("%", "%%")
     if default := str(default).lower() if isinstance(default, bool) else " ".join(words_of(default)):
         help += f" ({default})"
     if schema["type"] == "boolean":
@@ -349,8 +354,8 @@ def _repr(value: Any) -> str:
 
 def _allowed(schema: Mapping[str, Any]) -> str:
     """What a field's JSON schema allows, in words."""
-    if "enum" in schema:
-        return ", ".join(schema["enum"])
+    if choices := schema.get("enum") or ([schema["const"]] if "const" in schema else []):
+        return ", ".join(choices)
     if schema["type"] == "array":
         least, most = (schema.get(limit) for limit in ("minItems", "maxItems"))
         size = f" {least or 0} to {most}" if most else f" {least} or more" if least else ""

@@ -5,26 +5,24 @@ docs/algorithms/more.md says what the teacher's share is for.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from cardgym.arena.playouts import actions_of, known_probabilities
 from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
-from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
+from cardgym.learn.config import Items, NetworkConfig, Share
 from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
 from cardgym.learn.network_training import NetworkTraining
-from cardgym.learn.run import TrainingResult
 from cardgym.players import one_hot, resolve, sample_actions
 from cardgym.players.mixtures import MixturePlayer
-from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 
 
 class DistillConfig(NetworkConfig):
@@ -40,32 +38,15 @@ class DistillConfig(NetworkConfig):
     teacher_share_final: Share = 0.0
     """That share at the end; it falls linearly."""
     opponents: Items[str] = ("self=1",)
-    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
-    of the learner."""
-    wide: bool = False
-    """Also connect the observation directly to the last layer."""
-
     num_steps: PositiveInt = 16
     """Decisions in each env between updates."""
     update_epochs: PositiveInt = 1
     """How many times an update goes through these decisions."""
     batch_size: PositiveInt = 512
     """Decisions in each step of Adam."""
-    learning_rate: LearningRate = 1e-3
-    """Adam's step size at the start."""
     learning_rate_final: Share = 1e-5
-    """Adam's step size at the end; it falls linearly."""
-    adam_epsilon: PositiveFloat = 1e-8
-    """Adam's epsilon."""
-    max_grad_norm: NonNegativeFloat = 0.0
-    """Longer gradients are scaled down to this norm; 0 for no limit."""
-
     eval_greedy: bool = False
     """Evaluate with the most probable actions instead of sampled ones."""
-    eval_games: Annotated[Games, Field(ge=1)] = 500
-    """Games against each opponent in an evaluation."""
-    log_every: NonNegativeInt = 50_000
-    """Steps between entries in TensorBoard."""
 
     algorithm_name: ClassVar[str] = "distill"
 
@@ -192,34 +173,32 @@ def cross_entropy(targets: Tensor, log_probs: Tensor) -> Tensor:
     return -(targets * log_probs).sum(dim=1)
 
 
-def train(config: DistillConfig, folder: Path, resume: bool) -> TrainingResult:
-    """Train in this folder, from the start or from the state saved there."""
-    with NetworkTraining(config, folder) as training:
-        # -- the parts ------------------------------------------------------------------------------------------------
-        teacher = Teacher(training.game, training.options, config.teacher, config.temperature, training.generator(3))
-        network = training.warm_start(training.policy_network(wide=config.wide))
-        learner = DistillLearner(network, config, training.device, training.generator(2))
-        player = training.player(learner.network, samples=not config.eval_greedy)
-        rollout = training.rollout(player)
-        training.start(
-            rollout, player, lambda: learner.network, log_every=config.log_every, resume=resume,
-            learner=learner, teacher=teacher,
-        )  # fmt: skip
+def train(config: DistillConfig, training: NetworkTraining) -> None:
+    """Learn until the last step."""
+    # -- the parts ---------------------------------------------------------------------------------------------------
+    teacher = Teacher(training.game, training.options, config.teacher, config.temperature, training.generator(3))
+    network = training.warm_start(training.policy_network(config.hidden_sizes, wide=config.wide))
+    learner = DistillLearner(network, config, training.device, training.generator(2))
+    player = PolicyPlayer("learner", learner.network, training.observation, samples=not config.eval_greedy)
+    rollout = training.rollout(player)
+    training.start(
+        rollout, player, lambda: learner.network,
+        learner=learner, teacher=teacher,
+    )  # fmt: skip
 
-        # -- the training loop; a step is a decision, of the teacher or the network -----------------------------------
-        while training.step < config.total_steps:
-            # Play, and ask the teacher at every decision.
-            share = training.linear(config.teacher_share, config.teacher_share_final)
-            labeled = []
-            for _ in range(config.num_steps):
-                turns = rollout.turns
-                targets = teacher.targets(rollout.states, turns.streams % training.options.num_players, turns.masks)
-                free = np.flatnonzero(turns.masks.sum(axis=1) > 1)  # Forced moves teach nothing.
-                labeled.append((turns.observations[free], turns.masks[free] != 0, targets[free]))
-                rollout.step(learner.act(turns.observations, turns.masks, targets, share))
+    # -- the training loop; a step is a decision, of the teacher or the network ----------------------------------------
+    while training.step < config.total_steps:
+        # Play, and ask the teacher at every decision.
+        share = training.linear(config.teacher_share, config.teacher_share_final)
+        labeled = []
+        for _ in range(config.num_steps):
+            turns = rollout.turns
+            targets = teacher.targets(rollout.states, turns.streams % training.options.num_players, turns.masks)
+            free = np.flatnonzero(turns.masks.sum(axis=1) > 1)  # Forced moves teach nothing.
+            labeled.append((turns.observations[free], turns.masks[free] != 0, targets[free]))
+            rollout.step(learner.act(turns.observations, turns.masks, targets, share))
 
-            # Update the network.
-            learner.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
-            learner.update(Labeled(*(np.concatenate(field) for field in zip(*labeled, strict=True))))
-            training.report(learner.statistics, learning_rate=learner.learning_rate, teacher_share=share)
-        return training.finish()
+        # Update the network.
+        learner.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
+        learner.update(Labeled(*(np.concatenate(field) for field in zip(*labeled, strict=True))))
+        training.report(learner.statistics, learning_rate=learner.learning_rate, teacher_share=share)

@@ -6,53 +6,34 @@ docs/algorithms/dqn.md says what differs from the papers and why.
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 import numpy as np
 import torch
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
 
 from cardgym.engine.contract import Int8s, Int64s
 from cardgym.learn import tags
-from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.config import (
-    EvaluationConfig,
     ExplorationConfig,
-    Games,
-    LearningRate,
     NetworkConfig,
-    SelfPlayConfig,
     Share,
 )
 from cardgym.learn.learner import NetworkLearner
 from cardgym.learn.network_training import NetworkTraining
-from cardgym.learn.run import TrainingResult
-from cardgym.learn.transitions import TransitionBuilder, Transitions
-from cardgym.players.networks import QNetwork, masked
+from cardgym.learn.replay import ReplayBuffer, TransitionBuilder, Transitions
+from cardgym.players.networks import NetworkPlayer, QNetwork, masked
 
 
-# The bases of `NetworkConfig` are repeated to set the order of the keys, in help and in files.
-class DQNConfig(NetworkConfig, EvaluationConfig, ExplorationConfig, SelfPlayConfig):
+class DQNConfig(NetworkConfig, ExplorationConfig):
     """Deep Q-learning of one seat of a card game, against a mix of opponents."""
 
     double: bool = True
     """Double DQN: the online network chooses the next action, the target network values it."""
     dueling: bool = False
     """Split the network's output into a state value and advantages."""
-    wide: bool = False
-    """Add a linear layer straight from the observation to the action values."""
-
-    learning_rate: LearningRate = 1e-3
-    """Adam's step size at the start."""
-    learning_rate_final: Share = 1e-3
-    """Adam's step size at the end; it falls linearly."""
-    adam_epsilon: PositiveFloat = 1e-8
-    """Adam's epsilon."""
-    max_grad_norm: NonNegativeFloat = 0.0
-    """Longer gradients are scaled down to this norm; 0 for no limit."""
     gamma: Share = 0.99
     """Discount between consecutive decisions of the learner."""
     n_step: PositiveInt = 1
@@ -69,13 +50,6 @@ class DQNConfig(NetworkConfig, EvaluationConfig, ExplorationConfig, SelfPlayConf
     """Updates of the network between updates of the target network."""
     tau: Share = 1.0
     """How far an update moves the target network towards the network; 1 copies the weights."""
-
-    eval_games: Annotated[Games, Field(ge=1)] = 500
-    """Games against each opponent in an evaluation."""
-    save_every: PositiveInt = 500_000
-    """Steps between checkpoints, each saved with its state to resume from."""
-    log_every: PositiveInt = 50_000
-    """Steps between entries in TensorBoard."""
 
     @property
     def algorithm_name(self) -> str:
@@ -107,47 +81,30 @@ class EpsilonGreedy:
         return actions
 
 
-def dqn_target(rewards: Tensor, done: Tensor, discount: float, next_values: Tensor, next_masks: Tensor) -> Tensor:
-    """r + discount max_a Q'(s', a) over the legal actions a; r alone if the episode ended.
+def td_target(
+    rewards: Tensor, done: Tensor, discount: float, choosing: Tensor, next_values: Tensor, next_masks: Tensor
+) -> Tensor:
+    """r + discount Q'(s', argmax_a C(s', a)) over the legal actions a; r alone if the episode ended.
 
-    Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015).
+    The target network Q' evaluates the action that C chooses. In DQN that is Q' itself: Mnih et al., "Human-level
+    control through deep reinforcement learning", Nature 518 (2015). In double DQN it is the online network: van
+    Hasselt, Guez and Silver, "Deep reinforcement learning with double Q-learning", AAAI 2016.
 
     Args:
         rewards: r, float32; with n steps their discounted sum.
         done: bool, True if the episode ended, so that s' has no value.
         discount: gamma; with n steps gamma^n.
-        next_values: Q'(s', .), of the target network.
+        choosing: C(s', .).
+        next_values: Q'(s', .).
         next_masks: bool, which actions are legal in s'.
     """
-    best = masked(next_values, next_masks).amax(dim=1)
-    return rewards + torch.where(done, 0.0, discount * best)
-
-
-def double_dqn_target(
-    rewards: Tensor,
-    done: Tensor,
-    discount: float,
-    next_online_values: Tensor,
-    next_values: Tensor,
-    next_masks: Tensor,
-) -> Tensor:
-    """r + discount Q'(s', argmax_a Q(s', a)) over the legal actions a; r alone if the episode ended.
-
-    The online network Q selects the action, the target network Q' evaluates it: van Hasselt, Guez and Silver, "Deep
-    reinforcement learning with double Q-learning", AAAI 2016. The arguments are those of `dqn_target`, and Q(s', .) of
-    the online network.
-    """
-    chosen = masked(next_online_values, next_masks).argmax(dim=1, keepdim=True)
+    chosen = masked(choosing, next_masks).argmax(dim=1, keepdim=True)
     best = next_values.gather(1, chosen).squeeze(1)
     return rewards + torch.where(done, 0.0, discount * best)
 
 
 class DQNLearner(NetworkLearner[QNetwork]):
-    """A Q-network that learns from batches of transitions; `target`, a delayed copy, values the next state.
-
-    DQN: Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015). Double DQN: van
-    Hasselt, Guez and Silver, "Deep reinforcement learning with double Q-learning", AAAI 2016.
-    """
+    """A Q-network that learns from batches of transitions; `target`, a delayed copy, values the next state."""
 
     saved = (*NetworkLearner.saved, "target")
 
@@ -161,7 +118,8 @@ class DQNLearner(NetworkLearner[QNetwork]):
             reports=(tags.TD_LOSS, tags.Q_VALUES),
         )
         self.target = copy.deepcopy(self.network).requires_grad_(False)
-        self._config = config
+        self._double, self._discount = config.double, config.gamma**config.n_step
+        self._target_update_interval, self._tau = config.target_update_interval, config.tau
 
     def update(self, batch: Transitions) -> Tensor:
         """Take one step of Adam on the Huber loss between Q(s, a) and the target; return the loss, a scalar."""
@@ -170,62 +128,54 @@ class DQNLearner(NetworkLearner[QNetwork]):
         loss = smooth_l1_loss(values, td_target)
         self.descend(loss)
         self.updates += 1
-        if self.updates % self._config.target_update_interval == 0:
-            self._update_target()
+        if self.updates % self._target_update_interval == 0:
+            with torch.no_grad():
+                for old, new in zip(self.target.parameters(), self.network.parameters(), strict=True):
+                    old.lerp_(new, self._tau)
         self.log(loss.detach(), values.detach().mean())
         return loss.detach()
 
     @torch.no_grad()
     def _td_target(self, batch: Transitions) -> Tensor:
-        discount = self._config.gamma**self._config.n_step
         next_values = self.target(batch.next_observations)
-        if not self._config.double:
-            return dqn_target(batch.rewards, batch.done, discount, next_values, batch.next_masks)
-        next_online_values = self.network(batch.next_observations)
-        return double_dqn_target(batch.rewards, batch.done, discount, next_online_values, next_values, batch.next_masks)
-
-    @torch.no_grad()
-    def _update_target(self) -> None:
-        for old, new in zip(self.target.parameters(), self.network.parameters(), strict=True):
-            old.lerp_(new, self._config.tau)
+        choosing = self.network(batch.next_observations) if self._double else next_values
+        return td_target(batch.rewards, batch.done, self._discount, choosing, next_values, batch.next_masks)
 
 
-def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
-    """Train in this folder, from the start or from the state saved there."""
-    with NetworkTraining(config, folder) as training:
-        # -- the parts ------------------------------------------------------------------------------------------------
-        network = training.warm_start(training.q_network(dueling=config.dueling, wide=config.wide))
-        learner = DQNLearner(network, config, training.device)
-        player = training.player(learner.network)
-        rollout = training.rollout(player)
-        explore = EpsilonGreedy(training.generator(2))
-        inputs, actions = network.shape.inputs, network.shape.actions
-        builder = TransitionBuilder(rollout.num_streams, inputs, actions, config.n_step, config.gamma)
-        replay = ReplayBuffer(config.buffer_size, inputs, actions, training.generator(3))
-        training.start(
-            rollout, player, lambda: learner.network, log_every=config.log_every, resume=resume,
-            learner=learner, explore=explore, builder=builder, replay=replay,
-        )  # fmt: skip
+def train(config: DQNConfig, training: NetworkTraining) -> None:
+    """Learn until the last step."""
+    # -- the parts ---------------------------------------------------------------------------------------------------
+    network = training.warm_start(training.q_network(config.hidden_sizes, dueling=config.dueling, wide=config.wide))
+    learner = DQNLearner(network, config, training.device)
+    player = NetworkPlayer("learner", learner.network, training.observation)
+    rollout = training.rollout(player)
+    explore = EpsilonGreedy(training.generator(2))
+    inputs, actions = training.observation_size, training.num_actions
+    builder = TransitionBuilder(rollout.num_streams, inputs, actions, config.n_step, config.gamma)
+    replay = ReplayBuffer(config.buffer_size, inputs, actions, training.generator(3))
+    training.start(
+        rollout, player, lambda: learner.network,
+        learner=learner, explore=explore, builder=builder, replay=replay,
+    )  # fmt: skip
 
-        # -- the training loop; a step is a decision of the learner ---------------------------------------------------
-        while training.step < config.total_steps:
-            # Act: greedily, or at random with probability epsilon.
-            turns = rollout.turns
-            epsilon = training.linear(
-                config.exploration_initial_eps, config.exploration_final_eps, config.exploration_fraction
-            )
-            chosen = explore(player.act(turns.observations, turns.masks), turns.masks, epsilon)
-            builder.act(turns, chosen)
-            rollout.step(chosen)
+    # -- the training loop; a step is a decision of the learner --------------------------------------------------------
+    while training.step < config.total_steps:
+        # Act: greedily, or at random with probability epsilon.
+        turns = rollout.turns
+        epsilon = training.linear(
+            config.exploration_initial_eps, config.exploration_final_eps, config.exploration_fraction
+        )
+        chosen = explore(player.act(turns.observations, turns.masks), turns.masks, epsilon)
+        builder.act(turns, chosen)
+        rollout.step(chosen)
 
-            # Store the transitions that this completed.
-            for transitions in builder.complete(rollout.rewards * config.reward_scale, rollout.turns, rollout.ended):
-                replay.add(transitions)
+        # Store the transitions that this completed.
+        for transitions in builder.complete(rollout.rewards * config.reward_scale, rollout.turns, rollout.ended):
+            replay.add(transitions)
 
-            # Update the network.
-            learner.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
-            updates_due = max(training.step - config.learning_starts, 0) // config.train_frequency
-            while learner.updates < updates_due and replay.size:
-                learner.update(replay.sample(config.batch_size, learner.device))
-            training.report(learner.statistics, epsilon=epsilon, learning_rate=learner.learning_rate)
-        return training.finish()
+        # Update the network.
+        learner.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
+        updates_due = max(training.step - config.learning_starts, 0) // config.train_frequency
+        while learner.updates < updates_due and replay.size:
+            learner.update(replay.sample(config.batch_size, learner.device))
+        training.report(learner.statistics, epsilon=epsilon, learning_rate=learner.learning_rate)

@@ -41,11 +41,10 @@ def evaluate_learner(
 
 def log_evaluation(
     board: TensorBoard, step: int, results: Mapping[str, Metrics], exploitability: float | None = None
-) -> dict[str, Metrics]:
-    """Log the metrics of an evaluation during training, with their intervals, and return them."""
+) -> None:
+    """Log the metrics of an evaluation during training, with their intervals."""
     board.scalars(step, scalars_of(results, exploitability))
     board.flush()
-    return dict(results)
 
 
 def scalars_of(results: Mapping[str, Metrics], exploitability: float | None = None) -> dict[str, float]:

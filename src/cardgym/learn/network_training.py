@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self, TypeVar, overload
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import torch
@@ -20,8 +20,8 @@ from cardgym.learn.schedules import crossed
 from cardgym.learn.training import Training
 from cardgym.players import Player
 from cardgym.players.checkpoints import Network, load_checkpoint, save_checkpoint
-from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
-from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
+from cardgym.players.networks import QNetwork, network_shape
+from cardgym.players.policy_networks import PolicyNetwork
 
 N = TypeVar("N", QNetwork, PolicyNetwork)
 
@@ -34,16 +34,23 @@ class NetworkTraining(Training):
 
     Attributes:
         observation: the name of the observation that the networks read.
+        observation_size: its length.
+        num_actions: the number of actions.
+        device: where the networks learn.
     """
 
-    _config: NetworkConfig
-
-    def __init__(self, config: NetworkConfig, folder: Path) -> None:
+    def __init__(self, config: NetworkConfig, folder: Path, resume: bool = False) -> None:
         torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
         torch.manual_seed(config.seed)
-        super().__init__(config, folder)
+        super().__init__(config, folder, resume)
         self.observation = config.observation or self.game.default_observation
+        self.observation_size = self.game.observation(self.observation).size(self.options)
+        self.num_actions = self.game.actions(self.options)
         self.device = choose_device(config.device)
+        self._seed, self._init_from = config.seed, config.init_from
+        self._num_envs, self._pool = config.num_envs, OpponentPool.parse(config.opponents)
+        self._num_snapshots, self._snapshot_every = config.num_snapshots, config.snapshot_every
+        self._log_every = config.log_every
 
     def __enter__(self) -> Self:
         torch.set_flush_denormal(True)
@@ -52,64 +59,41 @@ class NetworkTraining(Training):
 
     # -- parts --------------------------------------------------------------------------------------------------------
 
-    def q_network(self, *, dueling: bool, wide: bool) -> QNetwork:
-        """A Q-network with the config's hidden layers and new weights."""
-        sizes = self._config.hidden_sizes
-        return QNetwork(network_shape(self.game, self.options, self.observation, sizes, dueling, wide))
+    def q_network(self, hidden_sizes: tuple[int, ...], *, dueling: bool = False, wide: bool = False) -> QNetwork:
+        """A Q-network with new weights."""
+        return QNetwork(network_shape(self.game, self.options, self.observation, hidden_sizes, dueling, wide))
 
-    def policy_network(self, *, wide: bool = False, action_features: tuple[str, ...] = ()) -> PolicyNetwork:
-        """A policy network with the config's hidden layers and new weights."""
-        sizes = self._config.hidden_sizes
-        shape = network_shape(self.game, self.options, self.observation, sizes, False, wide, action_features)
+    def policy_network(
+        self, hidden_sizes: tuple[int, ...], *, wide: bool = False, action_features: tuple[str, ...] = ()
+    ) -> PolicyNetwork:
+        """A policy network with new weights."""
+        shape = network_shape(self.game, self.options, self.observation, hidden_sizes, False, wide, action_features)
         return PolicyNetwork(shape)
 
     def warm_start(self, network: N) -> N:
         """The network, with the weights of the checkpoint that `init_from` names, if it names one."""
-        if self._config.init_from:
-            load_weights(network, Path(self._config.init_from), self.game, self.options, self.observation)
+        if self._init_from:
+            load_weights(network, Path(self._init_from), self.game, self.options, self.observation)
         return network
 
-    @overload
-    def player(self, network: QNetwork, name: str = "learner") -> NetworkPlayer: ...
-    @overload
-    def player(self, network: PolicyNetwork, name: str = "learner", *, samples: bool = True) -> PolicyPlayer: ...
-    def player(self, network: Network, name: str = "learner", *, samples: bool = True) -> NetworkPlayer | PolicyPlayer:
-        """A network as a player: a Q-network is greedy, a policy network samples its actions if `samples` says so."""
-        if isinstance(network, QNetwork):
-            return NetworkPlayer(name, network, self.observation)
-        return PolicyPlayer(name, network, self.observation, samples=samples)
-
     def generator(self, stream: int, *key: int) -> np.random.Generator:
-        """A generator for one purpose, from the config's seed; `key` numbers those with the same stream."""
-        return np.random.default_rng(np.random.SeedSequence([self._config.seed, stream], spawn_key=key))
+        """A generator for one purpose, from the run's seed; `key` numbers those with the same stream."""
+        return np.random.default_rng(np.random.SeedSequence([self._seed, stream], spawn_key=key))
 
     def rollout(self, player: Player) -> SelfPlayRollout:
-        """The games that the player learns from, set up by the hyper-parameters."""
-        config = self._config
-        pool = OpponentPool.parse(config.opponents)
+        """The games that the player learns from, against the run's opponents."""
         return SelfPlayRollout(
-            self.game, self.options, config.num_envs, pool, player,
-            seed=config.seed, snapshots=config.num_snapshots, seat=config.seat,
+            self.game, self.options, self._num_envs, self._pool, player,
+            seed=self._seed, snapshots=self._num_snapshots, seat=self._seat,
         )  # fmt: skip
 
     # -- the loop -----------------------------------------------------------------------------------------------------
 
-    def start(
-        self,
-        rollout: SelfPlayRollout,
-        player: Player,
-        network: Callable[[], Network],
-        /,
-        *,
-        log_every: int,
-        resume: bool,
-        **parts: Any,
-    ) -> None:
-        """Restore the state saved in the folder if `resume` asks for it and there is one; open the log.
+    def start(self, rollout: SelfPlayRollout, player: Player, network: Callable[[], Network], /, **parts: Any) -> None:
+        """Restore the state saved in the folder if the run resumes and there is one; open the log.
 
         A step is a decision of the rollout. The player is evaluated, and copied as a snapshot; `network` returns the
-        network that checkpoints save; `parts` are saved to resume from, together with the rollout. `log_every` is the
-        number of steps between entries in the log; 0 for no entries.
+        network that checkpoints save; `parts` are saved to resume from, together with the rollout.
         """
         self._rollout, self._learner = rollout, player
 
@@ -118,12 +102,12 @@ class NetworkTraining(Training):
 
         self.begin(
             lambda: rollout.decisions, lambda: player, save, {"rollout": rollout, **parts},
-            checkpoint="model.safetensors", log_every=log_every, resume=resume,
+            checkpoint="model.safetensors", log_every=self._log_every,
         )  # fmt: skip
 
     def report(self, *statistics: Callable[[], Mapping[str, float]], **schedules: float) -> None:
         """As `Training.report`; also copies the learner as a snapshot when one is due."""
-        if crossed(self._config.snapshot_every, self._last_step, self.step):
+        if crossed(self._snapshot_every, self._last_step, self.step):
             self._rollout.snapshots.take(self._learner)
         super().report(self._rollout.episodes.statistics, *statistics, **schedules)
 

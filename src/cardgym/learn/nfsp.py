@@ -6,8 +6,7 @@ average policy, the reservoir that it learns from, and the choice between the tw
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,6 @@ from torch import Tensor
 
 from cardgym.engine.contract import Int64s
 from cardgym.learn import tags
-from cardgym.learn.buffers import Decisions, ReplayBuffer, SampledBuffer
 from cardgym.learn.config import (
     Items,
     LearningRate,
@@ -26,9 +24,8 @@ from cardgym.learn.config import (
 from cardgym.learn.dqn import DQNConfig, DQNLearner, EpsilonGreedy
 from cardgym.learn.learner import NetworkLearner, entropy
 from cardgym.learn.network_training import NetworkTraining
+from cardgym.learn.replay import ReplayBuffer, SampledBuffer, TransitionBuilder
 from cardgym.learn.rollouts import Turns
-from cardgym.learn.run import TrainingResult
-from cardgym.learn.transitions import TransitionBuilder
 from cardgym.players.networks import NetworkPlayer
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 
@@ -37,17 +34,10 @@ class NFSPConfig(DQNConfig):
     """Neural fictitious self-play: double DQN learns best responses, a second network their average."""
 
     opponents: Items[str] = ("self=1",)
-    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
-    of the average policy."""
     exploration_initial_eps: Share = 0.06
-    """The share of the best response's random decisions at the start."""
     exploration_final_eps: Share = 0.0
-    """The share of the best response's random decisions after epsilon has fallen."""
     exploration_fraction: Share = 1.0
-    """The fraction of the training during which epsilon falls."""
     gamma: Share = 1.0
-    """Discount between consecutive decisions of the learner."""
-
     anticipatory_param: Share = 0.1
     """The share of games in which a seat plays its best response, instead of the average policy: the paper's eta."""
     reservoir_size: PositiveInt = 1_000_000
@@ -70,6 +60,20 @@ def imitation_loss(all_log_probs: Tensor, actions: Tensor) -> Tensor:
         actions: a, (rows,), int64.
     """
     return -all_log_probs.gather(1, actions[:, None]).mean()
+
+
+class Decisions(NamedTuple):
+    """Decisions, one per row.
+
+    Attributes:
+        observations: what the seat saw, (rows, size), float32.
+        masks: what was legal, (rows, actions), bool.
+        actions: what it did, (rows,), int64.
+    """
+
+    observations: Any
+    masks: Any
+    actions: Any
 
 
 class AverageLearner(NetworkLearner[PolicyNetwork]):
@@ -190,48 +194,47 @@ class ReservoirBuffer(SampledBuffer[Decisions]):
         self.size = min(self.added, self.capacity)
 
 
-def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:
-    """Train in this folder, from the start or from the state saved there."""
-    with NetworkTraining(config, folder) as training:
-        # -- the parts ------------------------------------------------------------------------------------------------
-        network = training.q_network(dueling=config.dueling, wide=config.wide)
-        best = DQNLearner(network, config, training.device)
-        average = AverageLearner(training.warm_start(training.policy_network()), config, training.device)
-        player, responder = training.player(average.network), training.player(best.network, "best response")
-        rollout = training.rollout(player)
-        behavior = Behavior(responder, player, rollout.num_streams, config.anticipatory_param, training.generator(2, 0))
-        inputs, actions = network.shape.inputs, network.shape.actions
-        builder = TransitionBuilder(rollout.num_streams, inputs, actions, config.n_step, config.gamma)
-        replay = ReplayBuffer(config.buffer_size, inputs, actions, training.generator(2, 1))
-        reservoir = ReservoirBuffer(config.reservoir_size, inputs, actions, training.generator(2, 2))
-        training.start(
-            rollout, player, lambda: average.network, log_every=config.log_every, resume=resume,
-            best=best, average=average, behavior=behavior, builder=builder, replay=replay, reservoir=reservoir,
-        )  # fmt: skip
+def train(config: NFSPConfig, training: NetworkTraining) -> None:
+    """Learn until the last step."""
+    # -- the parts ---------------------------------------------------------------------------------------------------
+    network = training.q_network(config.hidden_sizes, dueling=config.dueling, wide=config.wide)
+    best = DQNLearner(network, config, training.device)
+    average = AverageLearner(training.warm_start(training.policy_network(config.hidden_sizes)), config, training.device)
+    player = PolicyPlayer("learner", average.network, training.observation)
+    responder = NetworkPlayer("best response", best.network, training.observation)
+    rollout = training.rollout(player)
+    behavior = Behavior(responder, player, rollout.num_streams, config.anticipatory_param, training.generator(2, 0))
+    inputs, actions = training.observation_size, training.num_actions
+    builder = TransitionBuilder(rollout.num_streams, inputs, actions, config.n_step, config.gamma)
+    replay = ReplayBuffer(config.buffer_size, inputs, actions, training.generator(2, 1))
+    reservoir = ReservoirBuffer(config.reservoir_size, inputs, actions, training.generator(2, 2))
+    training.start(
+        rollout, player, lambda: average.network,
+        best=best, average=average, behavior=behavior, builder=builder, replay=replay, reservoir=reservoir,
+    )  # fmt: skip
 
-        # -- the training loop; a step is a decision of the learner ---------------------------------------------------
-        while training.step < config.total_steps:
-            # Act: each seat with its best response or the average policy, whichever it plays in this game.
-            turns = rollout.turns
-            epsilon = training.linear(
-                config.exploration_initial_eps, config.exploration_final_eps, config.exploration_fraction
-            )
-            chosen = behavior.act(turns, epsilon)
-            builder.act(turns, chosen)
-            rollout.step(chosen)
+    # -- the training loop; a step is a decision of the learner --------------------------------------------------------
+    while training.step < config.total_steps:
+        # Act: each seat with its best response or the average policy, whichever it plays in this game.
+        turns = rollout.turns
+        epsilon = training.linear(
+            config.exploration_initial_eps, config.exploration_final_eps, config.exploration_fraction
+        )
+        chosen = behavior.act(turns, epsilon)
+        builder.act(turns, chosen)
+        rollout.step(chosen)
 
-            # Store all transitions for the best response, and its own decisions for the average policy.
-            for transitions in builder.complete(rollout.rewards * config.reward_scale, rollout.turns, rollout.ended):
-                replay.add(transitions)
-            reservoir.add(behavior.decisions(turns, chosen))
-            behavior.start(rollout.ended)
+        # Store all transitions for the best response, and its own decisions for the average policy.
+        for transitions in builder.complete(rollout.rewards * config.reward_scale, rollout.turns, rollout.ended):
+            replay.add(transitions)
+        reservoir.add(behavior.decisions(turns, chosen))
+        behavior.start(rollout.ended)
 
-            # Update both networks.
-            best.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
-            average.learning_rate = training.linear(config.sl_learning_rate, config.sl_learning_rate_final)
-            updates_due = max(training.step - config.learning_starts, 0) // config.train_frequency
-            while best.updates < updates_due and replay.size and reservoir.size:
-                best.update(replay.sample(config.batch_size, best.device))
-                average.update(reservoir.sample(config.batch_size, average.device))
-            training.report(best.statistics, average.statistics, epsilon=epsilon, learning_rate=best.learning_rate)
-        return training.finish()
+        # Update both networks.
+        best.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
+        average.learning_rate = training.linear(config.sl_learning_rate, config.sl_learning_rate_final)
+        updates_due = max(training.step - config.learning_starts, 0) // config.train_frequency
+        while best.updates < updates_due and replay.size and reservoir.size:
+            best.update(replay.sample(config.batch_size, best.device))
+            average.update(reservoir.sample(config.batch_size, average.device))
+        training.report(best.statistics, average.statistics, epsilon=epsilon, learning_rate=best.learning_rate)

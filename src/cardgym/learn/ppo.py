@@ -6,24 +6,22 @@ docs/algorithms/ppo.md says what the magnet is for. Turns and their advantages a
 from __future__ import annotations
 
 import copy
-from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeFloat, PositiveFloat, PositiveInt
 from torch import Tensor
 
 from cardgym.engine.contract import Float32s, Int8s, Int64s
 from cardgym.learn import tags
-from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
+from cardgym.learn.config import Items, NetworkConfig, Share
 from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.ppo_networks import CentralCritic, folded, insert, measure
-from cardgym.learn.run import TrainingResult
 from cardgym.learn.turns import TurnBatch, TurnBuffer
 from cardgym.players import sample_actions
-from cardgym.players.policy_networks import PolicyNetwork, log_probabilities, probabilities
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities, probabilities
 
 Magnet = Literal["none", "uniform", "copy", "ema"]
 Critic = Literal["own", "all"]
@@ -33,29 +31,20 @@ class PPOConfig(NetworkConfig):
     """Masked PPO in self-play, regularized by a magnet; every seat that `self` takes learns."""
 
     opponents: Items[str] = ("self=1",)
-    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
-    of the learner."""
 
     normalize: bool = False
     """Shift and scale the inputs to mean 0 and standard deviation 1, as measured in games of the first policy;
     checkpoints have this in their first layer."""
     critic: Critic = "own"
     """What the critic reads in training: the observation of the seat alone, or the observations of all seats."""
-    wide: bool = False
-    """Also connect the observation directly to the last layer."""
     action_features: Items[str] = ()
     """Features of the observation with a number for each action, read with the same weights for every action."""
     num_steps: PositiveInt = 32
     """Decisions in each env between updates."""
 
-    learning_rate: LearningRate = 1e-3
-    """Adam's step size at the start."""
     learning_rate_final: Share = 1e-4
-    """Adam's step size at the end; it falls linearly."""
     adam_epsilon: PositiveFloat = 1e-5
-    """Adam's epsilon."""
     max_grad_norm: NonNegativeFloat = 0.5
-    """Longer gradients are scaled down to this norm; 0 for no limit."""
     gamma: Share = 1.0
     """Discount between consecutive decisions of a seat."""
     gae_lambda: Share = 0.95
@@ -91,13 +80,6 @@ class PPOConfig(NetworkConfig):
     average_tau: Share = 0.0
     """How far the averaged weights that are evaluated and saved move towards the policy's at each update; 0 saves the
     policy's own."""
-
-    eval_games: Annotated[Games, Field(ge=1)] = 500
-    """Games against each opponent in an evaluation."""
-    save_every: PositiveInt = 500_000
-    """Steps between checkpoints, each saved with its state to resume from."""
-    log_every: NonNegativeInt = 50_000
-    """Steps between entries in TensorBoard."""
 
     algorithm_name: ClassVar[str] = "ppo"
 
@@ -287,45 +269,45 @@ def explained_variance(values: Tensor, returns: Tensor) -> float:
     return 1.0 - float((returns - values).var(unbiased=False)) / variance if variance > 0 else 0.0
 
 
-def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
-    """Train in this folder, from the start or from the state saved there."""
-    with NetworkTraining(config, folder) as training:
-        # -- the parts ------------------------------------------------------------------------------------------------
-        network = training.warm_start(training.policy_network(wide=config.wide, action_features=config.action_features))
-        inputs, actions = network.shape.inputs, network.shape.actions
-        others_size = inputs * (training.options.num_players - 1) if config.critic == "all" else 0
-        normalizer = None
-        if config.normalize:
-            first = training.player(network)
-            normalizer = measure(training.rollout(first), first, training.generator(3), others=others_size > 0)
-            insert(network, normalizer, same_function=bool(config.init_from))
-        critic = CentralCritic(inputs + others_size, config.hidden_sizes, normalizer) if others_size else None
-        learner = PPOLearner(network, config, training.device, training.generator(2), critic)
-        player = training.player(learner.averaged)
-        rollout = training.rollout(player)
-        capacity = config.num_envs * config.num_steps + rollout.num_streams
-        buffer = TurnBuffer(rollout.num_streams, capacity, inputs, actions, others_size)
-        training.start(
-            rollout, player, learner.checkpoint, log_every=config.log_every, resume=resume,
-            learner=learner, buffer=buffer,
-        )  # fmt: skip
+def train(config: PPOConfig, training: NetworkTraining) -> None:
+    """Learn until the last step."""
+    # -- the parts ---------------------------------------------------------------------------------------------------
+    network = training.warm_start(
+        training.policy_network(config.hidden_sizes, wide=config.wide, action_features=config.action_features)
+    )
+    inputs, actions = training.observation_size, training.num_actions
+    others_size = inputs * (training.options.num_players - 1) if config.critic == "all" else 0
+    normalizer = None
+    if config.normalize:
+        first = PolicyPlayer("first", network, training.observation)
+        normalizer = measure(training.rollout(first), first, training.generator(3), others=others_size > 0)
+        insert(network, normalizer, same_function=bool(config.init_from))
+    critic = CentralCritic(inputs + others_size, config.hidden_sizes, normalizer) if others_size else None
+    learner = PPOLearner(network, config, training.device, training.generator(2), critic)
+    player = PolicyPlayer("learner", learner.averaged, training.observation)
+    rollout = training.rollout(player)
+    capacity = config.num_envs * config.num_steps + rollout.num_streams
+    buffer = TurnBuffer(rollout.num_streams, capacity, inputs, actions, others_size)
+    training.start(
+        rollout, player, learner.checkpoint,
+        learner=learner, buffer=buffer,
+    )  # fmt: skip
 
-        # -- the training loop; a step is a decision of the learner ---------------------------------------------------
-        while training.step < config.total_steps:
-            # Act: sample from the policy, in every seat that learns.
-            for _ in range(config.num_steps):
-                turns = rollout.turns
-                others = rollout.others() if others_size else None
-                chosen, log_probs, values = learner.act(turns.observations, turns.masks, others)
-                buffer.act(turns, chosen, log_probs, values, others)
-                rollout.step(chosen)
-                buffer.pay(rollout.rewards * config.reward_scale, rollout.ended)
+    # -- the training loop; a step is a decision of the learner --------------------------------------------------------
+    while training.step < config.total_steps:
+        # Act: sample from the policy, in every seat that learns.
+        for _ in range(config.num_steps):
+            turns = rollout.turns
+            others = rollout.others() if others_size else None
+            chosen, log_probs, values = learner.act(turns.observations, turns.masks, others)
+            buffer.act(turns, chosen, log_probs, values, others)
+            rollout.step(chosen)
+            buffer.pay(rollout.rewards * config.reward_scale, rollout.ended)
 
-            # Update the network.
-            learner.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
-            learner.ent_coef = training.linear(config.ent_coef, config.ent_coef_final)
-            if config.anneal_magnet:
-                learner.magnet_tau = training.linear(config.magnet_tau, 0.0)
-            learner.update(buffer.take(config.gamma, config.gae_lambda))
-            training.report(learner.statistics, learning_rate=learner.learning_rate, ent_coef=learner.ent_coef)
-        return training.finish()
+        # Update the network.
+        learner.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
+        learner.ent_coef = training.linear(config.ent_coef, config.ent_coef_final)
+        if config.anneal_magnet:
+            learner.magnet_tau = training.linear(config.magnet_tau, 0.0)
+        learner.update(buffer.take(config.gamma, config.gae_lambda))
+        training.report(learner.statistics, learning_rate=learner.learning_rate, ent_coef=learner.ent_coef)

@@ -64,7 +64,7 @@ def _run_script(
     try:
         config, run = parse_run(kind, words, script)
         _check_game(config, run)
-        game_id = find(config.game_id).id
+        game_id = find(config.env_id).id
         folder = run_folder(run, game_id, run_name(config, run.config))
         with locked(folder), listening():
             remove_leftovers(folder)
@@ -93,7 +93,7 @@ def _run_script(
 
 def _check_game(config: TrainingConfig, run: RunArgs) -> None:
     """Check that a game is named, even to resume: a run's folder does not say which game it is."""
-    if config.game_id:
+    if config.env_id:
         return
     if run.resume and run.config is None:
         raise CardgymError("--resume needs the first command line too: name the game again with --config or --env-id")

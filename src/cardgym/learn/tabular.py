@@ -22,9 +22,8 @@ from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.limits import check_memory
 from cardgym.learn import tags
-from cardgym.learn.config import EvaluationConfig, ExplorationConfig, GameConfig, Items, Share, Steps
+from cardgym.learn.config import ExplorationConfig, GameConfig, Items, Share
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.run import TrainingResult
 from cardgym.learn.tabular_loop import COUNTERS, ENTRY, PENDING, SETTINGS, insert, learning_loop
 from cardgym.learn.training import Training
 from cardgym.players import CompiledPlayer, Player, PlayerSpec, TablePlayer
@@ -33,7 +32,7 @@ from cardgym.players.seats import SeatedBatch
 from cardgym.players.tables import Pairs, QTablePlayer, save_q_table
 
 
-class TabularConfig(EvaluationConfig, ExplorationConfig, GameConfig):
+class TabularConfig(GameConfig, ExplorationConfig):
     """Q-learning or Sarsa over a table: one seat of a card game, against a mix of opponents."""
 
     observation: str = ""
@@ -47,8 +46,6 @@ class TabularConfig(EvaluationConfig, ExplorationConfig, GameConfig):
 
     algorithm: Literal["q_learning", "sarsa"] = "q_learning"
     """q_learning looks ahead to the best legal action, sarsa to the one taken."""
-    total_steps: Steps = 1_000_000
-    """How many decisions the learner takes. A decision is a step."""
     table_size: Annotated[int, Field(ge=1, le=2**40)] = 1 << 20
     """Capacity of the table in pairs of observation and action, if observations are hashed."""
     gamma: Share = 1.0
@@ -281,25 +278,23 @@ CHUNK = 50_000
 """The compiled loop runs for at most this many steps before the progress bar moves."""
 
 
-def train(config: TabularConfig, folder: Path, resume: bool) -> TrainingResult:
-    """Train in this folder, from the start or from the state saved there."""
-    with Training(config, folder) as training:
-        learner = TabularLearner(training.game, training.options, config)
-        training.begin(
-            lambda: learner.decisions, learner.player, learner.save, {"learner": learner},
-            checkpoint="q_table.safetensors" if config.observation else "policy.json", log_every=1, resume=resume,
-        )  # fmt: skip
+def train(config: TabularConfig, training: Training) -> None:
+    """Learn until the last step."""
+    learner = TabularLearner(training.game, training.options, config)
+    training.begin(
+        lambda: learner.decisions, learner.player, learner.save, {"learner": learner},
+        checkpoint="q_table.safetensors" if config.observation else "policy.json", log_every=1,
+    )  # fmt: skip
 
-        # -- the training loop; a step is a decision of the learner ---------------------------------------------------
-        while training.step < config.total_steps:
-            learner.advance(next_stop(training.step, config))
-            # The compiled loop computes the same two schedules at each step.
-            epsilon = training.linear(
-                config.exploration_initial_eps, config.exploration_final_eps, config.exploration_fraction
-            )
-            alpha = training.linear(config.learning_rate, config.learning_rate_final)
-            training.report(learner.episode_statistics, epsilon=epsilon, learning_rate=alpha, states=learner.states)
-        return training.finish()
+    # -- the training loop; a step is a decision of the learner --------------------------------------------------------
+    while training.step < config.total_steps:
+        learner.advance(next_stop(training.step, config))
+        # The compiled loop computes the same two schedules at each step.
+        epsilon = training.linear(
+            config.exploration_initial_eps, config.exploration_final_eps, config.exploration_fraction
+        )
+        alpha = training.linear(config.learning_rate, config.learning_rate_final)
+        training.report(learner.episode_statistics, epsilon=epsilon, learning_rate=alpha, states=learner.states)
 
 
 def next_stop(step: int, config: TabularConfig) -> int:

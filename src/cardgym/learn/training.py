@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self, TypeVar
 
 from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import NotFiniteError
 from cardgym.learn import tags
+from cardgym.learn.config import GameConfig
 from cardgym.learn.evaluation import evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.run import TrainingResult
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
@@ -22,33 +23,47 @@ from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players import Player, resolve
 
-if TYPE_CHECKING:
-    from cardgym.learn.config import NetworkConfig
-    from cardgym.learn.tabular import TabularConfig
-
 _EXACT_NODES = 1_500_000
 """The largest game tree, in nodes, for which every evaluation computes the exploitability."""
+
+
+C = TypeVar("C", bound=GameConfig)
 
 
 class Training:
     """A training, as a context manager: its game, progress, logging, evaluation and checkpoints.
 
-    A script makes the parts that learn, calls `start`, and calls `report` at the end of each round of its loop.
+    An algorithm makes the parts that learn, calls `begin`, and calls `report` at the end of each round of its loop.
     """
 
-    def __init__(self, config: NetworkConfig | TabularConfig, folder: Path) -> None:
-        """Find the game and the opponents of the evaluations.
+    def __init__(self, config: GameConfig, folder: Path, resume: bool = False) -> None:
+        """Find the game and the opponents of the evaluations; the training is in this folder.
 
         Raises:
             CardgymError: for a game, an option or an opponent that does not exist.
         """
         self.game = find(config.env_id)
         self.options = self.game.parse_options(config.env_options)
-        for name in config.eval_opponents:
+        self._opponents, self._seat = config.eval_opponents, config.seat
+        for name in self._opponents:
             resolve(name, self.game, self.options)  # A wrong name fails now, not after minutes of training.
-        self._config = config
-        self._folder = folder
+        self._total_steps = config.total_steps
+        self._eval_every, self._eval_games, self._final_games = config.eval_every, config.eval_games, config.final_games
+        self._save_every, self._save_minutes = config.save_every, config.save_every_minutes
+        self._config = config  # For the files, which say what they were made with.
+        self._folder, self._resume = folder, resume
         self._stack = ExitStack()
+
+    @classmethod
+    def running(cls, loop: Callable[[C, Self], None]) -> Callable[[C, Path, bool], TrainingResult]:
+        """The function that trains in a folder, anew or from its saved state, by this loop; see `run_script`."""
+
+        def train(config: C, folder: Path, resume: bool) -> TrainingResult:
+            with cls(config, folder, resume) as training:
+                loop(config, training)
+                return training.finish()
+
+        return train
 
     def __enter__(self) -> Self:
         return self
@@ -75,9 +90,8 @@ class Training:
         *,
         checkpoint: str,
         log_every: int,
-        resume: bool,
     ) -> None:
-        """Restore the state saved in the folder if `resume` asks for it and there is one; open the log.
+        """Restore the state saved in the folder if the run resumes and there is one; open the log.
 
         Args:
             steps: returns the steps so far; a step is a decision of the learner.
@@ -90,16 +104,15 @@ class Training:
         self.checkpoint = self._folder / checkpoint
         self._steps, self._player, self._save, self._parts = steps, player, save, parts
         self._log_every = log_every
-        if resume and has_state(self._folder):
+        if self._resume and has_state(self._folder):
             load_parts(self._folder / STATE_FILE, self._config, parts)
         self._last_step = self.step
-        self._stopwatch, self._saving = Stopwatch(self.step), Saving(self._config.save_every_minutes)
+        self._stopwatch, self._saving = Stopwatch(self.step), Saving(self._save_minutes)
         self.board = self._stack.enter_context(TensorBoard(self._folder, self.step))
-        self.progress = self._stack.enter_context(
-            Progress(
-                "training", "steps", total=self._config.total_steps, done=self.step, lines=True, folder=self._folder
-            )
+        progress = Progress(
+            "training", "steps", total=self._total_steps, done=self.step, lines=True, folder=self._folder
         )
+        self.progress = self._stack.enter_context(progress)
         self.board.hyper_parameters(self._config.model_dump())
 
     @property
@@ -109,7 +122,7 @@ class Training:
 
     def linear(self, start: float, end: float, fraction: float = 1.0) -> float:
         """The value at this step of a schedule: a line from `start` to `end` over this fraction of the training."""
-        return linear(self.step, start, end, int(fraction * self._config.total_steps))
+        return linear(self.step, start, end, int(fraction * self._total_steps))
 
     def report(self, *statistics: Callable[[], Mapping[str, float]], **schedules: float) -> None:
         """Show progress, log, evaluate and save, whatever is due since the last call.
@@ -120,25 +133,26 @@ class Training:
         Raises:
             Stopped: once the state is saved, if the run was asked to end.
         """
-        config, last_step, step = self._config, self._last_step, self.step
+        last_step, step = self._last_step, self.step
         self._last_step = step
-        self.progress(min(step, config.total_steps))
+        self.progress(min(step, self._total_steps))
         if crossed(self._log_every, last_step, step):
             self.board.scalars(step, {f"{tags.TRAIN}{name}": value for name, value in schedules.items()})
             self.board.scalars(step, {tags.SPS: self._stopwatch.lap_rate(step)})
             for figures in statistics:
                 self.board.scalars(step, figures())
-        if crossed(config.eval_every, last_step, step) and (config.eval_opponents or self._is_exact):
+        if crossed(self._eval_every, last_step, step) and (self._opponents or self._is_exact):
             self.evaluate()
-        if crossed(config.save_every, last_step, step) or step >= config.total_steps or self._saving.due():
+        if crossed(self._save_every, last_step, step) or step >= self._total_steps or self._saving.due():
             self.save()
 
     def evaluate(self) -> None:
         """Evaluate the learner and log the results; the time does not count as training."""
         with self._stopwatch.paused():
             exact = self._exploitability()
-            results = self._evaluate(self._player(), self._config.eval_games)
-            self.progress.note(summary(log_evaluation(self.board, self.step, results, exact), exact))
+            results = self._play(self._eval_games)
+            log_evaluation(self.board, self.step, results, exact)
+            self.progress.note(summary(results, exact))
 
     def save(self) -> None:
         """Save the checkpoint and the state to resume from.
@@ -154,26 +168,23 @@ class Training:
 
     def finish(self) -> TrainingResult:
         """Run the final evaluation, if the config has one, and write its figures to `results.json`."""
-        config, step = self._config, self.step
-        watch = self._stopwatch
-        speed = {
+        watch, step = self._stopwatch, self.step
+        figures = {
             "seconds": watch.seconds, "cpu_seconds": watch.cpu_seconds, "decisions_per_second": watch.rate(step),
         }  # fmt: skip
         results: dict[str, Metrics] = {}
-        exact = self._exploitability()
-        if config.final_games and config.eval_opponents:
-            self.progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
-            results = self._evaluate(self._player(), config.final_games)
-        write_results(
-            self._folder, self.board, config.model_dump(), step, results, **speed,
-            **({} if exact is None else {"exploitability": exact}),
-        )  # fmt: skip
+        if (exact := self._exploitability()) is not None:
+            figures["exploitability"] = exact
+        if self._final_games and self._opponents:
+            self.progress.note(f"final evaluation, {self._final_games:,} games against each opponent")
+            results = self._play(self._final_games)
+        write_results(self._folder, self.board, self._config.model_dump(), step, results, **figures)
         return TrainingResult(f"{step:,} steps", results, ("Checkpoint", self.checkpoint))
 
     @cached_property
     def _is_exact(self) -> bool:
         """Whether the game is small enough to compute the learner's exploitability in every evaluation."""
-        if not self._config.eval_every or self.options.num_players == 1:
+        if not self._eval_every or self.options.num_players == 1:
             return False
         from cardgym.solvers.exact import small_tree
 
@@ -192,6 +203,7 @@ class Training:
         exact = tree_exploitability(self.game, self.options, self._exact_player(), limit=_EXACT_NODES)
         return exact[0] if exact is not None and exact[1] is None else None
 
-    def _evaluate(self, player: Player, games: int) -> dict[str, Metrics]:
-        config = self._config
-        return evaluate_learner(self.game, self.options, player, config.eval_opponents, games=games, seat=config.seat)
+    def _play(self, games: int) -> dict[str, Metrics]:
+        """Play the learner against each opponent."""
+        player = self._player()
+        return evaluate_learner(self.game, self.options, player, self._opponents, games=games, seat=self._seat)

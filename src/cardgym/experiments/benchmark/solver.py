@@ -8,12 +8,12 @@ double, from the uniform strategy at step 0.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar, Literal, cast
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from cardgym.errors import CardgymError
-from cardgym.learn.config import EvaluationConfig, GameConfig, Steps
+from cardgym.learn.config import GameConfig, Steps
 from cardgym.learn.run import TrainingResult
 from cardgym.learn.training import Training
 from cardgym.players import Player
@@ -28,7 +28,7 @@ _DOUBLINGS = 14
 """How many goals there are: the whole, its half, its quarter and so on."""
 
 
-class SolverConfig(EvaluationConfig, GameConfig):
+class SolverConfig(GameConfig):
     """Counterfactual regret minimization, by decisions."""
 
     resumable: ClassVar[bool] = False
@@ -53,7 +53,7 @@ class SolverTraining(Training):
         Raises:
             CardgymError: for a game that is too large.
         """
-        super().__init__(cast(Any, config), folder)  # It has every key that `Training` reads.
+        super().__init__(config, folder)
         tree = small_tree(self.game, self.options)
         if tree is None:
             raise CardgymError(f"{self.game.id} is too large to be solved exactly; choose a smaller game")
@@ -78,7 +78,7 @@ class SolverTraining(Training):
         """Run to the end, with evaluations on the way."""
         self.begin(
             lambda: self.decisions, self.strategy, self._save_strategy, {},
-            checkpoint="strategy.safetensors", log_every=0, resume=False,
+            checkpoint="strategy.safetensors", log_every=0,
         )  # fmt: skip
         self.evaluate()
         for power in reversed(range(_DOUBLINGS)):

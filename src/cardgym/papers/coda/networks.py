@@ -14,12 +14,11 @@ import torch
 
 from cardgym.console.plots import COLORS, new_figure, save_png
 from cardgym.engine.registry import find
-from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.dqn import DQNConfig, DQNLearner, EpsilonGreedy
 from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.replay import ReplayBuffer, TransitionBuilder
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import linear
-from cardgym.learn.transitions import TransitionBuilder
 from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
 
 ENV = "Coda-v0"

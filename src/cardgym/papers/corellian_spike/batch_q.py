@@ -65,7 +65,8 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
             if run.iteration % config.save_every == 0 or run.iteration == config.num_iterations:
                 if config.eval_games and config.eval_opponents:
                     evaluation = evaluate(run, config.eval_games)
-                    progress.note(summary(log_evaluation(board, run.iteration, evaluation)))
+                    log_evaluation(board, run.iteration, evaluation)
+                    progress.note(summary(evaluation))
                 save(run, folder, board)
             if saving.due():
                 save_parts(folder / STATE_FILE, run.config, {"run": run})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,7 @@ from cardgym.learn.config import EnvOptions, Games, Items, Share, TrainingConfig
 from cardgym.papers.corellian_spike.states import NEVER, CodeStates, States, new_states
 from cardgym.players import Player, TablePlayer
 
-ENV = "CorellianSpike-v0"
+ENV: Final = "CorellianSpike-v0"
 
 Exploration = Literal["published", "legal"]
 """How to explore."""
@@ -46,6 +46,7 @@ Exploration = Literal["published", "legal"]
 class BatchQConfig(TrainingConfig):
     """The batch Q-learning of the Corellian Spike paper (section 4.2)."""
 
+    env_id: Literal["CorellianSpike-v0"] = ENV
     env_options: EnvOptions = Field(default={})
     """Options of the game, such as num_players=4 or reward=weighted; reward is credits, the paper's, if not set."""
     state: Literal["code", "cards", "spikes"] = "code"
@@ -76,11 +77,6 @@ class BatchQConfig(TrainingConfig):
     """Games against each opponent in an evaluation; 0 for none."""
     final_games: Games = 10_000
     """Games against each opponent in the final evaluation; 0 for none."""
-
-    @property
-    def game_id(self) -> str:
-        """The id of the game."""
-        return ENV
 
     @property
     def algorithm_name(self) -> str:

@@ -90,7 +90,8 @@ def evaluate(trainer: Trainer, history: History, board: TensorBoard, start: Weig
     config, games = trainer.config, trainer.games
     win_rates = trainer.evaluate(config.eval_opponents, config.eval_games)
     history.win_rates.append((games, win_rates))
-    results = log_evaluation(board, games, metrics_of(win_rates))
+    results = metrics_of(win_rates)
+    log_evaluation(board, games, results)
     if len(config.init) == 2 and games:
         board.scalars(games, {"train/win_rate_against_second_expert": trainer.share})
     board.picture("board", games, board_pixels(trainer.weights(), f"after {games:,} games", start))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
@@ -31,12 +31,13 @@ from cardgym.papers.cribbage.updates import EVENTS, FLOOR, value_positions
 from cardgym.papers.cribbage.weights import named_weights
 from cardgym.statistics import Interval
 
-ENV = "Cribbage-v0"
+ENV: Final = "Cribbage-v0"
 
 
 class ExpertsConfig(TrainingConfig):
     """Experts at cribbage: how much each of eight strategies counts, by both scores and who deals."""
 
+    env_id: Literal["Cribbage-v0"] = ENV
     total_games: Annotated[Games, Field(ge=1)] = 1_000_000
     """Number of games."""
     init: Annotated[Items[str], Field(min_length=1, max_length=2)] = ("uniform",)
@@ -71,10 +72,6 @@ class ExpertsConfig(TrainingConfig):
     """Opponents of the first expert in the evaluation at each save."""
     eval_games: Annotated[Games, Field(ge=4)] = 20_000
     """Games against each opponent in an evaluation, with each deal played from both seats; an interval needs 4."""
-
-    @property
-    def game_id(self) -> str:
-        return ENV
 
     @property
     def algorithm_name(self) -> str:
