@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
-from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3 import DQN
 from stable_baselines3.common.buffers import ReplayBuffer
 from stable_baselines3.common.callbacks import CheckpointCallback
@@ -22,7 +21,7 @@ from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.interop import sb3
 from cardgym.interop.sb3 import ModelPlayer
-from cardgym.interop.sb3_dqn import MaskableReplayBuffer, MaskableReplayBufferSamples, action_masks_of
+from cardgym.interop.sb3_dqn import MaskableReplayBuffer, MaskableReplayBufferSamples
 from cardgym.players import PlayerSpec
 
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
@@ -277,10 +276,3 @@ def test_parts_without_masks_are_refused(tiny):
         small_model(env, replay_buffer_class=ReplayBuffer)
     with pytest.raises(CardgymError, match="n_steps=2: MaskableDQN takes one step"):
         small_model(env, n_steps=2)
-
-
-def test_masks_of_any_vec_env_are_found(tiny):
-    ours, theirs = CardVecEnv(tiny, 3), DummyVecEnv([lambda: gymnasium.make(tiny.id)] * 3)
-    for env in (ours, theirs, VecNormalize(ours), VecMonitor(theirs)):
-        env.reset()
-        assert np.array_equal(action_masks_of(env), get_action_masks(env))

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cardgym.errors import require
+
 if TYPE_CHECKING:
     from cardgym.learn.config import TrainingConfig
     from cardgym.learn.run import TrainingResult
@@ -75,7 +77,13 @@ def distill() -> Trainer:
 
 def sb3() -> Trainer:
     """Stable-Baselines3 and sb3-contrib: PPO and DQN, with action masks and without."""
-    from cardgym.interop.sb3_config import SB3Config, train
+    from cardgym.interop.sb3_config import SB3Config
+
+    def train(config: SB3Config, folder: Path, restart: bool) -> TrainingResult:
+        require("cardgym train sb3", "stable_baselines3", "sb3_contrib")
+        from cardgym.interop.sb3_training import train  # Only here: `--help` does not need Stable-Baselines3.
+
+        return train(config, folder, restart)
 
     return Trainer(SB3Config, train)
 

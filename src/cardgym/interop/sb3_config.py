@@ -6,12 +6,10 @@ of your own. A step is a decision of the learner.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from cardgym.errors import require
 from cardgym.learn.config import (
     ExplorationConfig,
     GameConfig,
@@ -22,7 +20,6 @@ from cardgym.learn.config import (
     Share,
     TrainingConfig,
 )
-from cardgym.learn.run import TrainingResult
 
 
 class PPOKeys(TrainingConfig):
@@ -106,13 +103,3 @@ class SB3Config(GameConfig, DQNKeys, PPOKeys):
         """The algorithm's short name, such as `sb3_maskable_ppo`."""
         double = "double_" if self.double and self.algorithm == "maskable_dqn" else ""
         return f"sb3_{self.algorithm.replace('dqn', f'{double}dqn')}"
-
-
-def train(config: SB3Config, folder: Path, restart: bool) -> TrainingResult:
-    """Train in this folder, always from the start: Stable-Baselines3 saves models, but no state to resume from."""
-    require("cardgym train sb3", "stable_baselines3", "sb3_contrib")
-    from cardgym.interop.sb3_training import SB3Training  # Only here: `--help` does not need Stable-Baselines3.
-
-    with SB3Training(config, folder, restart=restart) as training:
-        training.learn()
-        return training.finish()

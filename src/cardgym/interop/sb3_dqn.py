@@ -13,7 +13,7 @@ from stable_baselines3 import DQN
 from stable_baselines3.common.buffers import DictReplayBuffer, ReplayBuffer
 from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.type_aliases import GymEnv, MaybeCallback
-from stable_baselines3.common.vec_env import VecEnv, VecNormalize
+from stable_baselines3.common.vec_env import VecNormalize
 from stable_baselines3.dqn.policies import DQNPolicy, MultiInputPolicy
 from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
@@ -25,15 +25,6 @@ from cardgym.learn.dqn import random_legal, td_target
 from cardgym.players.networks import masked
 
 Observations = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]
-
-
-def action_masks_of(env: VecEnv) -> npt.NDArray[np.bool_]:
-    """The legal actions of every env, (num_envs, actions) bool.
-
-    A vec env with a method `action_masks` returns them at once; otherwise each env is asked for its own.
-    """
-    masks = env.action_masks() if hasattr(env, "action_masks") else get_action_masks(env)
-    return np.asarray(masks, np.bool_)
 
 
 # -- the replay buffer ------------------------------------------------------------------------------------------------
@@ -69,9 +60,9 @@ class MaskableReplayBuffer(ReplayBuffer):
         action_space: spaces.Discrete,
         device: torch.device | str = "auto",
         n_envs: int = 1,
-        **more: Any,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(buffer_size, observation_space, action_space, device, n_envs, **more)
+        super().__init__(buffer_size, observation_space, action_space, device, n_envs, **kwargs)
         self.next_action_masks = np.ones((self.buffer_size, n_envs, int(action_space.n)), np.bool_)
 
     def add_masks(self, masks: npt.NDArray[np.bool_]) -> None:
@@ -81,31 +72,27 @@ class MaskableReplayBuffer(ReplayBuffer):
     def _get_samples(self, batch_inds: npt.NDArray[Any], env: VecNormalize | None = None) -> Any:
         """The transitions at `batch_inds`, (batch,), each of an env drawn at random."""
         envs = np.random.randint(0, self.n_envs, size=len(batch_inds))
-        dones, timeouts = self.dones[batch_inds, envs], self.timeouts[batch_inds, envs]
+        is_end = self.dones[batch_inds, envs] * (1 - self.timeouts[batch_inds, envs])
         rewards = self._normalize_reward(self.rewards[batch_inds, envs][:, None], env)
+        if self.optimize_memory_usage:
+            next_inds, after = (batch_inds + 1) % self.buffer_size, self.observations
+        else:
+            next_inds, after = batch_inds, self.next_observations
         return MaskableReplayBufferSamples(
             observations=self._take(self.observations, batch_inds, envs, env),
             actions=self.to_torch(self.actions[batch_inds, envs]),
-            next_observations=(
-                self._take(self.observations, (batch_inds + 1) % self.buffer_size, envs, env)
-                if self.optimize_memory_usage
-                else self._take(self.next_observations, batch_inds, envs, env)
-            ),
+            next_observations=self._take(after, next_inds, envs, env),
             next_action_masks=self.to_torch(self.next_action_masks[batch_inds, envs]),
-            dones=self.to_torch((dones * (1 - timeouts))[:, None]),
+            dones=self.to_torch(is_end[:, None]),
             rewards=self.to_torch(rewards.astype(np.float32)),
         )
 
-    def _take(
-        self, stored: Any, indices: npt.NDArray[Any], envs: npt.NDArray[Any], env: VecNormalize | None
-    ) -> Tensor | dict[str, Tensor]:
+    def _take(self, stored: Any, indices: npt.NDArray[Any], envs: npt.NDArray[Any], env: VecNormalize | None) -> Any:
         """Observations at `indices` of `envs` as tensors, normalized if `env` normalizes."""
         if isinstance(stored, dict):
-            taken = self._normalize_obs({name: part[indices, envs] for name, part in stored.items()}, env)
-            assert isinstance(taken, dict)
+            taken: Any = self._normalize_obs({name: part[indices, envs] for name, part in stored.items()}, env)
             return {name: self.to_torch(part) for name, part in taken.items()}
-        flat = self._normalize_obs(stored[indices, envs], env)
-        assert isinstance(flat, np.ndarray)
+        flat: Any = self._normalize_obs(stored[indices, envs], env)
         return self.to_torch(flat)
 
 
@@ -159,7 +146,7 @@ class MaskableDQN(DQN):
     Args:
         policy: "MlpPolicy", "MultiInputPolicy" or a subclass of `MaskableDQNPolicy`.
         env: the env, or its Gymnasium id.
-        more: what `DQN` takes, by position or name.
+        args, kwargs: what `DQN` takes.
         double: double DQN's target: the online network chooses the next action, the target network values it.
 
     Raises:
@@ -174,10 +161,10 @@ class MaskableDQN(DQN):
     replay_buffer: MaskableReplayBuffer | None
 
     def __init__(
-        self, policy: str | type[MaskableDQNPolicy], env: GymEnv | str, *more: Any, double: bool = False, **named: Any
+        self, policy: str | type[MaskableDQNPolicy], env: GymEnv | str, *args: Any, double: bool = False, **kwargs: Any
     ) -> None:
         self.double = double
-        super().__init__(policy, env, *more, **named)
+        super().__init__(policy, env, *args, **kwargs)
 
     def _setup_model(self) -> None:
         if not issubclass(self.policy_class, MaskableDQNPolicy):
@@ -219,9 +206,10 @@ class MaskableDQN(DQN):
         actions, state = self.policy.predict(observation, state, episode_start, True, action_masks)
         if deterministic or self.exploration_rate <= 0:
             return actions, state
+        assert isinstance(self.action_space, spaces.Discrete)
         chosen = np.atleast_1d(actions).copy()
         exploring = np.flatnonzero(np.random.rand(len(chosen)) < self.exploration_rate)
-        masks = np.ones((len(chosen), self._num_actions)) if action_masks is None else action_masks
+        masks = np.ones((len(chosen), self.action_space.n)) if action_masks is None else action_masks
         chosen[exploring] = self._random_actions(np.reshape(masks, (len(chosen), -1))[exploring])
         return chosen.reshape(actions.shape), state
 
@@ -231,21 +219,14 @@ class MaskableDQN(DQN):
         """The actions of the next step of training, twice: as they are played and as they are stored."""
         assert self.env is not None
         assert self._last_obs is not None
-        masks = action_masks_of(self.env)
-        if self.num_timesteps < learning_starts:
-            actions = self._random_actions(masks)
-        else:
-            actions, _ = self.predict(self._last_obs, action_masks=masks)
+        masks = get_action_masks(self.env)
+        random = self.num_timesteps < learning_starts
+        actions = self._random_actions(masks) if random else self.predict(self._last_obs, action_masks=masks)[0]
         return actions, actions
 
     def _random_actions(self, masks: npt.NDArray[Any]) -> Int64s:
         """Actions uniform over the legal ones, (rows,), from the generator of the action space, which `seed` seeds."""
         return random_legal(masks.astype(np.int8), self.action_space.np_random)
-
-    @property
-    def _num_actions(self) -> int:
-        assert isinstance(self.action_space, spaces.Discrete)
-        return int(self.action_space.n)
 
     # -- learning -----------------------------------------------------------------------------------------------------
 
@@ -283,7 +264,7 @@ class MaskableDQN(DQN):
         """
         assert self.env is not None
         assert isinstance(replay_buffer, MaskableReplayBuffer)
-        masks = action_masks_of(self.env).copy()
+        masks = get_action_masks(self.env)
         for i in np.flatnonzero(dones):
             masks[i] = infos[i].get("action_mask", True)
         replay_buffer.add_masks(masks)

@@ -12,8 +12,10 @@ import base64
 import copy
 import io
 import json
+import os
 import pickle
 import re
+import zipfile
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -36,8 +38,8 @@ from torch import Tensor, nn
 
 from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Options
 from cardgym.envs.core import EnvCore
-from cardgym.errors import CardgymError
-from cardgym.files.archives import Archive
+from cardgym.errors import CardgymError, printable
+from cardgym.files import opened
 from cardgym.files.documents import Document, at_most, validate
 from cardgym.files.json_values import parse_json
 from cardgym.interop import sb3_dqn
@@ -52,7 +54,7 @@ from cardgym.players import (
     softmax,
 )
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
-from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, one_thread
+from cardgym.players.networks import MAX_LAYERS, one_thread
 
 _POLICIES: dict[str, tuple[type[BasePolicy], type[BasePolicy]]] = {
     module.__name__: policies
@@ -68,6 +70,9 @@ _POLICIES: dict[str, tuple[type[BasePolicy], type[BasePolicy]]] = {
 
 _MAX_JSON = 64 << 20
 """Bytes that a model's JSON may have: it includes the last observations, pickled."""
+
+_MAX_RATIO = 100
+"""A member that unpacks to more than this many times the file's size is a zip bomb."""
 
 _UNUSED_KWARGS = ("optimizer_class", "optimizer_kwargs")
 """Settings of a policy that do not affect its play."""
@@ -233,42 +238,52 @@ class _Model(Document):
 
 def _read(path: Path, what: str) -> tuple[_Model, dict[str, Tensor]]:
     """A model's JSON and the weights of its policy."""
-    content = "a model of Stable-Baselines3"
-    with Archive(path, what, content) as archive:
-        values = parse_json(archive.read("data", _MAX_JSON), f"{what}: not {content}: data", constants=True)
-        model = validate(_Model, values, f"{what}: not {content}: data")
-        packed = archive.read("policy.pth")
-    with Archive(io.BytesIO(packed), f"{what}: policy.pth", "weights of PyTorch"):
-        pass  # Its declared sizes fit the file.
-    try:
-        weights = torch.load(io.BytesIO(packed), map_location="cpu", weights_only=True)
-    except Exception:  # torch.load raises a dozen kinds of errors for a file that is damaged or not from torch.
-        weights = None
+    kind = "a model of Stable-Baselines3"
+    with opened(path, what) as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                content = _member(archive, "data", _MAX_JSON)
+                packed = _member(archive, "policy.pth", _MAX_RATIO * os.fstat(file.fileno()).st_size)
+            with zipfile.ZipFile(io.BytesIO(packed)) as inner:
+                if sum(member.file_size for member in inner.infolist()) > len(packed):
+                    raise ValueError("policy.pth: its parts are larger than it")
+            weights = torch.load(io.BytesIO(packed), map_location="cpu", weights_only=True)
+        except Exception as error:  # zipfile and torch.load raise a dozen kinds for a file that is damaged or foreign.
+            reason = printable(str(error)) or type(error).__name__
+            raise CardgymError(f"{what}: truncated or not {kind} ({reason})") from None
+    values = parse_json(content, f"{what}: not {kind}: data", constants=True)
+    model = validate(_Model, values, f"{what}: not {kind}: data")
     if not isinstance(weights, dict) or not all(isinstance(value, Tensor) for value in weights.values()):
-        raise CardgymError(f"{what}: truncated or not {content} (its weights are not tensors by name)")
-    if not all(bool(torch.isfinite(value).all()) for value in weights.values()):
+        raise CardgymError(f"{what}: truncated or not {kind} (its weights are not tensors by name)")
+    if not all(value.is_contiguous() and bool(torch.isfinite(value).all()) for value in weights.values()):
         raise CardgymError(f"{what}: its weights have a number that is not finite; train it again")
     return model, weights
 
 
+def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
+    """A member of at most `limit` bytes; no more is unpacked."""
+    with archive.open(name) as member:
+        content = member.read(limit + 1)
+    if len(content) > limit:
+        raise ValueError(f"{name} unpacks to more than {limit:,} bytes")
+    return content
+
+
 def _check_layers(what: str, kwargs: Mapping[str, Any], weights: Mapping[str, Tensor], num_actions: int) -> None:
-    """Check that the layers in a policy's settings are no larger than its weights."""
-    stored = {value.untyped_storage().data_ptr(): value.untyped_storage().nbytes() for value in weights.values()}
+    """Check that the layers in a policy's settings are among its weights, before any is allocated."""
+    shapes = {tuple(value.shape) for value in weights.values()}
+    lengths = {length for shape in shapes for length in shape}
+    outputs = [num_actions * kwargs["n_quantiles"]] if "n_quantiles" in kwargs else []
     arch = kwargs.get("net_arch") or []
-    branches = list(arch.values()) if isinstance(arch, dict) else [arch]
-    quantiles = kwargs.get("n_quantiles", 1)
-    needed = 0
-    for branch in branches:
-        sizes: list[Any] = [*branch, quantiles] if isinstance(branch, list) else [None]
-        if len(sizes) > MAX_LAYERS or not all(type(size) is int and 0 < size <= MAX_UNITS for size in sizes):
-            raise CardgymError(f"{what}: net_arch is not a list of up to {MAX_LAYERS} sizes from 1 to {MAX_UNITS:,}")
-        sizes[-1] *= num_actions if "n_quantiles" in kwargs else 1
-        needed += sum(4 * one * next_one for one, next_one in pairwise(sizes))
-    if needed > sum(stored.values()):
-        raise CardgymError(
-            f"{what}: its policy and its weights do not fit together: layers of {needed:,} bytes, weights of "
-            f"{sum(stored.values()):,}"
-        )
+    for hidden in arch.values() if isinstance(arch, dict) else [arch]:
+        sizes = [*hidden, *outputs] if isinstance(hidden, list) else [None]
+        if (
+            len(sizes) > MAX_LAYERS
+            or not all(type(size) is int for size in sizes)
+            or not set(sizes[:1]) <= lengths
+            or not all((size, before) in shapes for before, size in pairwise(sizes))
+        ):
+            raise CardgymError(f"{what}: its policy and its weights do not fit together: net_arch or n_quantiles")
 
 
 def _description(described: Mapping[str, Any]) -> list[Any]:

@@ -24,6 +24,7 @@ from cardgym.interop.sb3 import CardVecEnv, MaskableDQN, ModelPlayer, SelfPlayCa
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.run import TrainingResult
 from cardgym.learn.schedules import crossed
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.learn.training import Training
@@ -234,3 +235,10 @@ class _BoardWriter(KVWriter):
 
     def close(self) -> None:
         """Do nothing: the board is closed by its owner."""
+
+
+def train(config: SB3Config, folder: Path, restart: bool) -> TrainingResult:
+    """Train in this folder, always from the start: Stable-Baselines3 saves models, but no state to resume from."""
+    with SB3Training(config, folder, restart=restart) as training:
+        training.learn()
+        return training.finish()

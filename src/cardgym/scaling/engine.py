@@ -11,13 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from cardgym.errors import CardgymError, printable, unknown
+from cardgym.errors import CardgymError, printable
 
-ENGINES = {
-    "local": "processes of this machine",
-    "ray": "a Ray cluster",
-}
-"""The engines by name, with what they run on."""
 POLL_SECONDS = 0.5
 """Longest wait for outcomes before the caller gets a turn."""
 
@@ -105,23 +100,6 @@ class Engine(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def make(name: str, workers: int | None = None, address: str | None = None) -> Engine:
-    """An engine by name, with at most that many workers; `address` is the Ray cluster's."""
-    if name not in ENGINES:
-        raise unknown("engine", name, ENGINES)
-    if workers is not None and workers < 1:
-        raise CardgymError(f"workers={workers}: allowed are whole numbers from 1 up")
-    if address is not None and name != "ray":
-        raise CardgymError(f"an address is for the engine ray, not for {name}")
-    if name == "local":
-        from cardgym.scaling.local import LocalEngine
-
-        return LocalEngine(workers)
-    from cardgym.scaling.on_ray import RayEngine
-
-    return RayEngine(workers, address)
 
 
 def in_process(tasks: Iterable[Task]) -> Iterator[Outcome]:
