@@ -10,7 +10,7 @@ the differences between values are less noisy.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +24,46 @@ from cardgym.errors import CardgymError
 from cardgym.players.tables import Pairs, StrategyPlayer
 from cardgym.solvers.walk import find_place, insert_all
 
-_DEPTH = 256
+_DEPTH = 255
 """The maximum number of decisions of one seat in a game."""
 DONE, FULL, TOO_DEEP = range(3)
 """What a walk returns."""
+_OVER, _NO_ROOM = -1, -2
+"""In place of a place in the table: the game or the deal is over, or the table is full."""
+ITERATIONS, INFO_SETS, DECISIONS = range(3)
+"""The indices of the counters."""
+
+
+class _Table(NamedTuple):
+    """Cumulative regrets and strategies by the hash of an observation, an open-addressed table; 0 is an empty place."""
+
+    keys: npt.NDArray[np.uint64]
+    regrets: npt.NDArray[np.float32]
+    sums: npt.NDArray[np.float32]
+
+
+class _Frames(NamedTuple):
+    """The decisions of the updating seat on the way to the state being played, by their depth."""
+
+    places: npt.NDArray[np.int64]  # In the table.
+    actions: npt.NDArray[np.int64]  # The action being walked; -1 before the first.
+    masks: npt.NDArray[np.int8]
+    strategies: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]  # Of the actions walked.
+    earned: npt.NDArray[np.float64]  # What the seat was paid before.
+    drawn: npt.NDArray[np.uint64]  # The position of the walk's chance stream.
+    branches: npt.NDArray[np.bool_]  # Whether all actions are tried.
+
+
+class _Now(NamedTuple):
+    """The state being played: what is seen and done there, and the walk's own chance stream."""
+
+    mask: npt.NDArray[np.int8]
+    strategy: npt.NDArray[np.float64]
+    observation: npt.NDArray[np.float32]
+    paid: npt.NDArray[np.float64]
+    total: npt.NDArray[np.float64]  # What the updating seat has been paid.
+    chance: Generator
 
 
 class MCCFR:
@@ -35,11 +71,6 @@ class MCCFR:
 
     With an observation that shows all that a seat knows, the average strategy approaches an equilibrium of a zero-sum
     game of two. A coarser observation is an abstraction; the strategy is then that of a simpler game.
-
-    Attributes:
-        iterations: the number run so far; each walks the game once for every seat.
-        num_info_sets: the number of different observations encountered.
-        decisions: the number of decisions in all walks since this object was created.
     """
 
     def __init__(
@@ -65,17 +96,38 @@ class MCCFR:
         """
         self.game, self.options = game, options
         self.observation_name = observation_name or game.default_observation
-        self.iterations = 0
-        self.num_info_sets = 0
-        self.decisions = 0
-        self._observation = np.zeros(game.observation(self.observation_name).size(options), np.float32)
-        self._states = np.repeat(np.array(new_state(game, options)), _DEPTH + 1)
-        self._generator = np.zeros(2, np.uint64)
-        self._generator[0] = derive(np.uint64(seed), np.uint64(0))
-        self._actions = game.actions(options)
+        self._counters = np.zeros(3, np.int64)
+        self._states = np.repeat(np.array(new_state(game, options)), _DEPTH + 2)
+        self._generator = np.array([derive(np.uint64(seed), np.uint64(0)), 0], np.uint64)
         self._by_deal = by_deal
         self._branch = branch
-        self._resize(1 << (max(capacity, 2) - 1).bit_length())
+        actions = game.actions(options)
+        size = (_DEPTH, actions)
+        self._frames = _Frames(
+            *(np.zeros(_DEPTH, np.int64) for _ in range(2)), np.zeros(size, np.int8), np.zeros(size), np.zeros(size),
+            np.zeros(_DEPTH), np.zeros(_DEPTH, np.uint64), np.zeros(_DEPTH, np.bool_),
+        )  # fmt: skip
+        observation = np.zeros(game.observation(self.observation_name).size(options), np.float32)
+        self._now = _Now(
+            np.zeros(actions, np.int8), np.zeros(actions), observation, np.zeros(MAX_PLAYERS), np.zeros(1),
+            np.zeros(2, np.uint64),
+        )  # fmt: skip
+        self._table = _new_table(1 << (max(capacity, 2) - 1).bit_length(), actions)
+
+    @property
+    def iterations(self) -> int:
+        """The number run so far; each walks the game once for every seat."""
+        return int(self._counters[ITERATIONS])
+
+    @property
+    def num_info_sets(self) -> int:
+        """The number of different observations encountered."""
+        return int(self._counters[INFO_SETS])
+
+    @property
+    def decisions(self) -> int:
+        """The number of decisions in all walks since this object was created."""
+        return int(self._counters[DECISIONS])
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more.
@@ -83,26 +135,12 @@ class MCCFR:
         Raises:
             CardgymError: for a game in which a seat decides too often for a walk over all its actions.
         """
-        walks = bind_rules(_walk, self.game, self.observation_name)
+        iterate = bind_rules(
+            _iterate, self.game, self.observation_name, (_look_at, _play_to_turn, _update_seat, _finish_deal)
+        )
+        parts = self._frames, self._now, self._generator, self._by_deal, self._branch
         goal = self.iterations + iterations
-        counters = np.array([self.iterations, self.num_info_sets, self.decisions])
-        while True:
-            status = walks(
-                self._states,
-                self.options.num_players,
-                self._keys,
-                self._regrets,
-                self._sums,
-                self._observation,
-                self._generator,
-                self._by_deal,
-                self._branch,
-                goal,
-                counters,
-            )
-            self.iterations, self.num_info_sets, self.decisions = counters.tolist()
-            if status == DONE:
-                return
+        while (status := iterate(self._states, self._table, *parts, goal, self._counters)) != DONE:
             if status == TOO_DEEP:
                 raise CardgymError(
                     f"{self.game.id}: a seat takes more than {_DEPTH} decisions in a game, too many to walk; choose "
@@ -113,12 +151,12 @@ class MCCFR:
     @property
     def average(self) -> Pairs:
         """The average strategy: probabilities by observation and action, sorted."""
-        used = np.flatnonzero(self._keys)
-        sums = self._sums[used]
+        used = np.flatnonzero(self._table.keys)
+        sums = self._table.sums[used]
         totals = sums.sum(1, keepdims=True)
         shares = sums / np.where(totals > 0, totals, 1.0)
         rows, actions = np.nonzero(shares)
-        keys = self._keys[used][rows]
+        keys = self._table.keys[used][rows]
         order = np.lexsort((actions, keys))
         return Pairs(keys[order], actions[order].astype(np.int32), shares[rows, actions][order].astype(np.float64))
 
@@ -126,21 +164,184 @@ class MCCFR:
         """The player of the average strategy."""
         return StrategyPlayer(name, self.observation_name, self.average)
 
-    def _resize(self, capacity: int) -> None:
-        self._keys = np.zeros(capacity, np.uint64)
-        self._regrets = np.zeros((capacity, self._actions), np.float32)
-        self._sums = np.zeros((capacity, self._actions), np.float32)
-
     def _grow(self) -> None:
-        keys, regrets, sums = self._keys, self._regrets, self._sums
-        self._resize(2 * len(keys))
-        used = np.flatnonzero(keys)
+        old = self._table
+        self._table = _new_table(2 * len(old.keys), old.sums.shape[1])
+        used = np.flatnonzero(old.keys)
         places = np.empty(len(used), np.int64)
-        insert_all(keys[used], self._keys, places)
-        self._regrets[places], self._sums[places] = regrets[used], sums[used]
+        insert_all(old.keys[used], self._table.keys, places)
+        self._table.regrets[places], self._table.sums[places] = old.regrets[used], old.sums[used]
+
+
+def _new_table(capacity: int, actions: int) -> _Table:
+    size = (capacity, actions)
+    return _Table(np.zeros(capacity, np.uint64), np.zeros(size, np.float32), np.zeros(size, np.float32))
 
 
 # -- compiled ---------------------------------------------------------------------------------------------------------
+
+
+@template
+def _iterate(
+    states: Any, table: Any, frames: Any, now: Any, generator: Any, by_deal: bool, branch: float, goal: int,
+    counters: Any,
+) -> int:  # fmt: skip
+    """Iterate up to `goal`. `states` has the initial state, the state at each frame, and last the one being played."""
+    while counters[ITERATIONS] < goal:
+        # An iteration adds few observations, so a half-empty table cannot fill up during one.
+        if counters[INFO_SETS] * 2 >= table.keys.shape[0]:
+            return FULL
+        deal = bound.deal(states[0]) if by_deal else -1
+        for turn in range(states[0].num_players):
+            status = bound.update_seat(turn, deal, states, table, frames, now, generator, branch, counters)
+            if status != DONE:
+                return status
+        if by_deal:
+            bound.finish_deal(states[0], deal, table, now, generator)
+        counters[ITERATIONS] += 1
+    return DONE
+
+
+@template
+def _update_seat(
+    turn: int, deal: int, states: Any, table: Any, frames: Any, now: Any, generator: Any, branch: float, counters: Any
+) -> int:
+    """Walk the actions of one seat from the initial state, and update the regrets of its decisions."""
+    last = states.shape[0] - 1
+    weight = float(counters[ITERATIONS] + 1)
+    now.chance[0], now.chance[1] = next_bits(generator), 0
+    now.total[0] = 0.0
+    states[last] = states[0]
+    depth = 0
+    move = -1
+    while True:
+        place = bound.play_to_turn(states[last], move, turn, deal, table, now, generator, counters)
+        if place == _NO_ROOM:
+            return FULL
+        if place >= 0:
+            if depth == frames.places.shape[0]:
+                return TOO_DEEP
+            states[depth + 1] = states[last]
+            _open_frame(place, depth, frames, now, generator, branch)
+            depth += 1
+        elif depth > 0:
+            frames.values[depth - 1, frames.actions[depth - 1]] = now.total[0]
+        while depth > 0 and not _try_next_action(depth - 1, frames):
+            value = _close_frame(depth - 1, weight, frames, table)
+            depth -= 1
+            if depth > 0:
+                frames.values[depth - 1, frames.actions[depth - 1]] = value
+        if depth == 0:
+            return DONE
+        states[last] = states[depth]
+        now.total[0] = frames.earned[depth - 1]
+        now.chance[1] = frames.drawn[depth - 1]
+        move = frames.actions[depth - 1]
+
+
+@template
+def _play_to_turn(
+    state: Any, move: int, turn: int, deal: int, table: Any, now: Any, generator: Any, counters: Any
+) -> int:
+    """Play a move (none if -1), then chance and the other seats: to the place of the seat's next decision in the table.
+
+    Returns _OVER where the walk ends instead, and _NO_ROOM if the table is full.
+    """
+    weight = float(counters[ITERATIONS] + 1)
+    while True:
+        if move >= 0:
+            bound.apply_action(state, move)
+            now.paid[:] = 0.0
+            bound.rewards(state, now.paid)
+            now.total[0] += now.paid[turn]
+        if deal >= 0 and bound.deal(state) != deal:
+            return _OVER
+        outcomes = bound.num_chance_outcomes(state)
+        if outcomes > 0:
+            move = uniform(now.chance, outcomes)
+            continue
+        seat = bound.current_player(state)
+        if seat < 0:
+            return _OVER
+        key = bound.look_at(state, seat, now)
+        place = find_place(table.keys, key)
+        if table.keys[place] == np.uint64(0):
+            if (counters[INFO_SETS] + 1) * 8 >= table.keys.shape[0] * 7:
+                return _NO_ROOM
+            table.keys[place] = key
+            counters[INFO_SETS] += 1
+        counters[DECISIONS] += 1
+        _match_regrets(table.regrets[place], now.mask, now.strategy)
+        if seat == turn:
+            return place
+        for action in range(now.mask.shape[0]):
+            table.sums[place, action] += weight * now.strategy[action]
+        move = _draw_action(now.strategy, now.mask, generator)
+
+
+@template
+def _finish_deal(state: Any, deal: int, table: Any, now: Any, generator: Any) -> None:
+    """Play the rest of a deal with the current strategies, or start a new game where it ends."""
+    while bound.deal(state) == deal:
+        outcomes = bound.num_chance_outcomes(state)
+        if outcomes > 0:
+            bound.apply_action(state, uniform(generator, outcomes))
+            continue
+        seat = bound.current_player(state)
+        if seat < 0:
+            bound.setup(state)
+            return
+        place = find_place(table.keys, bound.look_at(state, seat, now))
+        _match_regrets(table.regrets[place], now.mask, now.strategy)
+        bound.apply_action(state, _draw_action(now.strategy, now.mask, generator))
+
+
+@template
+def _look_at(state: Any, seat: int, now: Any) -> np.uint64:
+    """Write the mask of a decision; returns the hash of the observation."""
+    bound.legal_action_mask(state, now.mask)
+    bound.observe(state, seat, now.observation)
+    return hash_of(now.observation)
+
+
+@rule
+def _open_frame(place: int, depth: int, frames: Any, now: Any, generator: Any, branch: float) -> None:
+    frames.places[depth] = place
+    frames.actions[depth] = -1
+    frames.earned[depth] = now.total[0]
+    frames.drawn[depth] = now.chance[1]
+    frames.branches[depth] = branch >= 1.0 or uniform_float(generator) < branch
+    for action in range(now.mask.shape[0]):
+        frames.masks[depth, action] = now.mask[action]
+        frames.strategies[depth, action] = now.strategy[action]
+    if not frames.branches[depth]:
+        only = _draw_action(now.strategy, now.mask, generator)
+        for action in range(now.mask.shape[0]):
+            frames.masks[depth, action] = action == only
+            frames.strategies[depth, action] = action == only
+
+
+@rule
+def _try_next_action(frame: int, frames: Any) -> bool:
+    """Move on to the frame's next action; False if there is none."""
+    for action in range(frames.actions[frame] + 1, frames.masks.shape[1]):
+        if frames.masks[frame, action]:
+            frames.actions[frame] = action
+            return True
+    return False
+
+
+@rule
+def _close_frame(frame: int, weight: float, frames: Any, table: Any) -> float:
+    """Add to the regrets of a decision whose actions have all been walked; returns its value."""
+    value = 0.0
+    for action in range(frames.masks.shape[1]):
+        if frames.masks[frame, action]:
+            value += frames.strategies[frame, action] * frames.values[frame, action]
+    for action in range(frames.masks.shape[1]):
+        if frames.masks[frame, action] and frames.branches[frame]:
+            table.regrets[frames.places[frame], action] += weight * (frames.values[frame, action] - value)
+    return value
 
 
 @rule
@@ -167,145 +368,3 @@ def _draw_action(strategy: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], 
             chosen = action
             left -= strategy[action]
     return chosen
-
-
-@template
-def _walk(
-    states: Any, num_players: int, keys: Any, regrets: Any, sums: Any, observation: Any, generator: Any, by_deal: bool,
-    branch: float, goal: int, counters: Any,
-) -> int:  # fmt: skip
-    """Iterate up to `goal`. `states` has the initial state, the state at each frame, and last the one being played.
-
-    A frame is a decision of the updating seat: its row in the table, its strategy, the values of its actions, and the
-    position of the walk's chance stream.
-    """
-    num_actions = regrets.shape[1]
-    depth_limit = states.shape[0] - 2
-    places = np.empty(depth_limit, np.int64)
-    actions = np.empty(depth_limit, np.int64)
-    masks = np.empty((depth_limit, num_actions), np.int8)
-    strategies = np.empty((depth_limit, num_actions))
-    values = np.empty((depth_limit, num_actions))
-    earned = np.empty(depth_limit + 1)
-    chance = np.zeros(2, np.uint64)
-    drawn = np.empty(depth_limit, np.uint64)
-    branches = np.empty(depth_limit, np.bool_)
-    mask = np.empty(num_actions, np.int8)
-    strategy = np.empty(num_actions)
-    paid = np.empty(MAX_PLAYERS)
-    last = states.shape[0] - 1
-    while counters[0] < goal:
-        # An iteration adds few observations, so a half-empty table cannot fill up during one.
-        if counters[1] * 2 >= keys.shape[0]:
-            return FULL
-        weight = float(counters[0] + 1)
-        deal = bound.deal(states[0]) if by_deal else -1
-        for turn in range(num_players):
-            depth = 0
-            chance[0], chance[1] = next_bits(generator), 0
-            states[last] = states[0]
-            total = 0.0
-            move = np.int64(-1)
-            while True:
-                # Play a move, then on to the seat's next decision, or to the end.
-                state = states[last]
-                while True:
-                    if move >= 0:
-                        bound.apply_action(state, move)
-                        for other in range(num_players):
-                            paid[other] = 0.0
-                        bound.rewards(state, paid)
-                        total += paid[turn]
-                    finished = by_deal and bound.deal(state) != deal
-                    if finished:
-                        break
-                    outcomes = bound.num_chance_outcomes(state)
-                    if outcomes > 0:
-                        move = np.int64(uniform(chance, outcomes))
-                        continue
-                    seat = bound.current_player(state)
-                    finished = seat < 0
-                    if finished:
-                        break
-                    bound.legal_action_mask(state, mask)
-                    bound.observe(state, seat, observation)
-                    key = hash_of(observation)
-                    place = find_place(keys, key)
-                    if keys[place] == np.uint64(0):
-                        if (counters[1] + 1) * 8 >= keys.shape[0] * 7:
-                            return FULL
-                        keys[place] = key
-                        counters[1] += 1
-                    counters[2] += 1
-                    _match_regrets(regrets[place], mask, strategy)
-                    if seat == turn:
-                        break
-                    for action in range(num_actions):
-                        sums[place, action] += weight * strategy[action]
-                    move = np.int64(_draw_action(strategy, mask, generator))
-                if not finished:
-                    if depth == depth_limit:
-                        return TOO_DEEP
-                    # A new frame: save the state and start with the first action.
-                    states[depth + 1] = state
-                    places[depth] = place
-                    actions[depth] = -1
-                    earned[depth] = total
-                    drawn[depth] = chance[1]
-                    for action in range(num_actions):
-                        masks[depth, action] = mask[action]
-                        strategies[depth, action] = strategy[action]
-                    branches[depth] = branch >= 1.0 or uniform_float(generator) < branch
-                    if not branches[depth]:
-                        move = np.int64(_draw_action(strategy, mask, generator))
-                        for action in range(num_actions):
-                            masks[depth, action] = action == move
-                            strategies[depth, action] = action == move
-                    depth += 1
-                elif depth > 0:
-                    values[depth - 1, actions[depth - 1]] = total
-                # The next action of the deepest frame; frames without one are complete.
-                while depth > 0:
-                    frame = depth - 1
-                    action = actions[frame] + 1
-                    while action < num_actions and masks[frame, action] == 0:
-                        action += 1
-                    if action < num_actions:
-                        actions[frame] = action
-                        break
-                    value = 0.0
-                    for action in range(num_actions):
-                        if masks[frame, action]:
-                            value += strategies[frame, action] * values[frame, action]
-                    for action in range(num_actions):
-                        if masks[frame, action] and branches[frame]:
-                            regrets[places[frame], action] += weight * (values[frame, action] - value)
-                    depth -= 1
-                    if depth > 0:
-                        values[depth - 1, actions[depth - 1]] = value
-                if depth == 0:
-                    break
-                frame = depth - 1
-                states[last] = states[frame + 1]
-                total = earned[frame]
-                chance[1] = drawn[frame]
-                move = actions[frame]
-        if by_deal:
-            # Play out the deal with the current strategies; the next iteration starts where it ends.
-            state = states[0]
-            while bound.deal(state) == deal:
-                outcomes = bound.num_chance_outcomes(state)
-                if outcomes > 0:
-                    bound.apply_action(state, np.int64(uniform(generator, outcomes)))
-                    continue
-                seat = bound.current_player(state)
-                if seat < 0:
-                    bound.setup(state)
-                    break
-                bound.legal_action_mask(state, mask)
-                bound.observe(state, seat, observation)
-                place = find_place(keys, hash_of(observation))
-                _match_regrets(regrets[place], mask, strategy)
-                bound.apply_action(state, _draw_action(strategy, mask, generator))
-        counters[0] += 1
-    return DONE
