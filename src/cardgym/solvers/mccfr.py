@@ -104,8 +104,8 @@ class MCCFR:
         actions = game.actions(options)
         size = (_DEPTH, actions)
         self._frames = _Frames(
-            *(np.zeros(_DEPTH, np.int64) for _ in range(2)), np.zeros(size, np.int8), np.zeros(size), np.zeros(size),
-            np.zeros(_DEPTH), np.zeros(_DEPTH, np.uint64), np.zeros(_DEPTH, np.bool_),
+            np.zeros(_DEPTH, np.int64), np.zeros(_DEPTH, np.int64), np.zeros(size, np.int8), np.zeros(size),
+            np.zeros(size), np.zeros(_DEPTH), np.zeros(_DEPTH, np.uint64), np.zeros(_DEPTH, np.bool_),
         )  # fmt: skip
         observation = np.zeros(game.observation(self.observation_name).size(options), np.float32)
         self._now = _Now(
@@ -193,7 +193,7 @@ def _iterate(
             return FULL
         deal = bound.deal(states[0]) if by_deal else -1
         for turn in range(states[0].num_players):
-            status = bound.update_seat(turn, deal, states, table, frames, now, generator, branch, counters)
+            status: int = bound.update_seat(turn, deal, states, table, frames, now, generator, branch, counters)
             if status != DONE:
                 return status
         if by_deal:
