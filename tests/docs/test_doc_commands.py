@@ -1,4 +1,4 @@
-"""Every command in the README and docs runs, shortened by CARDGYM_SHORT; cheap figures are compared.
+"""Every command in the README and docs runs, shortened; cheap figures are compared.
 
 Commands that take long are parsed; `make docs-commands` runs them too.
 """
@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 from doc_commands import ROOT, Shown, commands
 
+import shortened
 from cardgym import cli
 from cardgym.console.arguments import Parser
-from cardgym.files.limits import SHORT
 
 ALL = "CARDGYM_DOCS_COMMANDS"
 """The environment variable that `make docs-commands` sets."""
@@ -61,7 +61,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(folder)
-    monkeypatch.setenv(SHORT, "1")
+    shortened.shorten(monkeypatch)
     monkeypatch.setenv("CARDGYM_DATA_DIR", str(folder))
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
@@ -127,7 +127,7 @@ def test_what_a_page_says_a_command_prints(
 ) -> None:
     if _is_long(shown) and not os.environ.get(ALL):
         pytest.skip(f"takes long: {ALL} runs it")
-    monkeypatch.delenv(SHORT)
+    monkeypatch.setattr(shortened, "MOST", {})
     assert cli.main(_arguments(shown)) == 0
     printed = capsys.readouterr().out
     if shown.output.startswith("{"):
@@ -153,7 +153,7 @@ def _without_times(text: str) -> str:
 @pytest.mark.skipif(not os.environ.get(ALL), reason="takes long")
 @pytest.mark.parametrize("line", FIGURES)
 def test_figures(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.delenv(SHORT)
+    monkeypatch.setattr(shortened, "MOST", {})
     pages = [shown.page for shown in SHOWN if shown.line == line]
     assert pages, "no page has this command any more"
     assert cli.main(line.split()[1:]) == 0
@@ -183,11 +183,3 @@ def test_what_other_commands_name_exists(shown: Shown) -> None:
         if module is None and "run_script(" not in text:  # Whose flags are the keys of a config.
             for word in words:
                 assert not word.startswith("--") or word.partition("=")[0] in text, word
-
-
-def test_short_is_off_by_default(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["evaluate", "OnePlayPoker-v0", "--players", "random", "--games", "50", "--json"]
-    assert cli.main(words) == 0
-    monkeypatch.delenv(SHORT)
-    assert cli.main(words) == 0
-    assert re.findall(r'"games": (\d+)', capsys.readouterr().out) == ["20", "50"]

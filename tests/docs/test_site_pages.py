@@ -22,7 +22,7 @@ import cardgym
 import cardgym.arena
 from cardgym import cli
 from cardgym.engine.registry import packages
-from cardgym.files.limits import SHORT
+from shortened import shorten
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -102,7 +102,7 @@ def test_python_on_pages_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CARDGYM_DATA_DIR", str(tmp_path))
     if page == "docs/tensorboard.md":  # It reads a run back.
-        monkeypatch.setenv(SHORT, "1")
+        shorten(monkeypatch)
         words = ["train", "dqn", "--config", "corellian_spike/double_dqn", "--log-every", "500"]
         assert cli.main([*words, "--learning-starts", "500"]) == 0
     assert run(ROOT / page, PYTHON[page])
@@ -131,7 +131,7 @@ def test_the_page_of_the_own_algorithm_shows_its_script():
 
 @pytest.mark.parametrize("game_id", ["KuhnPoker-v0", pytest.param("OnePlayPoker-v0", marks=pytest.mark.slow)])
 def test_the_own_algorithm_trains_resumes_and_plays(game_id, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv(SHORT, "1")
+    shorten(monkeypatch)
     words = ["a2c.py", "--env-id", game_id, "--out", str(tmp_path / "run")]
     for more in ([], ["--resume", "--total-steps", "6000"]):
         monkeypatch.setattr(sys, "argv", [*words, *more])

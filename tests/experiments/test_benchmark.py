@@ -13,8 +13,8 @@ from cardgym.errors import CardgymError
 from cardgym.experiments.benchmark.plan import LEAGUE, SOLVER, Benchmark, Library, reward_scale
 from cardgym.experiments.benchmark.report import BenchmarkReport, draw, markdown, rows
 from cardgym.experiments.benchmark.solver import SolverConfig, train
-from cardgym.experiments.launch import config_class
 from cardgym.experiments.league import LeagueConfig, Population
+from cardgym.experiments.trainers import TRAINERS
 from cardgym.learn.config import parse_run
 from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
@@ -82,7 +82,7 @@ def test_shipped_algorithms_have_keys_and_values_that_their_scripts_take(tmp_pat
             assert (league.env_id, league.seed) == (game, 5)
             assert league.generations * Population(league, tmp_path, None).steps == 160
             continue
-        kind = SolverConfig if algorithm.script == SOLVER else config_class(algorithm.script)
+        kind = SolverConfig if algorithm.script == SOLVER else TRAINERS[algorithm.script]().config
         config = parse_run(kind, flags, "script")[0]
         assert (config.env_id, config.seed) == (game, 3 if algorithm.deterministic else 5)
         values = config.model_dump()

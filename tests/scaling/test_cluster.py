@@ -120,7 +120,7 @@ def programs(folder: Path) -> list[int]:
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             words = entry.read_bytes().split(b"\0")
-            if b"cardgym.experiments.launch" in words and any(word.startswith(str(folder).encode()) for word in words):
+            if b"--follow" in words and any(word.startswith(str(folder).encode()) for word in words):
                 found.append(int(entry.parent.name))
     return found
 

@@ -101,7 +101,10 @@ def test_nothing_keeps_running_after_a_signal(tmp_path: Path, number: signal.Sig
     """Two workers with a program each; the process that started them gets the signal, as from Ctrl-C or a scheduler."""
     script = tmp_path / "sleeper.py"
     script.write_text(
-        "import os, pathlib, sys, time\npathlib.Path(sys.argv[1], str(os.getpid())).touch()\ntime.sleep(600)\n"
+        "import os, pathlib, sys, time\n"
+        "from cardgym.learn.signals import follow_parent\n"
+        "follow_parent()\n"
+        "pathlib.Path(sys.argv[1], str(os.getpid())).touch()\ntime.sleep(600)\n"
     )
     command = tmp_path / "command.py"
     command.write_text(
@@ -139,13 +142,15 @@ def test_program_has_its_log_and_exit_code(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("import sys\nprint(sys.argv[1:], __name__)\nsys.exit('no luck')\n")
     assert run_program([str(script), "--seed", "1"], str(tmp_path / "run")) == 1
-    assert (tmp_path / "run" / LOG).read_text() == "['--seed', '1'] __main__\nno luck\n"
+    assert (tmp_path / "run" / LOG).read_text() == "['--seed', '1', '--follow'] __main__\nno luck\n"
 
 
 def test_stop_file_asks_a_program_to_end(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "import pathlib, signal, sys, time\n"
+        "from cardgym.learn.signals import follow_parent\n"
+        "follow_parent()\n"
         "def save(number, frame):\n"
         "    print('saved')\n"
         "    sys.exit(128 + number)\n"

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from cardgym.errors import CardgymError, nearest, unknown
-from cardgym.files.limits import shortened
 
 MAX_LISTED = 16
 """More options than this are not listed in an error."""
@@ -34,9 +33,7 @@ class Parser(argparse.ArgumentParser):
                 if len(options) <= MAX_LISTED:
                     raise unknown("option", name, options)
                 raise CardgymError(f"unknown option {name!r}: {nearest(name, options, cutoff=0.7)}--help lists all")
-        arguments = super().parse_args(args, namespace)
-        vars(arguments).update(shortened(vars(arguments)))
-        return arguments
+        return super().parse_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Raise the message, with the command that prints the help."""

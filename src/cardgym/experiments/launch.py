@@ -6,12 +6,8 @@ import contextlib
 import hashlib
 import os
 import re
-import runpy
-import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +16,9 @@ from typing import Any
 from cardgym.errors import CardgymError, nearest, quoted, unknown
 from cardgym.experiments.trainers import TRAINERS
 from cardgym.files import replacing
-from cardgym.files.locks import locked
 from cardgym.files.shipped import config_path
-from cardgym.learn.config import TrainingConfig, config_files, parse_run, read_config, words_of
+from cardgym.learn import signals
+from cardgym.learn.config import config_files, parse_run, read_config, words_of
 from cardgym.learn.signals import Stopped
 
 LOG = "log.txt"
@@ -31,9 +27,6 @@ RESULTS = "results.json"
 """The file that a finished training writes to its folder."""
 
 _POLL_SECONDS = 0.5
-_SAVE_SECONDS = 8.0
-"""How long a process may take to save after it was asked to end; see `cardgym.learn.signals.SECONDS`."""
-_LOCK_SECONDS = 600.0
 
 Setting = Mapping[str, str]
 """Keys of a config and their values as the command line takes them: the items of a list are separated by spaces."""
@@ -65,7 +58,7 @@ class TrainingScript:
         if script is not None and script not in TRAINERS:
             raise unknown("training script", script, TRAINERS)
         self.script = script or _script_of(self.path)
-        self.config = read_config(config_class(self.script), self.path)
+        self.config = read_config(TRAINERS[self.script]().config, self.path)
         if not self.config.env_id:
             raise CardgymError(f"config {self.path}: names no game; add the key env_id")
 
@@ -134,17 +127,13 @@ def flags_of(values: Mapping[str, Any]) -> list[str]:
     return flags
 
 
-def config_class(script: str) -> type[TrainingConfig]:
-    return TRAINERS[script]().config
-
-
 def _script_of(path: Path) -> str:
     """The script that a config is for: the one that accepts its keys; of several, the one that the file's name
     mentions."""
     configs, errors = {}, {}
     for script in TRAINERS:
         try:
-            configs[script] = read_config(config_class(script), path)
+            configs[script] = read_config(TRAINERS[script]().config, path)
         except CardgymError as error:
             errors[script] = error
     if not configs:
@@ -200,18 +189,18 @@ def training_command(script: str, flags: Sequence[str], folder: str) -> list[str
 
     A run that is already there resumes, or starts over if its script cannot resume it.
     """
-    again = "--resume" if config_class(script).resumable else "--restart"
+    again = "--resume" if TRAINERS[script]().config.resumable else "--restart"
     return ["-m", "cardgym", "train", script, *flags, "--out", folder, again]
 
 
 def run_program(
     words: Sequence[str], folder: str, working_folder: str | None = None, *, stop: Callable[[], bool] = lambda: False
 ) -> int:
-    """Run Python with these words, such as a script and its flags, in a separate process; its exit code.
+    """Run a training, given as the words after `python`, in a separate process; its exit code.
 
-    Its output is appended to `log.txt` in its folder, an absolute path. It never outlives the worker that runs it: if
-    the worker dies, or if `stop`, which is called every half second, returns true, the process gets SIGTERM, and a
-    training saves its state. A second process in the same folder waits until the first has ended. Relative paths start
+    Its output is appended to `log.txt` in its folder, an absolute path. By its flag `--follow` it never outlives the
+    worker that runs it: if the worker dies, or if `stop`, which is called every half second, returns true, the training
+    saves its state and ends. A second process in the same folder waits until the first has ended. Relative paths start
     in `working_folder` if this machine has it, else in the worker's.
     """
     place = Path(folder)
@@ -219,7 +208,7 @@ def run_program(
     with open(place / LOG, "ab") as log:
         # In a new session, because Ctrl-C in the terminal is meant for the command, which stops its workers.
         process = subprocess.Popen(
-            [sys.executable, "-m", __name__, folder, *words],
+            [sys.executable, *words, "--follow"],
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -244,39 +233,7 @@ def _end(process: subprocess.Popen[bytes]) -> int:
     assert process.stdin is not None
     process.stdin.close()
     try:
-        return process.wait(_SAVE_SECONDS + 4)
+        return process.wait(signals.END_SECONDS + 4)
     except subprocess.TimeoutExpired:
         process.kill()
         return process.wait()
-
-
-# -- inside the process -----------------------------------------------------------------------------------------------
-
-
-def main(folder: str, words: Sequence[str]) -> None:
-    """Run a script or a module as Python would, until the process that started this one is gone."""
-    threading.Thread(target=_follow_parent, daemon=True).start()
-    try:
-        with locked(Path(folder), seconds=_LOCK_SECONDS):
-            if words[0] == "-m":
-                sys.argv = list(words[1:])
-                runpy.run_module(words[1], run_name="__main__", alter_sys=True)
-            else:
-                sys.argv = list(words)
-                sys.path[0] = str(Path(words[0]).parent)
-                runpy.run_path(words[0], run_name="__main__")
-    except CardgymError as error:
-        print(error, file=sys.stderr)
-        sys.exit(2)
-
-
-def _follow_parent() -> None:
-    """Wait until standard input is closed; then ask this process to save and end."""
-    os.read(0, 1)  # Nothing is ever written, so this returns at the end of the file.
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(_SAVE_SECONDS)
-    os._exit(128 + signal.SIGTERM)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])

@@ -1,8 +1,4 @@
-"""Absurd requests are refused before anything is allocated, with an error that says how much memory they would need.
-
-With the environment variable CARDGYM_SHORT, long commands take moments; the documentation's commands are tested that
-way.
-"""
+"""Absurd requests are refused before anything is allocated, with an error that says how much memory they would need."""
 
 from __future__ import annotations
 
@@ -10,10 +6,8 @@ import contextlib
 import math
 import os
 import sys
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from cardgym.errors import CardgymError
 
@@ -24,40 +18,6 @@ MAX_STEPS = 10**12
 """The largest number of steps of a training; the fastest learners take about 10^7 a second."""
 _SHARE = 0.9
 """The share of the machine's memory that cardgym may use."""
-SHORT = "CARDGYM_SHORT"
-"""The environment variable that makes commands short."""
-_MAX_IF_SHORT: Mapping[str, float] = {
-    # Arguments of commands.
-    "budget": 1_000,
-    "decisions": 1_000,
-    "games": 20,
-    "iterations": 1_000,
-    "repeats": 1,
-    "search": 4,
-    "seconds": 0.05,
-    "seeds": 1,
-    "worlds": 64,
-    # Keys of configs.
-    "eval_games": 20,
-    "final_games": 20,
-    "games_per_iteration": 20,
-    "learning_starts": 1_000,
-    "num_envs": 64,
-    "num_iterations": 5,
-    "seed_deals": 200,
-    "table_size": 100_000,
-    "total_games": 256,
-    "total_steps": 3_000,
-    "update_epochs": 1,
-}
-
-
-def shortened(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Smaller values for some arguments or config keys; empty unless CARDGYM_SHORT is set."""
-    if not os.environ.get(SHORT):
-        return {}
-    numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
-    return {name: most for name, most in _MAX_IF_SHORT.items() if numbers.get(name, 0) > most}
 
 
 def check_memory(what: str, needed: int, advice: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,6 +14,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import CALLER
 from cardgym.errors import CardgymError
 from cardgym.players import Player, PlayerSpec, resolve
+from cardgym.players.mixtures import parse_weights
 
 SELF = "self"
 """The opponent that is the learner as it is now; every seat it takes learns."""
@@ -36,30 +36,9 @@ class OpponentPool:
     weights: tuple[float, ...]
 
     @classmethod
-    def parse(cls, words: Sequence[str]) -> OpponentPool:
-        """The pool that words such as `heuristic=0.7` name; a name alone has weight 1.
-
-        Raises:
-            CardgymError: for a word of another form, or if no weight is above 0.
-        """
-        names, weights = [], []
-        for word in words:
-            name, _, weight = (word if "=" in word else f"{word}=1").rpartition("=")
-            try:
-                value = float(weight)
-            except ValueError:
-                value = -1.0
-            if not name or not 0 <= value < math.inf:
-                raise CardgymError(f"opponent {word!r}: write it as name=weight, such as random=0.7")
-            names.append(name)
-            weights.append(value)
-        if sum(weights) <= 0:
-            raise CardgymError("opponents: name at least one with a weight above 0, such as random=1")
-        return cls(tuple(names), tuple(weights))
-
-    @classmethod
-    def of(cls, weights: Mapping[PlayerSpec, float]) -> OpponentPool:
-        """The pool of players with their weights."""
+    def parse(cls, opponents: Sequence[str] | Mapping[PlayerSpec, float]) -> OpponentPool:
+        """The pool of opponents by weight; see `parse_weights`."""
+        weights = parse_weights(opponents)
         return cls(tuple(weights), tuple(weights.values()))
 
     @property

@@ -19,9 +19,11 @@ from cardgym.files.locks import locked
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run
 from cardgym.learn.evaluation import results_tables
 from cardgym.learn.saved_state import has_state
-from cardgym.learn.signals import Stopped, listening
+from cardgym.learn.signals import Stopped, follow_parent, listening
 from cardgym.learn.tags import Metrics
 
+_LOCK_SECONDS = 600.0
+"""How long a run that another process started waits for an earlier one in its folder to end."""
 WIN_RATES = "http://localhost:6006/#custom_scalars while that runs"
 """The page of TensorBoard that starts with the win rates; its other pages sort curves alphabetically."""
 
@@ -63,10 +65,12 @@ def _run_script(
     folder = None
     try:
         config, run = parse_run(kind, words, script)
+        if run.follow:
+            follow_parent()
         _check_game(config, run)
         game_id = find(config.env_id).id
         folder = run_folder(run, game_id, run_name(config, run.config))
-        with locked(folder), listening():
+        with locked(folder, seconds=_LOCK_SECONDS if run.follow else 0.0), listening():
             remove_leftovers(folder)
             result = train(config, folder, run.resume or run.restart)
     except BrokenPipeError:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from types import FrameType
@@ -13,6 +15,10 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 """The signals that ask a training to end. Windows has no SIGHUP."""
 SECONDS = 4.0
 """How long saving may take before the training ends without it; schedulers kill soon after."""
+
+
+END_SECONDS = 8.0
+"""How long a training that lost its parent may take before it is ended without saving."""
 
 
 class Stopped(BaseException):
@@ -47,6 +53,18 @@ class Saving:
         self._last = time.monotonic()
         if _requested is not None:
             raise Stopped(_requested)
+
+
+def follow_parent() -> None:
+    """Ask this process to save and end once its standard input is closed: the process that started it has gone."""
+
+    def wait() -> None:
+        os.read(0, 1)  # Nothing is ever written, so this returns at the end of the file.
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(END_SECONDS)
+        os._exit(128 + signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 @contextlib.contextmanager

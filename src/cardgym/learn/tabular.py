@@ -114,7 +114,7 @@ class TabularLearner:
         self.values = np.zeros((rows, actions))
         self.visits = np.zeros((rows, actions), np.int32)
 
-        pool = OpponentPool.of(opponents) if opponents else OpponentPool.parse(config.opponents)
+        pool = OpponentPool.parse(opponents or config.opponents)
         named = pool.players(game, options)
         for player in named:
             if not isinstance(player, CompiledPlayer | TablePlayer):

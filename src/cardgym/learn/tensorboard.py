@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import struct
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -121,11 +119,6 @@ class Evaluation(NamedTuple):
     results: dict[str, Metrics]
 
 
-_MAX_RECORD = 1 << 14
-"""Bytes of a record with numbers; pictures and texts have more, and are skipped."""
-_HEAD = struct.Struct("<QI")
-
-
 def read_curves(folder: Path) -> dict[str, Curve]:
     """All curves of a run by tag; see `cardgym.learn.tags`.
 
@@ -152,29 +145,23 @@ def read_curves(folder: Path) -> dict[str, Curve]:
 
 
 def _events(path: Path) -> Iterator[Any]:
-    """The events of a file that may have numbers, as TensorBoard's messages."""
+    """The events of a file. TensorBoard's accumulator would silently skip what follows a damaged record."""
     from tensorboard.compat.proto.event_pb2 import Event
-    from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
+    from tensorboard.compat.tensorflow_stub.errors import DataLossError, OutOfRangeError
+    from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New
 
-    what = f"TensorBoard file {path}"
-    with opened(path, what) as file:
-        size = os.fstat(file.fileno()).st_size
-        while len(head := file.read(_HEAD.size)) == _HEAD.size:
-            length, checksum = _HEAD.unpack(head)
-            if masked_crc32c(head[:8]) != checksum:
-                raise CardgymError(f"{what}: damaged, or not a file of TensorBoard")
-            end = file.tell() + length + 4
-            if end > size:
-                return
-            if length <= _MAX_RECORD:
-                record = file.read(length)
-                try:
-                    if masked_crc32c(record) != int.from_bytes(file.read(4), "little"):
-                        raise ValueError
-                    yield Event.FromString(record)
-                except Exception:  # What protobuf raises depends on its build.
-                    raise CardgymError(f"{what}: damaged, or not a file of TensorBoard") from None
-            file.seek(end)
+    opened(path, what := f"TensorBoard file {path}").close()  # A regular file, which may be read.
+    reader = PyRecordReader_New(str(path))
+    try:
+        while True:
+            reader.GetNext()
+            yield Event.FromString(reader.curr_event)
+    except OutOfRangeError:
+        return
+    except Exception as error:  # What protobuf raises depends on its build.
+        if isinstance(error, DataLossError) and "truncated record in" in str(error):
+            return
+        raise CardgymError(f"{what}: damaged, or not a file of TensorBoard") from None
 
 
 def read_evaluations(folder: Path) -> list[Evaluation]:

@@ -160,7 +160,7 @@ def _process_of(folder: Path) -> int | None:
             words = entry.read_bytes().split(b"\0")
         except OSError:
             continue
-        if b"cardgym.experiments.launch" in words and str(folder).encode() in words:
+        if b"--follow" in words and str(folder).encode() in words:
             return int(entry.parent.name)
     return None
 

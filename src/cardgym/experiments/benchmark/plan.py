@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 from cardgym.arena import evaluate
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, printable, unknown
-from cardgym.experiments.launch import Run, config_class, flags_of, training_command
+from cardgym.experiments.launch import Run, flags_of, training_command
 from cardgym.experiments.trainers import TRAINERS
 from cardgym.files.documents import Document, Items, Name, at_most, validate
 from cardgym.files.json_values import read_bytes
@@ -174,7 +174,7 @@ class Benchmark:
 
     def _learner(self, game: str, script: str, values: dict[str, Any]) -> dict[str, Any]:
         """The values of a learner's keys, with what it observes and how its rewards are scaled."""
-        fields = (config_class(script) if script in TRAINERS else TrainingConfig).model_fields
+        fields = (TRAINERS[script]().config if script in TRAINERS else TrainingConfig).model_fields
         if "observation" in fields:
             values.setdefault("observation", find(game).default_observation)
         if "reward_scale" in fields:

@@ -1,0 +1,38 @@
+"""Long commands take moments: large numbers on their command lines are replaced by small ones, for tests."""
+
+from __future__ import annotations
+
+from argparse import SUPPRESS
+from typing import Any
+
+import pytest
+
+from cardgym.console.arguments import Parser
+
+MOST: dict[str, float] = {
+    # Arguments of commands.
+    "budget": 1_000, "decisions": 1_000, "games": 20, "iterations": 1_000, "repeats": 1, "search": 4, "seconds": 0.05,
+    "seeds": 1, "worlds": 64,
+    # Keys of configs.
+    "eval_games": 20, "final_games": 20, "games_per_iteration": 20, "learning_starts": 1_000, "num_envs": 64,
+    "num_iterations": 5, "seed_deals": 200, "table_size": 100_000, "total_games": 256, "total_steps": 3_000,
+    "update_epochs": 1,
+}  # fmt: skip
+"""The largest value of each argument; a key of a config has it even if the command line does not name the key."""
+_parse = Parser.parse_args
+
+
+def parse_args(self: Parser, args: Any = None, namespace: Any = None) -> Any:
+    """As `Parser.parse_args`, with small numbers."""
+    values = vars(arguments := _parse(self, args, namespace))
+    for action in self._actions:
+        most = MOST.get(action.dest)
+        given = values.get(action.dest, most if action.default is SUPPRESS else None)
+        if most is not None and isinstance(given, int | float):
+            values[action.dest] = min(given, most)
+    return arguments
+
+
+def shorten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make this process's commands short until the test ends."""
+    monkeypatch.setattr(Parser, "parse_args", parse_args)
