@@ -185,11 +185,11 @@ def draw(game: Game, path: Path, seed: int = 1) -> None:
     from cardgym.players import resolve
     from cardgym.table.drawings.picture import picture_of
     from cardgym.table.session import Session
-    from cardgym.table.setup import Setup
+    from cardgym.table.setup import GameSetup
 
     options = game.parse_options()
     player = resolve(game.opponent, game, options)
-    session = Session(Setup(game, options, [player] * options.num_players, seed, watched=True))
+    session = Session(GameSetup(game, options, [player] * options.num_players, seed, watched=True))
     frames = [picture_of(game, event.after, 0) for event in session.play() if event.text]
     if len(frames) > MAX_FRAMES:  # Keep the start and the end of a long game.
         frames = frames[: MAX_FRAMES - 4] + frames[-4:]

@@ -18,7 +18,7 @@ from cardgym.players import resolve
 from cardgym.statistics import mean_estimate
 from cardgym.table.coach.coach import Coach
 from cardgym.table.session import Session
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
     start = time.process_time()
     for number in range(deals):
         for seat in range(seats):
-            session = Session(Setup(game, options, [player] * (seats - 1), arguments.seed, seat, number=number))
+            session = Session(GameSetup(game, options, [player] * (seats - 1), arguments.seed, seat, number=number))
             session.play()
             while not session.over:
                 actions = session.legal_actions()

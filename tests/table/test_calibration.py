@@ -257,7 +257,7 @@ def spike_wins_against(opponent: str) -> Source:
         assert advise is not None
         advice = advise(driver.state, seat, opponent)
         reason = advice.of(action).reason
-        share = re.search(r"wins the hand in (\d+) % of the rollouts", reason)
+        share = re.search(r"wins the hand in (\d+) % of the playouts", reason)
         assert share, reason
         stack, hand = int(driver.state.stack[seat]), int(driver.state.hand)
         played = driver.copy()

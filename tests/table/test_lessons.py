@@ -9,7 +9,7 @@ from cardgym.players import resolve
 from cardgym.table.coach.coach import Coach
 from cardgym.table.presentation import Lesson, presentation_of
 from cardgym.table.session import Session
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 
 LESSONS = [env for env in cardgym.registered() if env in presentation_of(cardgym.find(env)).lessons]
 
@@ -19,7 +19,7 @@ def begun(env: str) -> tuple[Session, Lesson]:
     lesson = presentation_of(game).lessons[env]
     options = game.parse_options(lesson.options)
     players = [resolve(lesson.opponent, game, options)] * (options.num_players - 1)
-    session = Session(Setup(game, options, players, lesson.seed, 0))
+    session = Session(GameSetup(game, options, players, lesson.seed, 0))
     session.play()
     return session, lesson
 

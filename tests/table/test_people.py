@@ -11,7 +11,7 @@ from cardgym.players import resolve
 from cardgym.table.people import shown_name, shown_names, with_shown_names
 from cardgym.table.presentation import board_of
 from cardgym.table.session import Session, replay
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def played(env: str, *players: str, watched: bool = False) -> Session:
     game = cardgym.find(env)
     options = game.parse_options({"hands": 1} if env.startswith("Corellian") else {"target": 31})
     seated = [resolve(name, game, options) for name in players]
-    session = Session(Setup(game, options, seated, seed=3, seat=None if watched else 0, watched=watched))
+    session = Session(GameSetup(game, options, seated, seed=3, seat=None if watched else 0, watched=watched))
     session.play()
     while not session.over:
         session.act(session.legal_actions()[0])
@@ -100,7 +100,7 @@ def test_forced_moves_pass_by_themselves() -> None:
     forced = [text for seat, text in session.narration if seat == session.seat and "(the only move)" in text]
     assert forced  # The last card of a hand leaves no choice.
     game, options = session.game, session.options
-    again = Session(Setup(game, options, [resolve("greedy", game, options)], seed=3, seat=0))
+    again = Session(GameSetup(game, options, [resolve("greedy", game, options)], seed=3, seat=0))
     again.play()
     while not again.over:
         assert len(again.legal_actions()) > 1
@@ -111,7 +111,7 @@ def test_forced_moves_pass_by_themselves() -> None:
 def test_antes_and_declined_buys_are_narrated() -> None:
     game = cardgym.find("CorellianSpike-v0")
     options = game.parse_options({"hands": 1})
-    session = Session(Setup(game, options, [resolve("heuristic", game, options)], seed=3, seat=0))
+    session = Session(GameSetup(game, options, [resolve("heuristic", game, options)], seed=3, seat=0))
     session.play()
     while not session.over:
         texts = {game.action_text(session.state, action): action for action in session.legal_actions()}

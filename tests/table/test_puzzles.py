@@ -15,7 +15,7 @@ from cardgym.table.coach.advice import ActionAdvice, Advice
 from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.puzzles import find_puzzle, is_clear
 from cardgym.table.session import Session
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 
 GAME = cardgym.find("OnePlayPoker-v0")
 OPTIONS = GAME.parse_options()
@@ -48,7 +48,7 @@ def test_puzzles_come_from_the_record_too() -> None:
     entries = []
     rng = np.random.default_rng(1)
     for seed in range(8):
-        session = Session(Setup(GAME, OPTIONS, [], seed))
+        session = Session(GameSetup(GAME, OPTIONS, [], seed))
         session.play()
         while not session.over:
             session.act(int(rng.choice(session.legal_actions())))

@@ -25,7 +25,7 @@ from cardgym.table.game_log import GameLog
 from cardgym.table.people import people_of
 from cardgym.table.presentation import COACH, presentation_of
 from cardgym.table.session import Session
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 from cardgym.table.terminal.review import summary_lines
 from cardgym.testing import StateDriver
 
@@ -46,7 +46,7 @@ def play_game(
     game = find(env)
     parsed = game.parse_options(options)
     opponents = [CompiledPlayer(opponent)] * (parsed.num_players - 1)
-    session = Session(Setup(game, parsed, opponents, seed, number=number), game_log)
+    session = Session(GameSetup(game, parsed, opponents, seed, number=number), game_log)
     rng = random.Random(number)
     session.play()
     while not session.over:
@@ -69,7 +69,7 @@ def test_luck_and_costs_explain_the_result_exactly(game_log: GameLog) -> None:
 def test_best_decisions_cost_nothing(game_log: GameLog) -> None:
     game = find(POKER)
     options = game.parse_options()
-    session = Session(Setup(game, options, [resolve("optimal", game, options)], seed=1, watched=True), game_log)
+    session = Session(GameSetup(game, options, [resolve("optimal", game, options)], seed=1, watched=True), game_log)
     session.play()
     reviewed = review(game_log.entry(session.id))
     assert reviewed.seats == (0,)
@@ -96,7 +96,7 @@ def test_games_of_agents_are_reviewed_for_all_seats(game_log: GameLog) -> None:
     game = find(SPIKE)
     options = game.parse_options({"hands": 1, "num_players": 3})
     players = [CompiledPlayer(name) for name in ("random", "initial", "heuristic")]
-    session = Session(Setup(game, options, players, seed=4, watched=True), game_log)
+    session = Session(GameSetup(game, options, players, seed=4, watched=True), game_log)
     session.play()
     reviewed = review(game_log.entry(session.id), chart=False)
     assert {one.seat for one in reviewed.decisions} == {0, 1, 2}
@@ -111,8 +111,6 @@ def test_costs_over_all_games(game_log: GameLog) -> None:
     assert (cost.games, cost.decisions) == (6, 18)
     assert cost.cost == pytest.approx(sum(total.cost for total in each) / 18)
     low, high = cost.cost_ci95
-    assert low is not None
-    assert high is not None
     assert low <= cost.cost <= high
 
 
@@ -158,10 +156,10 @@ def test_a_player_of_the_game_can_coach() -> None:
     game = find(SPIKE)
     options = game.parse_options()
     coach = Coach(game, options, "initial")
-    session = Session(Setup(game, options, [CompiledPlayer("initial")], seed=1, seat=0))
+    session = Session(GameSetup(game, options, [CompiledPlayer("initial")], seed=1, seat=0))
     session.play()
     advice = coach.advise(session.state, 0)
-    assert advice.source.endswith("rollouts of Initial")
+    assert advice.source.endswith("playouts of Initial")
     assert sorted(one.action for one in advice.actions) == session.legal_actions()
 
 
@@ -170,7 +168,7 @@ def test_in_a_small_game_the_coach_advises_as_the_equilibrium_plays() -> None:
     driver.play(0, 0, 1)  # Deal the jack, then the lower of the others, the queen; bet.
     assert driver.current_player == 1
     advice = Coach(driver.game, driver.options).advise(driver.state, 1)
-    assert advice.source.endswith("rollouts of Equilibrium")
+    assert advice.source.endswith("playouts of Equilibrium")
     # Against cards dealt at random a call costs less than the fold; an equilibrium folds two queens of three to a bet.
     assert advice.best.text == "fold"
 
@@ -273,17 +271,17 @@ def test_a_network_can_coach(tmp_path: Path) -> None:
     path = tmp_path / "small.safetensors"
     network = networks.QNetwork(networks.network_shape(game, options, "full", (8,), False))
     checkpoints.save_checkpoint(path, network, game, options, "full")
-    session = Session(Setup(game, options, [], seed=1))
+    session = Session(GameSetup(game, options, [], seed=1))
     session.play()
     advice = Coach(game, options, path).advise(session.state, 0)
-    assert advice.source == "1,000 rollouts of small.safetensors"
+    assert advice.source == "1,000 playouts of small.safetensors"
     assert advice == Coach(game, options, path).advise(session.state, 0)
 
 
-def test_rollouts_of_the_optimal_player_agree_with_the_exact_values() -> None:
+def test_playouts_of_the_optimal_player_agree_with_the_exact_values() -> None:
     game = find(POKER)
     options = game.parse_options()
-    session = Session(Setup(game, options, [], seed=1))
+    session = Session(GameSetup(game, options, [], seed=1))
     session.play()
     exact, sampled = (Coach(game, options, source).advise(session.state, 0) for source in (None, "optimal"))
     for one in sampled.actions:

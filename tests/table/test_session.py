@@ -25,7 +25,7 @@ from cardgym.table.coach.history import saved_games
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.session import Session, replay
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 
 GAME = find("CorellianSpike-v0")
 MATCH, DONT_BUY, DISCARD = 1, 4, 5
@@ -54,7 +54,7 @@ def same(one: Any, other: Any) -> bool:
 
 def started(game_log: GameLog | None = None, opponents: tuple[Player, ...] = (), **more: Any) -> Session:
     opponents = opponents or (CompiledPlayer("random"), CompiledPlayer("heuristic"))
-    return Session(Setup(GAME, OPTIONS, opponents, **{"seat": 0, "seed": 5, **more}), game_log)
+    return Session(GameSetup(GAME, OPTIONS, opponents, **{"seat": 0, "seed": 5, **more}), game_log)
 
 
 @pytest.fixture
@@ -68,9 +68,9 @@ def test_games_equal_those_of_the_batch(seat: int) -> None:
         lineup: list[Player] = [CompiledPlayer("initial"), opponent, CompiledPlayer("heuristic")]
         for number in range(3):
             played = SeatedBatch(GAME, OPTIONS, 1, lineup)
-            played.seed(np.array([Setup(GAME, OPTIONS, lineup[1:], seed=11).key], np.uint64), number)
+            played.seed(np.array([GameSetup(GAME, OPTIONS, lineup[1:], seed=11).key], np.uint64), number)
             played.seat(played.numbers, requested_seat=seat)
-            game = Session(Setup(GAME, OPTIONS, lineup[1:], seat=seat, seed=11, number=number))
+            game = Session(GameSetup(GAME, OPTIONS, lineup[1:], seat=seat, seed=11, number=number))
             game.play()
             while not game.over:
                 game.act(play_on(None, np.isin(np.arange(GAME.num_actions), game.legal_actions())))
@@ -135,7 +135,7 @@ def test_undo_takes_back_the_last_choice_and_what_followed() -> None:
 
 def test_watched_games_advance_one_decision_at_a_time(game_log: GameLog) -> None:
     players: list[Player] = [CompiledPlayer("heuristic"), CompiledPlayer("random"), CallablePlayer("play_on", play_on)]
-    session = Session(Setup(GAME, OPTIONS, players, watched=True, seed=3), game_log)
+    session = Session(GameSetup(GAME, OPTIONS, players, watched=True, seed=3), game_log)
     first = session.step()
     assert sum(event.seat >= 0 for event in first) == 1
     lines = [line for _, text in session.narration for line in text.splitlines()]
@@ -145,7 +145,7 @@ def test_watched_games_advance_one_decision_at_a_time(game_log: GameLog) -> None
     while not session.over:
         events = session.step()
         assert sum(event.seat >= 0 for event in events) == 1
-    whole = Session(Setup(GAME, OPTIONS, players, watched=True, seed=3))
+    whole = Session(GameSetup(GAME, OPTIONS, players, watched=True, seed=3))
     whole.play()
     assert same(whole.state, session.state)
     [entry] = game_log.entries()
@@ -166,7 +166,7 @@ def test_illegal_actions_are_refused_and_change_nothing(game_log: GameLog) -> No
 
 def test_wrong_numbers_of_players_and_seats_are_refused() -> None:
     with pytest.raises(CardgymError, match="1 players for 2 seats"):
-        Setup(GAME, OPTIONS, [CompiledPlayer("random")], seed=1)
+        GameSetup(GAME, OPTIONS, [CompiledPlayer("random")], seed=1)
     with pytest.raises(CardgymError, match="has seats 0 to 2 here"):
         started(seat=3)
 
@@ -214,7 +214,7 @@ LINE = {
         {"players": []},
         {"moves": [[0]]},
         {"moves": [[0, 2**31]]},
-        {"moves": [[-2, 0]]},
+        {"moves": [[-3, 0]]},
         {"moves": [[0.5, 1]]},
         {"undone": "x"},
         {"id": 3},
@@ -227,7 +227,7 @@ def test_lines_that_are_not_games_are_refused(game_log: GameLog, tmp_path: Path,
     assert list(game_log.entries()) == []
 
 
-@pytest.mark.parametrize(("seat", "move"), [(-1, 10**9), (0, DISCARD), (1, MATCH), (0, 2**31 - 1)])
+@pytest.mark.parametrize(("seat", "move"), [(-2, 10**9), (0, DISCARD), (1, MATCH), (0, 2**31 - 1)])
 def test_moves_that_the_rules_forbid_are_refused(game_log: GameLog, seat: int, move: int) -> None:
     session = started(game_log)
     session.play()
@@ -274,7 +274,7 @@ KILLED = """
     from cardgym import find
     from cardgym.table.game_log import GameLog
     from cardgym.table.session import Session
-    from cardgym.table.setup import Setup
+    from cardgym.table.setup import GameSetup
     from cardgym.players import CallablePlayer
 
     def think(observation, mask):
@@ -282,7 +282,7 @@ KILLED = """
         sys.stdin.read()
 
     game = find("CorellianSpike-v0")
-    setup = Setup(game, game.parse_options({"hands": 1}), [CallablePlayer("random", think)], seat=0, seed=5)
+    setup = GameSetup(game, game.parse_options({"hands": 1}), [CallablePlayer("random", think)], seat=0, seed=5)
     session = Session(setup, GameLog(Path(sys.argv[1])))
     print(session.id)
     session.play()

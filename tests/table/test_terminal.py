@@ -16,7 +16,7 @@ from cardgym.players import CompiledPlayer
 from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import board_of
 from cardgym.table.session import Session
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 from cardgym.table.terminal.game import Coaching, Terminal, joined, watch
 from cardgym.table.terminal.input import matching, short_forms
 from cardgym.table.terminal.screen import Screen, Style, fitted, in_columns, reflowed
@@ -67,7 +67,7 @@ def new_terminal(
     options = game.parse_options(more.pop("options", {}))
     opponents = [CompiledPlayer(opponent)] * (options.num_players - 1)
     game_log = more.pop("game_log", None)
-    setup = Setup(game, options, opponents, seed, seat)
+    setup = GameSetup(game, options, opponents, seed, seat)
     return Terminal(setup, game_log, Coaching(**more), Screen(person.ask, person.show, Style())), person
 
 
@@ -226,7 +226,7 @@ def test_a_hint_names_the_value_first() -> None:
 
 def test_watching_shows_every_decision() -> None:
     game = find("OnePlayPoker-v0")
-    session = Session(Setup(game, game.parse_options(), [CompiledPlayer("always")], seed=2, watched=True))
+    session = Session(GameSetup(game, game.parse_options(), [CompiledPlayer("always")], seed=2, watched=True))
     person = Person(["", "r"])
     watch(session, Screen(person.ask, person.show, Style()))
     assert session.over

@@ -17,7 +17,7 @@ from cardgym.engine.contract import State
 from cardgym.engine.states import SingleGame
 from cardgym.table.narration import Event
 from cardgym.table.presentation import view_of
-from cardgym.table.session import Session, Snapshot
+from cardgym.table.session import Session, first_of
 from cardgym.table.web.app import STATIC
 
 SPIKE = "CorellianSpike-v0"
@@ -172,11 +172,11 @@ def test_no_byte_depends_on_what_the_seat_cannot_know(
             assert (b'"reason"' in before) == (hints != "off")
             assert str(seed).encode() not in before
             states[0] = resampled(session, session.state, decision)
-            session._snapshot = Snapshot.of(states)
+            session._snapshot = first_of(states)
             changed += states.tobytes() != true.tobytes()
             assert everything(client, state) == before
             states[:] = true
-            session._snapshot = Snapshot.of(states)
+            session._snapshot = first_of(states)
             made = listen(session)
             answer = client.act(state, choose.choice(state["actions"])["action"])
             assert answer["state"]["ended"] or str(seed) not in json.dumps(answer)

@@ -352,7 +352,7 @@ def test_a_decision_can_be_tried_again(server: Served) -> None:
     assert games == len(
         [entry for entry in server.tables.game_log.entries(finished=True) if not entry["about"].get("again")]
     )
-    chance = next(number for number, (seat, _) in enumerate(entry["moves"]) if seat == -1)
+    chance = next(number for number, (seat, _) in enumerate(entry["moves"]) if seat < 0)
     refused = client.post(f"/api/history/{first['table']}/again", {"move": chance}, 400)
     assert "not a decision of yours" in refused["error"]
 

@@ -16,7 +16,7 @@ import cardgym
 from cardgym.engine.contract import State
 from cardgym.engine.states import SingleGame
 from cardgym.table.narration import PUBLIC
-from cardgym.table.session import Session, Snapshot
+from cardgym.table.session import Session, first_of
 
 SPIKE = "CorellianSpike-v0"
 COOKIES = ("h" * 22, "g" * 22, "s" * 22)
@@ -84,12 +84,12 @@ def test_each_person_by_link_sees_only_their_own_seat(shared: Served, env: str) 
         true, before = states.copy(), [everything(browser, table, version) for browser in browsers]
         for seat in (0, 1):
             states[0] = resampled(session, seat, choose.getrandbits(60))
-            session._snapshot = Snapshot.of(states)
+            session._snapshot = first_of(states)
             changed += states.tobytes() != true.tobytes()
             assert everything(browsers[seat], table, version) == before[seat]
             assert everything(browsers[2], table, version) == before[2]
             states[:] = true
-            session._snapshot = Snapshot.of(states)
+            session._snapshot = first_of(states)
         seats = [browser.get(f"/api/tables/{table}") for browser in browsers]
         assert [state["seat"] for state in seats] == [0, 1, None]
         turn = session.turn

@@ -43,7 +43,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--decision", type=whole(1), metavar="N", help="the decision's number in the review")
     parser.add_argument("--game", type=whole(1), metavar="N", help="the game's number (the latest of this game)")
     parser.add_argument("--log", type=Path, metavar="FILE", help="a game log or its export (your own log)")
-    parser.add_argument("--coach", metavar="PLAYER", help="a player for rollouts (the game's adviser)")
+    parser.add_argument("--coach", metavar="PLAYER", help="a player for playouts (the game's adviser)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(words[1:])
     if arguments.words:

@@ -73,11 +73,11 @@ def _play(game: Game) -> None:
     from cardgym.players import resolve
     from cardgym.table.coach.coach import Coach
     from cardgym.table.session import Session
-    from cardgym.table.setup import Setup
+    from cardgym.table.setup import GameSetup
 
     options = game.parse_options()
     players = [resolve(game.opponent, game, options)] * options.num_players
-    session = Session(Setup(game, options, players, seed=0, watched=True))
+    session = Session(GameSetup(game, options, players, seed=0, watched=True))
     session.step()
     if not session.over:
         coach = Coach(game, options)

@@ -39,7 +39,7 @@ def add_arguments(parser: Parser) -> None:
         help="when the coach speaks: never, when you type h, or before every move (demand)",
     )
     parser.add_argument("--warn", action="store_true", help="ask for confirmation before a blunder")
-    parser.add_argument("--coach", metavar="PLAYER", help="who advises: a player for rollouts (the game's own adviser)")
+    parser.add_argument("--coach", metavar="PLAYER", help="who advises: a player for playouts (the game's own adviser)")
     parser.add_argument("--resume", action="store_true", help="continue your latest unfinished game")
     parser.add_argument(
         "--watch", nargs="+", metavar="PLAYER", help="watch these players, one for each seat, step by step"
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.players import resolve, resolve_all, seated
     from cardgym.table.game_log import GameLog
     from cardgym.table.session import Session
-    from cardgym.table.setup import Setup
+    from cardgym.table.setup import GameSetup
     from cardgym.table.terminal.game import Coaching, Terminal, watch
 
     game, options = game_of(arguments)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
     watched = resolve_all(arguments.watch, game, options) if arguments.watch else None
     with contextlib.closing(GameLog(arguments.log)) as game_log:
         if watched is not None:
-            watch(Session(Setup(game, options, watched, seed, arguments.seat, watched=True), game_log))
+            watch(Session(GameSetup(game, options, watched, seed, arguments.seat, watched=True), game_log))
             return
         resumed = _unfinished(game_log, game.id) if arguments.resume else None
         if resumed is not None:
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
         named = seated(names[0] if len(names) == 1 else names, options.num_players - 1)
         opponents = [resolve(name, game, options) for name in named]
         coaching = Coaching(arguments.hints, arguments.warn, arguments.coach)
-        Terminal(Setup(game, options, opponents, seed, arguments.seat), game_log, coaching).play(resumed)
+        Terminal(GameSetup(game, options, opponents, seed, arguments.seat), game_log, coaching).play(resumed)
 
 
 def _unfinished(game_log: GameLog, env: str) -> Session:

@@ -43,24 +43,21 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.export:
             print(f"{arguments.export}: games written: {game_log.export(arguments.export)}")
         return
-    found: list[tuple[dict[str, Any], int]] = []
-    for path in arguments.files:
-        found += reports(read_entries(path))
-    if not arguments.files:
-        found += reports(_own_games())
+    games = [game for path in arguments.files for game in read_entries(path)] if arguments.files else _own_games()
+    found = reports(games)
     if arguments.json:
-        print(json.dumps([report for report, _ in found], indent=2, allow_nan=False))
+        print(json.dumps(found, indent=2, allow_nan=False))
         return
-    for place, (report, unfinished) in enumerate(found):
+    for place, report in enumerate(found):
         if place:
             print()
         if report["games"]:
             players = zip(report["players"], report["people"], strict=True)
             print_report({**report, "players": [{**player, "name": name} for player, name in players]})
-        if unfinished:
+        if report["unfinished"]:
             names = ", ".join(map(printable, report["people"]))
-            games = "1 game" if unfinished == 1 else f"{unfinished} games"
-            print(f"{printable(report['env'])}: {games} left unfinished ({names}), not in the figures")
+            count = "1 game" if report["unfinished"] == 1 else f"{report['unfinished']} games"
+            print(f"{printable(report['env'])}: {count} left unfinished ({names}), not in the figures")
 
 
 def _own_games() -> list[dict[str, Any]]:
@@ -68,10 +65,9 @@ def _own_games() -> list[dict[str, Any]]:
     from cardgym.table.game_log import GameLog
 
     game_log = GameLog()
-    games = game_log.entries(finished=True)
-    for game in game_log.entries(finished=False):
-        if any(seat == game["person"] for seat, _ in game["moves"]):
-            games.append(game)
+    games = game_log.entries(finished=True) + [
+        game for game in game_log.entries(finished=False) if any(seat == game["person"] for seat, _ in game["moves"])
+    ]
     if not games:
         raise CardgymError(f"no games played yet: {game_log.path} has none; name a file, or play")
     return games

@@ -28,7 +28,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--game", type=whole(1), metavar="N", help="the game's number in --list (the latest)")
     parser.add_argument("--env", metavar="ENV", help="only games of this id")
     parser.add_argument("--seats", type=whole(0, 63), nargs="+", metavar="N", help="whose decisions (the person's)")
-    parser.add_argument("--coach", metavar="PLAYER", help="a player for rollouts (the game's adviser)")
+    parser.add_argument("--coach", metavar="PLAYER", help="a player for playouts (the game's adviser)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--list", action="store_true", help="list the games with their numbers")
     what.add_argument("--all", action="store_true", help="the cost of decisions over all games of a person")

@@ -29,7 +29,7 @@ def add_arguments(parser: Parser) -> None:
         type=whole(1, 100_000),
         default=100,
         metavar="N",
-        help="unfinished games a person has at most (100)",
+        help="maximum number of unfinished games per person (100)",
     )
 
 

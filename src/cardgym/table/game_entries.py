@@ -8,12 +8,13 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from cardgym.engine.contract import CHANCE
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, validate
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.players.compatibility import OptionValues
 
-Total = tuple[str, str, int, int, float]
+KindTotal = tuple[str, str, int, int, float]
 """A kind of decision in a game and its unit, how many there were, how many were as good as the best, and their cost."""
 
 _MAX_BYTES = 1 << 28
@@ -23,8 +24,9 @@ _MAX_LINE = 1 << 20
 _MAX_SEATS = 64
 _MAX_MOVES = 100_000
 
-_Seat = Annotated[int, Field(ge=-1, lt=_MAX_SEATS)]
-_LoggedMove = Annotated[tuple[_Seat, Annotated[int, Field(ge=0, lt=2**31)]], Field(strict=False)]
+_Seat = Annotated[int, Field(ge=0, lt=_MAX_SEATS)]
+_Mover = Annotated[int, Field(ge=CHANCE, lt=_MAX_SEATS)]
+_LoggedMove = Annotated[tuple[_Mover, Annotated[int, Field(ge=0, lt=2**31)]], Field(strict=False)]
 
 
 class _Player(Document):

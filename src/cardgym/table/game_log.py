@@ -7,7 +7,6 @@ exactly. Moves are only ever added: taking moves back adds a row with the number
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import sqlite3
 import sys
@@ -22,13 +21,14 @@ from cardgym.engine.cache import user_folder
 from cardgym.errors import CardgymError, printable
 from cardgym.files import opened, replacing
 from cardgym.files.documents import parse_document, validate
-from cardgym.files.json_values import parse_json, sealed
-from cardgym.table.game_entries import GameEntry, SavedTotals, Total, export_line
+from cardgym.files.json_values import digest_of, parse_json, sealed
+from cardgym.table.game_entries import GameEntry, KindTotal, SavedTotals, export_line
 
 Move = tuple[int, int]
 """The seat that decided, CHANCE or UNDO; and the action, the outcome, or the number of moves that remain."""
 
-CHANCE, UNDO = -1, -2
+UNDO = -3
+"""In place of a seat: moves were taken back. CHANCE is the engine's."""
 
 _APPLICATION, _VERSION = 0x6361_7264, 1
 """What SQLite's header says about a game log: its application id, `card` in ASCII, and the version of its tables."""
@@ -103,9 +103,7 @@ class GameLog:
             CardgymError: if the file cannot be written or is not a game log; it is then left as it was.
         """
         self.path = path or default_path()
-        self._what = f"game log {self.path}"
-        self._lock = threading.Lock()
-        self._warned = False
+        self._what, self._lock, self._warned = f"game log {self.path}", threading.Lock(), False
         if read_only or self.path.exists() or self.path.is_symlink():
             opened(self.path, self._what).close()
         try:
@@ -139,20 +137,19 @@ class GameLog:
         application, version, _ = self._kind()
         if application != _APPLICATION:
             raise CardgymError(f"{self._what}: not a game log of cardgym; name another file, or move it away")
-        if version > _VERSION:
-            raise CardgymError(f"{self._what}: written by a later cardgym; update cardgym")
-        if version < _VERSION:
-            raise CardgymError(f"{self._what}: written by another version of cardgym; name another, or move it away")
+        if version != _VERSION:
+            what = "a later cardgym; update cardgym" if version > _VERSION else "an earlier cardgym; move it away"
+            raise CardgymError(f"{self._what}: written by {what}")
         self._database.execute("select id, env, finished, owner, entry, seal, seat, move from games, moves limit 1")
         if not read_only:
             self._database.execute("pragma synchronous = normal")
 
     def _kind(self) -> tuple[int, int, int]:
         """The application id, the version, and how many tables there are."""
-        [(application,)] = self._database.execute("pragma application_id")
-        [(version,)] = self._database.execute("pragma user_version")
-        [(tables,)] = self._database.execute("select count(*) from sqlite_master")
-        return application, version, tables
+        tables = "(select count(*) from sqlite_master)"
+        query = f"select application_id, user_version, {tables} from pragma_application_id, pragma_user_version"
+        [(application, version, count)] = self._database.execute(query)
+        return application, version, count
 
     def close(self) -> None:
         """Close the file."""
@@ -191,9 +188,8 @@ class GameLog:
     def remove(self, id: str) -> None:
         """Delete a game."""
         with self._transaction() as database:
-            database.execute("delete from moves where game = ?", (id,))
-            database.execute("delete from totals where game = ?", (id,))
-            database.execute("delete from games where id = ?", (id,))
+            for table, key in (("moves", "game"), ("totals", "game"), ("games", "id")):
+                database.execute(f"delete from {table} where {key} = ?", (id,))
 
     def num_rows(self, id: str) -> int:
         """How many rows of moves a game has, including those taken back."""
@@ -207,7 +203,7 @@ class GameLog:
 
     def rows(self, id: str) -> list[Move]:
         """All rows of moves of a game, including those taken back."""
-        return self._read("select seat, move from moves where game = ? order by n", (id,))
+        return self._read(_MOVES, (id,))
 
     def entry(self, id: str) -> dict[str, Any]:
         """A game with its moves.
@@ -258,7 +254,7 @@ class GameLog:
 
     # -- what reviews found -------------------------------------------------------------------------------------------
 
-    def totals(self, version: str) -> dict[str, tuple[Total, ...]]:
+    def totals(self, version: str) -> dict[str, tuple[KindTotal, ...]]:
         """What `save_totals` saved for each game's id under this version of cardgym."""
         found = {}
         for game_id, text in self._read("select game, totals from totals where version = ?", (version,)):
@@ -266,7 +262,7 @@ class GameLog:
                 found[game_id] = parse_document(SavedTotals, text, "totals").totals
         return found
 
-    def save_totals(self, id: str, version: str, totals: Sequence[Total]) -> None:
+    def save_totals(self, id: str, version: str, totals: Sequence[KindTotal]) -> None:
         """Save the totals of a game's review, replacing any that another version saved.
 
         Raises:
@@ -331,10 +327,11 @@ class GameLog:
 
 
 _GAME = "id, env, finished, owner, entry, seal"
+_MOVES = "select seat, move from moves where game = ? order by n"
 
 
 def _rows_of(database: sqlite3.Connection, id: str) -> list[Move]:
-    return database.execute("select seat, move from moves where game = ? order by n", (id,)).fetchall()
+    return database.execute(_MOVES, (id,)).fetchall()
 
 
 def _seal(game: Sequence[Any], rows: Sequence[Move]) -> str:
@@ -343,7 +340,7 @@ def _seal(game: Sequence[Any], rows: Sequence[Move]) -> str:
     Raises:
         TypeError: for bytes, which no column holds.
     """
-    return hashlib.sha256(json.dumps([*game, rows]).encode()).hexdigest()
+    return digest_of([*game, rows])
 
 
 def _set_seal(database: sqlite3.Connection, id: str) -> None:
@@ -353,9 +350,8 @@ def _set_seal(database: sqlite3.Connection, id: str) -> None:
         database.execute("update games set seal = ? where id = ?", (seal, id))
 
 
-def _rows(id: str, start: int, moves: Sequence[Move]) -> Iterator[tuple[str, int, int, int]]:
-    for n, (seat, move) in enumerate(moves, start):
-        yield id, n, seat, move
+def _rows(id: str, start: int, moves: Sequence[Move]) -> list[tuple[str, int, int, int]]:
+    return [(id, n, seat, move) for n, (seat, move) in enumerate(moves, start)]
 
 
 def _to_json(value: Any) -> str:

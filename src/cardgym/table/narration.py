@@ -23,7 +23,7 @@ class Event:
     """A move that was made.
 
     Attributes:
-        seat: the seat that decided; -1 for chance.
+        seat: the seat that decided, or CHANCE.
         move: the action, or the outcome of chance, which the person may not know.
         text: what the person saw of it, with the names of `Session.people`; empty if nothing.
         texts: what each viewer saw of it: if several people play, there are more viewers than the person.
@@ -67,7 +67,7 @@ class Narration:
         """Narrate a move; return what each viewer reads, often nothing.
 
         Args:
-            seat: who decided; -1 for chance.
+            seat: who decided, or CHANCE.
             forced: whether it was the only legal move of a person.
         """
         seen = {}

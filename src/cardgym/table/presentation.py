@@ -66,7 +66,7 @@ class Presentation:
             showed to all and then cleared away; None if it did not.
         symbols: the drawings of the items, by the names that views use.
         adviser: `adviser(options)` imports and returns the `Adviser`, or None for options that it does not fit.
-            Without it, the coach uses rollouts.
+            Without it, the coach uses playouts.
         strength: the measured strength of players, by the game's id and the player's name: a line each, with the
             opponent, the number of games and the interval; for the coach as a player, by the name `COACH`.
         ratings: the measured ratings of players, in Elo points above the mean of those measured, by the game's id and

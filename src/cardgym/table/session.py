@@ -16,35 +16,21 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine import contract
 from cardgym.engine.compilation import name_entry_point
-from cardgym.engine.contract import Float64s, Names, State
+from cardgym.engine.contract import CHANCE, END, Float64s, Names, State
 from cardgym.engine.kernel import CALLER
 from cardgym.engine.states import SingleGame, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.players import CompiledPlayer, resolve
 from cardgym.players.seats import SeatedBatch
-from cardgym.table.game_log import CHANCE, UNDO, GameLog, Move, live_moves
+from cardgym.table.game_log import UNDO, GameLog, Move, live_moves
 from cardgym.table.narration import Event, Narration
-from cardgym.table.setup import AGAIN, PERSON, RESIGNED, WATCHED, Resolve, Setup, setup_of, versions
-
-END = -3
-"""In place of the seat to move, once the game is over."""
-
-_TURN = {contract.CHANCE: CHANCE, contract.END: END}
+from cardgym.table.setup import AGAIN, PERSON, RESIGNED, WATCHED, GameSetup, Resolve, setup_of, versions
 
 
-class Snapshot(np.record):  # type: ignore[misc]
-    """A read-only copy of a state whose fields plain Python reads ten times as fast as those of an `np.record`."""
-
-    __getattribute__ = np.void.__getattribute__
-
-    @classmethod
-    def of(cls, states: npt.NDArray[Any]) -> Snapshot:
-        """Copy the first of `states`."""
-        copy: Snapshot = states[:1].copy().view(np.dtype((cls, states.dtype)))[0]
-        copy.__dict__.update(zip(states.dtype.names or (), copy.item(), strict=True))
-        return copy
+def first_of(states: npt.NDArray[Any]) -> State:
+    """A copy of the first of `states`."""
+    return states[:1].copy().view(np.recarray)[0]
 
 
 class Session:
@@ -65,7 +51,7 @@ class Session:
 
     last: Event
 
-    def __init__(self, setup: Setup, game_log: GameLog | None = None, owner: str = "") -> None:
+    def __init__(self, setup: GameSetup, game_log: GameLog | None = None, owner: str = "") -> None:
         """Set up a game; `play` or `step` deals it.
 
         Args:
@@ -136,7 +122,7 @@ class Session:
     @property
     def turn(self) -> int:
         """The seat to move; CHANCE, or END once the game is over."""
-        return _TURN.get(self._position.current_player, self._position.current_player)
+        return self._position.current_player
 
     @property
     def over(self) -> bool:
@@ -176,7 +162,7 @@ class Session:
 
     @property
     def opponents(self) -> list[str]:
-        """The names of the players in the other seats, as `Setup.players` has them; `PERSON` for people."""
+        """The names of the players in the other seats, as `GameSetup.players` has them; `PERSON` for people."""
         names = [PERSON if player is None else player.name for player in self._players]
         return names if self.watched else names[1:]
 
@@ -252,8 +238,7 @@ class Session:
         allowed = self.legal_actions(seat)
         if action not in allowed:
             raise IllegalActionError(f"action {action} is not legal; allowed are {allowed}")
-        event = self._make(seat, action)
-        self._rows.append((seat, action))
+        event = self._play(seat, action)
         return [event, *self._advance(math.inf if others else 0)]
 
     def undo(self) -> None:
@@ -279,30 +264,28 @@ class Session:
         A person's only legal action is played for them.
         """
         events: list[Event] = []
-        decisions = 0
-        while True:
+        while not self.over:
             seat = self.turn
-            if self.over:
-                break
             if seat in self.persons:
-                allowed = self._position.legal_actions()
-                if len(allowed) > 1:
+                move, *others = self._position.legal_actions()
+                if others:
                     break
-                events.append(self._make(seat, allowed[0]))
-                self._rows.append((seat, allowed[0]))
-                continue
-            if seat >= 0:
-                if decisions == max_decisions:
+            else:
+                if seat != CHANCE and max_decisions == 0:
                     break
-                decisions += 1
-            move = self._next_move()
-            if move < 0:
-                self._save()  # The player may take a while to decide.
-                move = int(self._played.pending_actions(np.zeros(1, np.int64))[0])
-            events.append(self._make(seat, move))
-            self._rows.append((seat, move))
+                max_decisions -= seat != CHANCE
+                move = self._next_move()
+                if move < 0:
+                    self._save()  # The player may take a while to decide.
+                    move = int(self._played.pending_actions(np.zeros(1, np.int64))[0])
+            events.append(self._play(seat, move))
         self._save()
         return events
+
+    def _play(self, seat: int, move: int) -> Event:
+        event = self._make(seat, move)
+        self._rows.append((seat, move))
+        return event
 
     def _next_move(self) -> int:
         """The next move of chance or a compiled player; -1 if another player decides."""
@@ -317,13 +300,13 @@ class Session:
         """
         if seat != self.turn or not self._position.allows(move):
             raise CardgymError(f"move {len(self.moves)} of the game is not allowed by the rules of this version")
-        forced = seat in self.persons and len(self._position.legal_actions()) == 1
-        if seat in self.persons and not forced:
+        chosen = seat in self.persons and len(self._position.legal_actions()) > 1
+        if chosen:
             self._choices.append(len(self.moves))
         before = self._snapshot
         self.paid += self._position.apply_action(move)[: len(self.paid)]
-        after = self._snapshot = Snapshot.of(self._position.states)
-        texts = self.narrator.add(before, move, after, seat, forced=forced)
+        after = self._snapshot = first_of(self._position.states)
+        texts = self.narrator.add(before, move, after, seat, forced=seat in self.persons and not chosen)
         self.moves.append((seat, move))
         event = self.last = Event(seat, move, texts[self.viewer], before, after, texts)
         if len(self.persons) > 1:
@@ -362,7 +345,7 @@ class Session:
         self.moves: list[Move] = []
         self.events: list[Event] = []
         self._choices: list[int] = []
-        self._snapshot = Snapshot.of(self._position.states)
+        self._snapshot = first_of(self._position.states)
         events = []
         for seat, move in moves:
             if self.turn != END:

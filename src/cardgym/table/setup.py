@@ -20,20 +20,12 @@ from cardgym.players import Player
 PERSON = "human"
 """The person's name in the game log and in reports."""
 
-AGAIN = "again"
-"""The key in an entry's `about` of the id of the game that it continues at one of its decisions."""
-
-TABLE = "table"
-"""The key in `about` of how several people share a table: one of `PEOPLE`; left out for a person alone."""
+AGAIN, TABLE, LESSON, RESIGNED = "again", "table", "lesson", "resigned"
+"""Keys in an entry's `about`: the id of the game that it continues at one of its decisions; how several people share
+the table, one of `PEOPLE`; whether the game follows its lesson; and the seat of the person who resigned."""
 
 PEOPLE = ("one", "hot", "link")
 """A person alone; several people taking turns at one screen; several people, each at a screen."""
-
-LESSON = "lesson"
-"""The key in `about` of whether the game follows its lesson."""
-
-RESIGNED = "resigned"
-"""The key in `about` of the seat of the person who resigned."""
 
 WATCHED = -1
 """The person's seat in a game that is watched."""
@@ -48,7 +40,7 @@ Resolve = Callable[[str, Game, Options], Player]
 
 
 @dataclass(frozen=True)
-class Setup:
+class GameSetup:
     """Who plays which game, and with which cards.
 
     Attributes:
@@ -87,14 +79,13 @@ class Setup:
         num_seats = self.options.num_players
         num_players = num_seats if self.watched else num_seats - 1
         if len(self.players) != num_players:
-            raise CardgymError(
-                f"{len(self.players)} players for {num_players} seats of {self.game.id}: name one for each"
-            )
+            count = len(self.players)
+            raise CardgymError(f"{count} players for {num_players} seats of {self.game.id}: name one for each")
         if self.seat is not None and not 0 <= self.seat < num_seats:
             raise CardgymError(f"seat {self.seat}: {self.game.id} has seats 0 to {num_seats - 1} here")
 
 
-def setup_of(entry: Mapping[str, Any], resolve: Resolve) -> Setup:
+def setup_of(entry: Mapping[str, Any], resolve: Resolve) -> GameSetup:
     """The setup of a logged game, its players found by `resolve`.
 
     Raises:
@@ -106,7 +97,7 @@ def setup_of(entry: Mapping[str, Any], resolve: Resolve) -> Setup:
     names = [player["name"] for player in entry["players"]][0 if watched else 1 :]
     players = [None if name == PERSON else resolve(name, game, options) for name in names]
     about = entry.get("about") or {}
-    return Setup(game, options, players, entry["seed"], entry["person"], watched, entry["game"], about)
+    return GameSetup(game, options, players, entry["seed"], entry["person"], watched, entry["game"], about)
 
 
 def is_practice(entry: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from cardgym.games.corellian_spike.state import FOLD
 from cardgym.players import CompiledPlayer
 from cardgym.table.coach.coach import Coach
 from cardgym.table.session import Session
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 
 pytest.importorskip("torch")
 
@@ -19,7 +19,7 @@ def test_values_are_credits_in_falling_order() -> None:
     game = find("CorellianSpike-v0")
     options = game.parse_options()
     coach = Coach(game, options)
-    session = Session(Setup(game, options, [CompiledPlayer("heuristic")], seed=4, seat=0))
+    session = Session(GameSetup(game, options, [CompiledPlayer("heuristic")], seed=4, seat=0))
     session.play()
     rng = np.random.default_rng(4)
     advised = 0
@@ -38,6 +38,6 @@ def test_values_are_credits_in_falling_order() -> None:
 def test_without_an_agent_for_the_options_the_coach_rolls_out_heuristic() -> None:
     game = find("CorellianSpike-v0")
     options = game.parse_options({"num_players": 5})
-    session = Session(Setup(game, options, [CompiledPlayer("heuristic")] * 4, seed=4, seat=0))
+    session = Session(GameSetup(game, options, [CompiledPlayer("heuristic")] * 4, seed=4, seat=0))
     session.play()
-    assert Coach(game, options).advise(session.state, 0).source == "4,000 rollouts of Heuristic"
+    assert Coach(game, options).advise(session.state, 0).source == "4,000 playouts of Heuristic"

@@ -14,7 +14,7 @@ from cardgym.games.corellian_spike.view import deciding_rule, rules_text, tip
 from cardgym.players import resolve
 from cardgym.table.presentation import presentation_of
 from cardgym.table.session import Session
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 
 GAME = cardgym.find("CorellianSpike-v0")
 
@@ -95,7 +95,7 @@ def test_tips_offer_only_what_is_legal() -> None:
 def test_hands_are_turned_up_in_place() -> None:
     """The view of the showdown has the cards that the narration names, and the banner the winner."""
     options = GAME.parse_options({"hands": 3})
-    session = Session(Setup(GAME, options, [resolve("heuristic", GAME, options)], seed=4, seat=0))
+    session = Session(GameSetup(GAME, options, [resolve("heuristic", GAME, options)], seed=4, seat=0))
     events = session.play()
     while not session.over:
         action = next(action for action in (1, 4, 5) if action in session.legal_actions())

@@ -14,7 +14,7 @@ from cardgym.games.cribbage.text import count_aloud
 from cardgym.games.cribbage.view import showdown, view
 from cardgym.players import resolve
 from cardgym.table.session import Session
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 
 
 def count(hand: str, starter: str) -> list[str]:
@@ -37,7 +37,7 @@ def test_a_hand_is_counted_as_players_count_aloud():
 def test_at_the_show_every_card_is_on_the_table_once_and_comes_from_where_it_was(seed):
     game = find("CribbageDeal-v0")
     options = game.parse_options()
-    session = Session(Setup(game, options, [resolve("greedy", game, options)], seed, 0))
+    session = Session(GameSetup(game, options, [resolve("greedy", game, options)], seed, 0))
     events = session.play()
     while not session.over:
         events += session.act(session.legal_actions()[0])

@@ -110,7 +110,7 @@ class _Search:
         """The factor of the odds of winning against a player instead of `bayes`, which answers in the sample.
 
         With the critic they follow from the ratings, which are for whole games, so they matter less the fewer tiles are
-        still face down. A player without a rating counts as the searching player. Rollouts are always against `bayes`.
+        still face down. A player without a rating counts as the searching player. Playouts are always against `bayes`.
         """
         if not self._ratings:
             return 1.0

@@ -1,6 +1,6 @@
-"""The adviser of Corellian Spike: credits won in the hand, by rollouts of the strongest player.
+"""The adviser of Corellian Spike: credits won in the hand, by playouts of the strongest player.
 
-If there is a trained player, rollouts deal the opponents' hands by the belief, from what they have bet, bought and
+If there is a trained player, playouts deal the opponents' hands by the belief, from what they have bet, bought and
 discarded, assuming that they act like `ppo` or `heuristic`. With two players the actions are sorted by value, otherwise
 in the order that the player prefers.
 """
@@ -28,7 +28,7 @@ from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.text import signed
 from cardgym.table.coach.advice import Advice, Adviser
 from cardgym.table.coach.coach import equilibrium_player
-from cardgym.table.coach.playouts import Resample, Rollouts
+from cardgym.table.coach.playouts import Playouts, Resample
 
 _BLUNDER = 3.0
 """Credits."""
@@ -40,17 +40,17 @@ _MODELED: dict[str, Resample | None] = {
     "initial": None,
     "random": None,
 }
-"""Opponents that play themselves in rollouts, and how their hands are dealt: None if their actions reveal nothing."""
+"""Opponents that play themselves in playouts, and how their hands are dealt: None if their actions reveal nothing."""
 
 
 def adviser(options: CorellianSpikeOptions) -> Adviser:
-    rollouts = cache(partial(_rollouts, options))  # Solving a small game takes seconds.
+    playouts = cache(partial(_playouts, options))  # Solving a small game takes seconds.
 
     def advise_against(state: State, seat: int, opponent: str) -> Advice:
         kind = "bet" if state.phase == sabacc.BETTING else "buy" if state.phase == sabacc.BUYING else "place"
         # Relative to the credits that the seat has now, not to those with which it started the game.
         so_far = float(state.stack[seat] - state.credits)
-        advise = rollouts(opponent if opponent in _MODELED else "")
+        advise = playouts(opponent if opponent in _MODELED else "")
         advice = advise(state, seat, kind, base=so_far, reason=_share_won)
         best, *others = advice.actions
         best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat)}")
@@ -63,27 +63,27 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
     return Adviser(partial(advise_against, opponent=""), standing, "credits", advise_against=against)
 
 
-def _rollouts(options: CorellianSpikeOptions, opponent: str) -> Callable[..., Advice]:
+def _playouts(options: CorellianSpikeOptions, opponent: str) -> Callable[..., Advice]:
     """Advice by the strongest player; by the equilibrium or by `heuristic` if no player was trained.
 
     `opponent` is one of `_MODELED`, or empty for one that acts like the strongest player.
     """
     # More players mean bigger pools, and so more luck that has to average out.
     worlds = _WORLDS * (options.num_players - 1)
-    rollouts = partial(Rollouts, GAME, options, unit="credits", blunder=_BLUNDER, worth=_credits_after_hand)
-    rollouts = partial(rollouts, whole_game=False, worlds=worlds)
+    playouts = partial(Playouts, GAME, options, unit="credits", blunder=_BLUNDER, worth=_credits_after_hand)
+    playouts = partial(playouts, whole_game=False, worlds=worlds)
     try:
         resample = _MODELED.get(opponent, resample_by_actions)
-        strongest = rollouts(player=_STRONGEST[options.num_players], resample=resample, opponent=opponent)
+        strongest = playouts(player=_STRONGEST[options.num_players], resample=resample, opponent=opponent)
         return partial(strongest.advise, prefers=options.num_players > 2)
     except (KeyError, CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
-        fallback = rollouts(player=equilibrium_player(GAME, options) or "heuristic")
+        fallback = playouts(player=equilibrium_player(GAME, options) or "heuristic")
         return partial(fallback.advise, prefers=True)
 
 
 def _share_won(values: Float64s) -> str:
     """How often an action wins the hand, so that the seat has more credits than now."""
-    return f"wins the hand in {100 * float((values > 0).mean()):.0f} % of the rollouts"
+    return f"wins the hand in {100 * float((values > 0).mean()):.0f} % of the playouts"
 
 
 def _odds(state: State, seat: int) -> str:

@@ -45,7 +45,7 @@ class Advice:
     Attributes:
         kind: the kind of decision, such as `bet`; costs are averaged per kind.
         unit: what values are in, such as `credits`.
-        source: where they come from, in words that follow "by": `exact calculation`, `1,000 rollouts of Heuristic`.
+        source: where they come from, in words that follow "by": `exact calculation`, `1,000 playouts of Heuristic`.
         actions: every legal action, best first.
         blunder: the cost from which an action is a blunder.
         strength: how strong the coach is as a player that always follows its first advice, in words that follow "as a
@@ -120,7 +120,7 @@ class Adviser:
         advise_against: `advise_against(state, seat, opponent)`: the same against a named player, in a game of two whose
             values depend on the opponent; None if they do not.
         standing: `standing(state, seat)`: how well a seat stands in the game, given all cards, for the chart of a
-            review; None for its share of rollouts won.
+            review; None for its share of playouts won.
         standing_unit: what standings are in.
         luck: `luck(before, move, after, seat)`: what chance gave a seat in this transition, as an exact difference of
             expected values; None if exact values are not known.

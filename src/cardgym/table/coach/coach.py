@@ -1,7 +1,7 @@
 """The coach: the value of every legal action of a decision, in any game.
 
 It asks the game's own adviser, if there is one. Otherwise, or if the caller names a player, the values come from
-rollouts of a player of the game.
+playouts of a player of the game.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cardgym.solvers.cfr import CFR
 from cardgym.solvers.exact import small_tree
 from cardgym.solvers.strategies import pairs_of
 from cardgym.table.coach.advice import Advice, Adviser
-from cardgym.table.coach.playouts import Rollouts
+from cardgym.table.coach.playouts import Playouts
 from cardgym.table.presentation import COACH, presentation_of, strength_of
 
 _NODES_WALKED = 20_000_000
@@ -35,21 +35,21 @@ class Coach:
     """
 
     def __init__(self, game: Game, options: Options, source: str | Path | None = None) -> None:
-        """Find an adviser: `source` is a player for rollouts, by name or path, or None for the game's own adviser.
+        """Find an adviser: `source` is a player for playouts, by name or path, or None for the game's own adviser.
 
-        A game without one gets rollouts: of the equilibrium in a small game, otherwise of the game's usual opponent.
+        A game without one gets playouts: of the equilibrium in a small game, otherwise of the game's usual opponent.
 
         Raises:
             CardgymError: for an unknown player.
         """
         self.game = game
         self.options = options
-        self.adviser = adviser_of(game, options) or Adviser(lambda state, seat: self._by_rollouts(state, seat))
+        self.adviser = adviser_of(game, options) or Adviser(lambda state, seat: self._by_playouts(state, seat))
         self.strength = ""
         if source is None and options == game.parse_options():
             self.strength = strength_of(game, COACH)
         if source is not None:
-            self.adviser = dataclasses.replace(self.adviser, advise=self._rollouts(source).advise, advise_against=None)
+            self.adviser = dataclasses.replace(self.adviser, advise=self._playouts(source).advise, advise_against=None)
 
     def advise(self, state: State, seat: int, names: Sequence[str] = ()) -> Advice:
         """The advice for the seat to decide; see `Adviser`. `names` are those of the players by seat, if known."""
@@ -73,18 +73,18 @@ class Coach:
         return self.adviser.standing_unit if self.adviser.standing is not None else "chance to win"
 
     @cached_property
-    def _standing(self) -> Rollouts:
-        return self._rollouts(usual_player(self.game))
+    def _standing(self) -> Playouts:
+        return self._playouts(usual_player(self.game))
 
     @cached_property
-    def _by_rollouts(self) -> Callable[[State, int], Advice]:
+    def _by_playouts(self) -> Callable[[State, int], Advice]:
         player = equilibrium_player(self.game, self.options)
         if player is None:
-            return self._rollouts(usual_player(self.game)).advise
-        return partial(self._rollouts(player).advise, prefers=True)
+            return self._playouts(usual_player(self.game)).advise
+        return partial(self._playouts(player).advise, prefers=True)
 
-    def _rollouts(self, player: PlayerSpec) -> Rollouts:
-        return Rollouts(self.game, self.options, player, unit=self.game.unit)
+    def _playouts(self, player: PlayerSpec) -> Playouts:
+        return Playouts(self.game, self.options, player, unit=self.game.unit)
 
 
 def adviser_of(game: Game, options: Options) -> Adviser | None:

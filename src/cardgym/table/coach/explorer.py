@@ -13,7 +13,7 @@ from cardgym.engine.states import SingleGame, new_state
 from cardgym.errors import CardgymError
 from cardgym.table.narration import informed_text
 from cardgym.table.presentation import presentation_of, text_of, view_of
-from cardgym.table.session import Snapshot
+from cardgym.table.session import first_of
 from cardgym.table.views import COVERED
 
 _MAX_OUTCOMES = 1000
@@ -24,7 +24,7 @@ class Step:
     """One move of a line.
 
     Attributes:
-        seat: who decided; -1 for chance.
+        seat: who decided, or CHANCE.
         move: the action or the outcome.
         symbols: the drawings of the cards that the move put on the table.
         open: whether chance could have chosen otherwise.
@@ -116,20 +116,20 @@ class Line:
         game, options = explorer.game, explorer.options
         self.position = SingleGame(game, options, new_state(game, options))
         self.position.refresh()
-        self.state: State = Snapshot.of(self.position.states)
+        self.state: State = first_of(self.position.states)
         self.steps: list[Step] = []
 
     @property
     def seat(self) -> int:
-        """The seat to decide; -1 at the end."""
-        return max(self.position.current_player, -1)
+        """The seat to decide; CHANCE, or END."""
+        return self.position.current_player
 
     def add(self, move: int) -> None:
         """Play a legal move."""
         seat = self.seat
         several = self.position.num_chance_outcomes > 1
         self.position.apply_action(move)
-        after = Snapshot.of(self.position.states)
+        after = first_of(self.position.states)
         self.steps.append(self._step(seat, move, after, several))
         self.state = after
 
@@ -140,7 +140,7 @@ class Line:
         for move in range(count) if count else position.legal_actions() if seat >= 0 else ():
             other = SingleGame(position.game, position.options, position.states.copy())
             other.apply_action(move)
-            yield self._step(seat, move, Snapshot.of(other.states), count > 1)
+            yield self._step(seat, move, first_of(other.states), count > 1)
 
     def ending(self) -> str:
         """How the game ended, in one line; empty before the end."""

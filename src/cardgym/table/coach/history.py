@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,21 +14,19 @@ from typing import Any
 import numpy as np
 
 import cardgym
-from cardgym.arena.report import Report, TotalsLayout
+from cardgym.arena.report import TotalsLayout, plain
 from cardgym.console.tables import with_interval
 from cardgym.engine.contract import Float64s
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
-from cardgym.statistics import Moments, half_width
+from cardgym.statistics import Interval, Moments, half_width
 from cardgym.table.coach.review import Review, counts, names_of, review
-from cardgym.table.game_entries import Total, read_entries
+from cardgym.table.game_entries import KindTotal, read_entries
 from cardgym.table.game_log import GameLog, default_path
 from cardgym.table.people import shown_names
 from cardgym.table.setup import PERSON, is_practice
 
-Interval = tuple[float | None, float | None]
-"""A 95 % interval; None for both ends after a single game."""
-Reviewed = tuple[Mapping[str, Any], Sequence[Total]]
+Reviewed = tuple[Mapping[str, Any], Sequence[KindTotal]]
 """A game's entry and the totals of its review."""
 
 _CURVE_GAMES = 50
@@ -48,7 +45,7 @@ class Cost:
 
     Attributes:
         opponents: the opponents' names in order of play after the person, separated by commas.
-        won: the person's share of all scores; None if there were none.
+        won: the person's share of all scores; NaN if there were none.
         unit: what costs are in.
         best: how many of the decisions were as good as the best.
         cost_ci95: the interval over games.
@@ -59,7 +56,7 @@ class Cost:
     env: str
     opponents: str
     games: int
-    won: float | None
+    won: float
     won_ci95: Interval
     kind: str
     unit: str
@@ -68,7 +65,7 @@ class Cost:
     cost: float
     cost_ci95: Interval
     recent_cost: float
-    curve: tuple[float, ...] = ()
+    curve: tuple[float, ...]
 
     @property
     def people(self) -> str:
@@ -76,20 +73,21 @@ class Cost:
         return ", ".join(shown_names(self.opponents.split(", "), None)) if self.opponents else ""
 
     def asdict(self) -> dict[str, Any]:
-        """The figures as plain values for JSON."""
-        return {**dataclasses.asdict(self), "people": self.people}
+        """The figures as plain values for JSON; None for what is not known."""
+        return dict(plain({**dataclasses.asdict(self), "people": self.people}))
 
     def cells(self) -> tuple[str, ...]:
         """The figures as texts for a table."""
-        won = self.won
+        row = self.asdict()
+        won = row["won"]
         return (
             f"{self.env}, {self.people}" if self.people else self.env,
             f"{self.games:,}",
-            "-" if won is None else with_interval(won, self.won_ci95, ".1f", percent=True, separator="\n"),
+            "-" if won is None else with_interval(won, row["won_ci95"], ".1f", percent=True, separator="\n"),
             f"{self.kind} ({self.unit})",
             f"{self.decisions:,}",
             f"{100 * self.best / self.decisions:.0f} %",
-            with_interval(self.cost, self.cost_ci95, ".3f", separator="\n"),
+            with_interval(self.cost, row["cost_ci95"], ".3f", separator="\n"),
             f"{self.recent_cost:.3f}",
         )
 
@@ -115,7 +113,7 @@ def costs(
     known = {} if game_log is None else game_log.totals(cardgym.__version__)
     found: list[Reviewed] = []
     for number, entry in enumerate(chosen, 1):
-        totals: Sequence[Total] | None = known.get(entry["id"])
+        totals: Sequence[KindTotal] | None = known.get(entry["id"])
         if totals is None:
             reviewed = review(entry, source=source, chart=False)
             totals = _totals_of(reviewed)
@@ -186,7 +184,7 @@ class Reviewer:
                 del self._waiting[id]
 
 
-def _totals_of(reviewed: Review) -> list[Total]:
+def _totals_of(reviewed: Review) -> list[KindTotal]:
     return [(total.kind, total.unit, total.decisions, total.best, total.cost) for total in reviewed.totals]
 
 
@@ -205,7 +203,7 @@ def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[Cost]:
     for entry, _ in games:
         score = next(player["score"] for player in entry["players"] if player["seat"] == entry["person"])
         scores.add(np.array([[entry["max_score"], score]], np.float64))
-    won, won_interval = scores.share(1, 0)
+    won, won_ci95 = scores.share(1, 0)
     found = []
     for kind, unit in dict.fromkeys(total[:2] for _, totals in games for total in totals):
         of_kind = ([total[2:] for total in totals if total[:2] == (kind, unit)] for _, totals in games)
@@ -217,14 +215,14 @@ def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[Cost]:
                 env=env,
                 opponents=others,
                 games=len(games),
-                won=None if math.isnan(won) else won,
-                won_ci95=_interval(*won_interval),
+                won=won,
+                won_ci95=won_ci95,
                 kind=kind,
                 unit=unit,
                 decisions=int(decisions),
                 best=int(best),
                 cost=float(cost / decisions),
-                cost_ci95=_mean_interval(rows[:, 0], rows[:, 2]),
+                cost_ci95=_cost_interval(rows[:, 0], rows[:, 2]),
                 recent_cost=float(recent_cost / recent_decisions) if recent_decisions else 0.0,
                 curve=tuple(float(row[2] / row[0]) for row in rows[-_CURVE_GAMES:] if row[0]),
             )
@@ -232,56 +230,58 @@ def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[Cost]:
     return found
 
 
-def _mean_interval(decisions: Float64s, costs: Float64s) -> Interval:
+def _cost_interval(decisions: Float64s, costs: Float64s) -> Interval:
     """The 95 % interval of the cost of a decision: a ratio of totals of independent games (Cochran, ch. 6)."""
     cost = costs.sum() / decisions.sum()
     squares = float(((costs - cost * decisions) ** 2).sum())
     half = half_width(len(costs), 0.0, squares) / decisions.mean()
-    return _interval(max(cost - half, 0.0), cost + half)
-
-
-def _interval(low: float, high: float) -> Interval:
-    return (None, None) if math.isnan(low) or math.isnan(high) else (float(low), float(high))
+    return float(max(cost - half, 0.0)), float(cost + half)
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:
-    """A report for each line-up of logged games, and how many of its games are unfinished and so not in the figures.
+def reports(games: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The results of logged games by line-up, in the form of the arena's reports.
 
-    Yields:
-        A report like the arena's, with each player's `score`, the `max_score` of all games and the names as `people`
-        read them in addition. Lessons and games that continue another one are left out.
+    A report has `people`, the names as people read them, how many games are `unfinished` and so not in the figures, the
+    `max_score` of all games, and the `score` of each player; without finished games, players have nothing else. Lessons
+    and games that continue another one are left out.
     """
     lineups: dict[str, list[dict[str, Any]]] = {}
     for game in games:
-        if is_practice(game):
-            continue
-        names = [player["name"] for player in game["players"]]
-        metrics = sorted(game["players"][0]["metrics"])
-        lineups.setdefault(json.dumps([game["env"], game["options"], names, metrics]), []).append(game)
-    for same_lineup in lineups.values():
-        first = same_lineup[0]
-        finished = [game for game in same_lineup if game["finished"]]
-        known = find(first["env"]).metrics if first["env"] in registered() else {}
+        if not is_practice(game):
+            names = [player["name"] for player in game["players"]]
+            metrics = sorted(game["players"][0]["metrics"])
+            lineups.setdefault(json.dumps([game["env"], game["options"], names, metrics]), []).append(game)
+    return [_report(same_lineup) for same_lineup in lineups.values()]
+
+
+def _report(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    first = games[0]
+    env, names = first["env"], [player["name"] for player in first["players"]]
+    finished = [game for game in games if game["finished"]]
+    players: list[dict[str, Any]] = [{"name": name} for name in names]
+    if finished:
+        known = find(env).metrics if env in registered() else {}
         counts = tuple(name for name, metric in known.items() if metric.counts)
-        totals = TotalsLayout(len(first["players"]), tuple(first["players"][0]["metrics"]), counts)
-        moments = Moments(totals.size)
+        layout = TotalsLayout(len(names), tuple(first["players"][0]["metrics"]), counts)
+        moments = Moments(layout.size)
         for game in finished:
-            moments.add(totals.vector(game["max_score"], game["players"])[None])
-        names = [player["name"] for player in first["players"]]
-        players = totals.reports(moments, names) if finished else ()
-        report = Report(first["env"], first["options"], len(finished), 0, 0.0, 0.0, players).asdict()
-        if not finished:
-            report["players"] = [{"name": name} for name in names]
-        for place, player in enumerate(report["players"]):
-            player["score"] = sum(game["players"][place]["score"] for game in finished)
-        report["people"] = shown_names(names, names.index(PERSON) if PERSON in names else None)
-        report["max_score"] = sum(game["max_score"] for game in finished)
-        for key in ("seed", "seconds", "decisions_per_second"):
-            report[key] = None  # These games have many seeds and were played at a person's pace.
-        yield report, len(same_lineup) - len(finished)
+            moments.add(layout.vector(game["max_score"], game["players"])[None])
+        players = [dataclasses.asdict(player) for player in layout.reports(moments, names)]
+    for place, player in enumerate(players):
+        player["score"] = sum(game["players"][place]["score"] for game in finished)
+    report = {
+        "env": env,
+        "options": first["options"],
+        "games": len(finished),
+        "unfinished": len(games) - len(finished),
+        "max_score": sum(game["max_score"] for game in finished),
+        "people": shown_names(names, names.index(PERSON) if PERSON in names else None),
+        "players": players,
+    }
+    return dict(plain(report))
 
 
 # -- games of a file --------------------------------------------------------------------------------------------------

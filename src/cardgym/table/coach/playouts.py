@@ -1,4 +1,4 @@
-"""Values of actions from rollouts: hidden cards are resampled, and a player of the game plays on after each action."""
+"""Values of actions from playouts: hidden cards are resampled, and a player of the game plays on after each action."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _no_worth(state: State, seat: int) -> float:
     return 0.0
 
 
-class Rollouts:
-    """Values of actions in one game, from rollouts in which one player takes all seats, or plays an opponent.
+class Playouts:
+    """Values of actions in one game, from playouts in which one player takes all seats, or plays an opponent.
 
     All actions are tried in the same resampled worlds and with the same luck. The worlds depend only on what the seat
     can know, so the same decision always gets the same advice.
@@ -61,12 +61,12 @@ class Rollouts:
         worlds: int = WORLDS,
         opponent: str = "",
     ) -> None:
-        """Choose the player and what a rollout is worth.
+        """Choose the player and what a playout is worth.
 
         Args:
             player: the player in all seats, or in that of the decision if there is an `opponent`.
             blunder: the cost from which an action is a blunder.
-            worth: a rule `worth(state, seat)`, evaluated at the end of a rollout; None for the sum of rewards.
+            worth: a rule `worth(state, seat)`, evaluated at the end of a playout; None for the sum of rewards.
             resample: a rule `resample(state, seat, generator)` that draws the hidden cards; None for the game's own,
                 which deals them uniformly.
             whole_game: play to the end of the game instead of the deal.
@@ -105,7 +105,7 @@ class Rollouts:
 
         Args:
             base: what values are relative to.
-            prefers: rank the actions as the player does, by its probabilities. If the rollouts disagree with that
+            prefers: rank the actions as the player does, by its probabilities. If the playouts disagree with that
                 order, the actions share their mean value (isotonic regression).
             reason: what to say about an action, given its values in all worlds, (worlds,), float64.
         """
@@ -117,17 +117,11 @@ class Rollouts:
         if prefers:
             order = np.argsort(-self._preferences(state, seat)[legal], kind="stable")
             means[order] = falling(means[order])
-        actions = [
-            ActionAdvice(
-                legal[at],
-                text_of(self.game, state, legal[at]),
-                float(means[at]),
-                reason(values[:, at]),
-                float(errors[at]),
-            )
-            for at in order.tolist()
-        ]
-        source = f"{self._worlds:,} rollouts of {self.player}"
+        actions = []
+        for at in order.tolist():
+            text = text_of(self.game, state, legal[at])
+            actions.append(ActionAdvice(legal[at], text, float(means[at]), reason(values[:, at]), float(errors[at])))
+        source = f"{self._worlds:,} playouts of {self.player}"
         return Advice(kind, self._unit, source, ranked(actions, self._unit), self._blunder)
 
     def _values(self, state: State, seat: int) -> tuple[list[int], Float64s]:
@@ -147,16 +141,12 @@ class Rollouts:
 
     def _preferences(self, state: State, seat: int) -> npt.NDArray[np.floating[Any]]:
         """The player's probability of each action, (actions,); 1 for the action it draws if it has no probabilities."""
-        copy = np.zeros(1, self.game.state)
-        copy[:1] = state
-        seats = np.array([seat], np.int64)
-        observations, _, _ = batch.look(self.game, self.options, copy, seats, self._player.observation_name)
-        key = _key_of(observations.tobytes())
-        source = np.array([key, 0], np.uint64)
-        draws = draws_of(np.array([key]), np.zeros(1, np.uint64))
-        row: npt.NDArray[np.floating[Any]] = probabilities_of(
-            self._player, self.game, self.options, copy, seats, draws, source
-        )[0]
+        observation, _ = look(self.game, self.options, state, seat, self._player.observation_name)
+        key, seats = _key_of(observation.tobytes()), np.array([seat], np.int64)
+        source, draws = np.array([key, 0], np.uint64), draws_of(np.array([key]), np.zeros(1, np.uint64))
+        states = _alone(self.game, state)
+        row: npt.NDArray[np.floating[Any]]
+        [row] = probabilities_of(self._player, self.game, self.options, states, seats, draws, source)
         return row
 
     def standing(self, state: State) -> Float64s:
@@ -205,12 +195,17 @@ def look(
     game: Game, options: Options, state: State, seat: int, observation_name: str | None = None
 ) -> tuple[Float32s, Int8s]:
     """The observation of the seat to decide, (size,) float32, and its mask of legal actions, (actions,) int8."""
-    copy = np.zeros(1, game.state)
-    copy[:1] = state
-    observations, masks, _ = batch.look(game, options, copy, np.array([seat], np.int64), observation_name)
+    seats = np.array([seat], np.int64)
+    observations, masks, _ = batch.look(game, options, _alone(game, state), seats, observation_name)
     if not masks.any():
         raise CardgymError(f"{game.id}: seat {seat} has nothing to decide here")
     return observations[0], masks[0]
+
+
+def _alone(game: Game, state: State) -> npt.NDArray[Any]:
+    states = np.zeros(1, game.state)
+    states[0] = state
+    return states
 
 
 def has_choice(game: Game, options: Options, event: Event) -> bool:

@@ -21,7 +21,7 @@ from cardgym.table.coach.review import decisions_of, names_of
 from cardgym.table.narration import Event
 from cardgym.table.people import shown_names
 from cardgym.table.session import Session
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 
 SEARCH_SECONDS = 8.0
 """How long to look for a puzzle."""
@@ -97,5 +97,5 @@ def is_clear(advice: Advice) -> bool:
 def _random_decisions(game: Game, options: Options, seed: int) -> list[Event]:
     """The decisions with a choice in a game that the usual player plays in all seats."""
     players = [CompiledPlayer(usual_player(game))] * options.num_players
-    session = Session(Setup(game, options, players, seed, watched=True))
+    session = Session(GameSetup(game, options, players, seed, watched=True))
     return [event for event in session.play() if has_choice(game, options, event)]

@@ -10,7 +10,7 @@ from typing import Any
 
 from cardgym.engine.contract import Game, Names, Options
 from cardgym.engine.registry import find
-from cardgym.table.coach.advice import ActionAdvice, Advice
+from cardgym.table.coach.advice import ActionAdvice, Advice, Adviser
 from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.playouts import has_choice
 from cardgym.table.narration import Event
@@ -59,7 +59,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Total:
+class SeatTotal:
     """The decisions of one seat and one kind."""
 
     seat: int
@@ -103,7 +103,7 @@ class Review:
     scores: tuple[float, ...]
     decisions: tuple[Decision, ...]
     worst: tuple[int, ...]
-    totals: tuple[Total, ...]
+    totals: tuple[SeatTotal, ...]
     chart: tuple[dict[str, Any], ...]
     chart_unit: str
     luck: tuple[float, ...] | None
@@ -137,31 +137,21 @@ def review(
     """
     game = find(entry["env"])
     options = game.parse_options(entry["options"])
-    coach = Coach(game, options, source)
-    events = replay(entry)
-    names = names_of(entry)
+    coach, events, names = Coach(game, options, source), replay(entry), names_of(entry)
     seats = reviewed_seats(entry) if seats is None else seats
     choices = _choices(game, options, events, seats)
     decisions: list[Decision] = []
     points: list[dict[str, Any]] = []
-    luck = [0.0] * len(names)
     for number, event in enumerate(events):
         if chart and event.seat in seats:
             points.append({"move": number, "values": coach.standing(event.before)})
         if number in choices:
             advice = coach.advise(event.before, event.seat, names)
             decisions.append(_decision(len(decisions), number, event, names[event.seat], advice))
-        if coach.adviser.luck is not None:
-            for seat in range(len(names)):
-                luck[seat] += coach.adviser.luck(event.before, event.move, event.after, seat)
         if progress is not None:
             progress(number + 1, len(events))
     if chart and events:
         points.append({"move": len(events), "values": coach.standing(events[-1].after)})
-    costly = [decision for decision in decisions if decision.cost > 0]
-    # Blunders come first: costs of different kinds may have different units.
-    costly.sort(key=lambda decision: (decision.blunder, decision.cost), reverse=True)
-    scores = {player["seat"]: float(player["score"]) for player in entry["players"]}
     return Review(
         id=entry["id"],
         env=game.id,
@@ -171,15 +161,32 @@ def review(
         person=entry["person"],
         seats=tuple(seats),
         finished=bool(entry["finished"]),
-        scores=tuple(scores[seat] for seat in sorted(scores)),
+        scores=tuple(float(player["score"]) for player in _by_seat(entry)),
         decisions=tuple(decisions),
-        worst=tuple(decision.number for decision in costly[:WORST]),
+        worst=_costliest(decisions),
         totals=tuple(_totals(decisions)),
         chart=tuple(points),
         chart_unit=coach.standing_unit,
-        luck=tuple(luck) if coach.adviser.luck is not None else None,
+        luck=_luck(coach.adviser, events, len(names)),
         luck_unit=coach.adviser.luck_unit,
         strength=coach.strength,
+    )
+
+
+def _costliest(decisions: Sequence[Decision]) -> tuple[int, ...]:
+    """The numbers of the costliest decisions; blunders come first, as costs of several kinds have several units."""
+    costly = [decision for decision in decisions if decision.cost > 0]
+    costly.sort(key=lambda decision: (decision.blunder, decision.cost), reverse=True)
+    return tuple(decision.number for decision in costly[:WORST])
+
+
+def _luck(adviser: Adviser, events: Sequence[Event], num_players: int) -> tuple[float, ...] | None:
+    """What chance gave each seat; None if the adviser does not know it."""
+    luck = adviser.luck
+    if luck is None:
+        return None
+    return tuple(
+        sum(luck(event.before, event.move, event.after, seat) for event in events) for seat in range(num_players)
     )
 
 
@@ -196,8 +203,7 @@ def _choices(game: Game, options: Options, events: Sequence[Event], seats: Seque
 
 
 def reviewed_seats(entry: Mapping[str, Any]) -> list[int]:
-    """Whose decisions are reviewed by default: the person's, those of all people at a shared screen, or all if
-    watched."""
+    """The seats that are reviewed by default: the person's, all people's at a shared screen, all if watched."""
     person = entry["person"]
     if shares_screen(entry):
         return sorted(player["seat"] for player in entry["players"] if player["name"] == PERSON)
@@ -217,7 +223,11 @@ def counts(entry: Mapping[str, Any]) -> bool:
 
 def names_of(entry: Mapping[str, Any]) -> list[str]:
     """The players' names by seat."""
-    return [str(player["name"]) for player in sorted(entry["players"], key=lambda player: int(player["seat"]))]
+    return [str(player["name"]) for player in _by_seat(entry)]
+
+
+def _by_seat(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return sorted(entry["players"], key=lambda player: int(player["seat"]))
 
 
 def _decision(number: int, move: int, event: Event, player: str, advice: Advice) -> Decision:
@@ -246,13 +256,8 @@ def _decision(number: int, move: int, event: Event, player: str, advice: Advice)
     )
 
 
-def _totals(decisions: Sequence[Decision]) -> list[Total]:
-    groups: dict[tuple[int, str, str, str], list[Decision]] = {}
+def _totals(decisions: Sequence[Decision]) -> list[SeatTotal]:
+    groups: dict[tuple[int, str, str, str], list[float]] = {}
     for decision in decisions:
-        key = decision.seat, decision.player, decision.kind, decision.unit
-        groups.setdefault(key, []).append(decision)
-    totals = []
-    for key, group in groups.items():
-        costs = [decision.cost for decision in group]
-        totals.append(Total(*key, len(costs), costs.count(0.0), sum(costs)))
-    return totals
+        groups.setdefault((decision.seat, decision.player, decision.kind, decision.unit), []).append(decision.cost)
+    return [SeatTotal(*key, len(costs), costs.count(0.0), sum(costs)) for key, costs in groups.items()]

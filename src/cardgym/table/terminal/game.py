@@ -17,7 +17,7 @@ from cardgym.table.game_log import GameLog
 from cardgym.table.narration import Event
 from cardgym.table.presentation import board_of, offered, presentation_of, rules_of, text_of, view_of
 from cardgym.table.session import Session
-from cardgym.table.setup import Setup
+from cardgym.table.setup import GameSetup
 from cardgym.table.terminal.input import Choices
 from cardgym.table.terminal.review import step_through, summary_lines
 from cardgym.table.terminal.screen import Screen, reflowed
@@ -63,7 +63,7 @@ class Terminal:
 
     def __init__(
         self,
-        setup: Setup,
+        setup: GameSetup,
         game_log: GameLog | None = None,
         coaching: Coaching = Coaching(),
         screen: Screen | None = None,
@@ -121,9 +121,7 @@ class Terminal:
 
     def _news(self, events: Sequence[Event]) -> list[str]:
         """The events, as lines."""
-        news: list[str] = []
-        for event in events:
-            news += [line for line in event.text.splitlines() if line]
+        news = [line for event in events for line in event.text.splitlines()]
         return [part for line in joined(news) for part in self._screen.fitted(line, indent=2)]
 
     def _show_position(self, news: Sequence[str] = ()) -> None:
@@ -149,10 +147,8 @@ class Terminal:
         legal = offered(session.game, state, session.legal_actions())
         view = view_of(session.game, state, session.viewer, legal)
         items = [item["id"] for zone in view["zones"] for item in zone["items"]]
-        places = {name: number for number, name in enumerate(items)}
-        about = {action: [places.get(name, 0) for name in view["actions"].get(action, ())] for action in legal}
-        if all(about.values()):
-            legal.sort(key=about.__getitem__)
+        if all(view["actions"].values()):
+            legal.sort(key=lambda action: [items.index(id) for id in view["actions"][action]])
         return Choices({action: text_of(session.game, state, action) for action in legal}, self._possible)
 
     # -- what the person types ----------------------------------------------------------------------------------------
@@ -191,10 +187,7 @@ class Terminal:
 
     def _confirmed(self, action: int) -> bool:
         """Whether the action is not a blunder or the person wants to play it anyway."""
-        if not self._coaching.warn:
-            return True
-        advice = self._advice()
-        if not advice.is_blunder(action):
+        if not self._coaching.warn or not (advice := self._advice()).is_blunder(action):
             return True
         text = f"The coach: {advice.of(action).text} costs {advice.cost(action):.2f} ({advice.unit})."
         self._screen.show(self._screen.fitted(text))
@@ -244,19 +237,15 @@ class Terminal:
         """Show the result and the score of all games so far, then ask what to do next."""
         session, screen = self.session, self._screen
         entry = session.entry()
+        names = [session.people[player["seat"]] for player in entry["players"]]  # The person first.
+        scores = [player["score"] for player in entry["players"]]
         self._games += 1
         self._max_score += entry["max_score"]
-        for place, player in enumerate(entry["players"]):  # The person first.
-            self._scores[place] += player["score"]
+        self._scores = [total + score for total, score in zip(self._scores, scores, strict=True)]
         result = presentation_of(session.game).ending(session.state, session.seat, session.people)
-        if not result:
-            scores = [player["score"] for player in sorted(entry["players"], key=lambda player: player["seat"])]
-            result = _score_line(session.people, scores)
-        viewer = session.viewer
-        names = [*session.people[viewer:], *session.people[:viewer]]
         what = "games" if self._max_score == self._games else "hands"
         total = f"This session, {what} won of {self._max_score:g}: {_score_line(names, self._scores)}"
-        screen.show(["", screen.style.bold(result), total])
+        screen.show(["", screen.style.bold(result or _score_line(names, scores)), total])
         while True:
             answer = screen.ask("Enter for another game, r to review this one, q to quit: ").lower()
             if answer == "":
@@ -272,11 +261,8 @@ class Terminal:
 
 def watch(session: Session, screen: Screen | None = None) -> None:
     """Show a game that players play, one decision at a time, until it ends or the person leaves."""
-    screen = screen or Screen()
-    game = session.game
-    names = ", ".join(session.people)
-    screen.show([f"{game.id} of seed {session.seed}; {names}; as {session.people[0]} sees it"])
-    running = False
+    screen, game, people, running = screen or Screen(), session.game, session.people, False
+    screen.show([f"{game.id} of seed {session.seed}; {', '.join(people)}; as {people[0]} sees it"])
     try:
         while not session.over:
             lines = [line for event in session.step() for line in screen.fitted(event.text, indent=2)]
@@ -287,7 +273,7 @@ def watch(session: Session, screen: Screen | None = None) -> None:
     except (EOFError, KeyboardInterrupt):
         screen.show([""])
         return
-    screen.show([presentation_of(game).ending(session.state, 0, session.people) or "The game is over."])
+    screen.show([presentation_of(game).ending(session.state, 0, people) or "The game is over."])
 
 
 def joined(lines: Sequence[str]) -> list[str]:
@@ -300,10 +286,9 @@ def joined(lines: Sequence[str]) -> list[str]:
             out[-1] += f" {line.strip()}"
         elif dealt and before == start:
             out[-1] += f", {card}" if " " in card else f" {card}"
-            continue
         else:
             out.append(line)
-        start = before if dealt else ""
+            start = before if dealt else ""
     return out
 
 

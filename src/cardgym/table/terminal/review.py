@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cardgym.engine.contract import YOU, Game, Names, State
 from cardgym.engine.registry import find
-from cardgym.table.coach.advice import Advice
+from cardgym.table.coach.advice import ActionAdvice, Advice
 from cardgym.table.coach.review import Decision, Review
 from cardgym.table.narration import Event
 from cardgym.table.presentation import board_of
@@ -57,39 +57,41 @@ def decision_table(review: Review, width: int) -> list[str]:
 
 def step_through(entry: Mapping[str, Any], review: Review, screen: Screen) -> None:
     """Show the reviewed decisions one by one, all cards face up, until the person has seen enough."""
-    events = replay(entry)
-    number = 0
-    while number < len(review.decisions):
+    events, count, number = replay(entry), len(review.decisions), 0
+    while number < count:
         answer = screen.ask(
-            f"Decision {number + 1} of {len(review.decisions)}: Enter shows it, a number jumps there, "
-            "l lists them, d when done: "
+            f"Decision {number + 1} of {count}: Enter shows it, a number jumps there, l lists them, d when done: "
         ).lower()
         if answer in ("d", "done"):
             return
         if answer in ("l", "list"):
             screen.page(decision_table(review, screen.width))
-            continue
-        if answer:
-            if not (answer.isascii() and answer.isdigit() and 1 <= int(answer) <= len(review.decisions)):
-                screen.show([f"{answer[:30]!r}: type a number from 1 to {len(review.decisions)}, l, d or Enter."])
-                continue
-            number = int(answer) - 1
-        decision = review.decisions[number]
-        screen.page(_position_lines(review, events[decision.move].before, decision, screen))
-        number += 1
+        elif answer and not (answer.isascii() and answer.isdigit() and 1 <= int(answer) <= count):
+            screen.show([f"{answer[:30]!r}: type a number from 1 to {count}, l, d or Enter."])
+        else:
+            decision = review.decisions[int(answer) - 1 if answer else number]
+            screen.page(_position_lines(review, events[decision.move].before, decision, screen))
+            number = decision.number + 1
 
 
 def advice_lines(game: Game, event: Event, advice: Advice, people: Names, screen: Screen) -> list[str]:
     """The position before a decision, and the value of each action with its reason; `people` are the names by seat."""
     lines = [*screen.fitted(board_of(game, event.before, event.seat, people)), ""]
-    lines += screen.fitted(f"Values ({advice.unit}, by {advice.source}):")
-    for action in advice.actions:
-        mark = ">" if action.action == event.move else " "
-        error = f" +-{action.error:.2f}" if action.error else ""
-        reason = f" ({action.reason})" if action.reason else ""
-        lines += screen.fitted(f" {mark} {action.value:7.2f}{error}  {action.text}{reason}")
+    lines += _value_lines(advice.actions, event.move, advice.unit, advice.source, screen)
     strength = screen.fitted(f"The coach: as a player it {advice.strength}.") if advice.strength else []
     return [*lines, "> is what was played.", *strength]
+
+
+def _value_lines(
+    actions: Sequence[ActionAdvice], played: int, unit: str, source: str, screen: Screen, reasons: bool = True
+) -> list[str]:
+    lines = screen.fitted(f"Values ({unit}, by {source}):")
+    for action in actions:
+        mark = ">" if action.action == played else " "
+        error = f" +-{action.error:.2f}" if action.error and reasons else ""
+        reason = f" ({action.reason})" if action.reason and reasons else ""
+        lines += screen.fitted(f" {mark} {action.value:7.2f}{error}  {action.text}{reason}")
+    return lines
 
 
 def _prefix(review: Review, seat: int) -> str:
@@ -132,10 +134,7 @@ def _position_lines(review: Review, state: State, decision: Decision, screen: Sc
             board = [line for line in board if line not in shown]
         lines += board
         shown += board
-    lines += screen.fitted(f"Values ({decision.unit}, by {decision.source}):")
-    for action in decision.actions:
-        mark = ">" if action.action == decision.chosen else " "
-        lines += screen.fitted(f" {mark} {action.value:7.2f}  {action.text}")
+    lines += _value_lines(decision.actions, decision.chosen, decision.unit, decision.source, screen, reasons=False)
     if decision.cost:
         lines += screen.fitted(f"Cost {decision.cost:.2f}. Better: {decision.best_text}. {decision.reason}")
     return lines

@@ -23,7 +23,7 @@ from cardgym.players.compatibility import OptionValues
 from cardgym.players.formats import checkpoints
 from cardgym.table.people import name_key, shown_name
 from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of, rules_of, strength_of
-from cardgym.table.setup import LESSON, PERSON, TABLE, Setup
+from cardgym.table.setup import LESSON, PERSON, TABLE, GameSetup
 from cardgym.table.web.requests import Body, Seed
 from cardgym.table.web.seats import JOIN, checked_names, new_code
 
@@ -129,7 +129,7 @@ class NewTable(Body):
     lesson: bool = False
 
 
-def parse(body: NewTable) -> Setup:
+def parse(body: NewTable) -> GameSetup:
     """Make the setup of a game from the body of POST /api/tables.
 
     Raises:
@@ -152,7 +152,7 @@ def parse(body: NewTable) -> Setup:
         seat = secrets.randbelow(options.num_players) if seat is None else seat
         about |= _people(body, options, players, seat)
     seed = secrets.randbits(63) if body.seed is None else body.seed
-    return Setup(game, options, players, seed, seat, watched, about=about)
+    return GameSetup(game, options, players, seed, seat, watched, about=about)
 
 
 def _people(body: NewTable, options: Options, players: Sequence[Player | None], seat: int) -> dict[str, Any]:
@@ -168,14 +168,16 @@ _TEACHER = "Sam"
 """What a lesson calls the other player."""
 
 
-def _lesson(game: Game) -> Setup:
+def _lesson(game: Game) -> GameSetup:
     """Set up the scripted first game for someone new."""
     lesson = presentation_of(game).lessons.get(game.id)
     if lesson is None:
         raise CardgymError(f"{game.id} has no lesson")
     options = game.parse_options(lesson.options)
     players = [player_called(lesson.opponent, game, options)] * (options.num_players - 1)
-    return Setup(game, options, players, lesson.seed, 0, about={"hints": "demand", LESSON: True, name_key(1): _TEACHER})
+    return GameSetup(
+        game, options, players, lesson.seed, 0, about={"hints": "demand", LESSON: True, name_key(1): _TEACHER}
+    )
 
 
 def player_called(name: str, game: Game, options: Options) -> Player:

@@ -70,7 +70,7 @@ class Record:
         return {
             "games": [*map(summary, entries[-_MAX_LISTED:])][::-1],
             "unfinished": [*map(summary, unfinished)][::-1],
-            "reports": [{**report, "unit": unit_of(report["env"])} for report, _ in reports(entries)],
+            "reports": [{**report, "unit": unit_of(report["env"])} for report in reports(entries)],
             "ratings": ratings(entries),
             **self._reviewer.costs(entries),
         }

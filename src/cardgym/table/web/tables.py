@@ -22,7 +22,7 @@ from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event, public_reveals, public_showdown, public_view
 from cardgym.table.presentation import offered, presentation_of, text_of, view_of
 from cardgym.table.session import Session
-from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, Setup
+from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, GameSetup
 from cardgym.table.views import Reveal, View, listed
 from cardgym.table.web.lobby import player_called
 from cardgym.table.web.requests import work
@@ -191,7 +191,7 @@ class Tables:
     def __len__(self) -> int:
         return len(self._tables)
 
-    async def open(self, setup: Setup, owner: str) -> Table:
+    async def open(self, setup: GameSetup, owner: str) -> Table:
         """Deal a game at a new table.
 
         Raises:
@@ -222,7 +222,7 @@ class Tables:
                     return
         raise HTTPException(409, f"you have {self._max_unfinished} unfinished games: finish, resign or delete one")
 
-    def _deal(self, setup: Setup, owner: str) -> Table:
+    def _deal(self, setup: GameSetup, owner: str) -> Table:
         session = Session(setup, self.game_log, owner)
         if not session.watched:
             session.play()

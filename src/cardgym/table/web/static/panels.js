@@ -46,7 +46,7 @@ export const lastLines = (text) => text.split("\n").slice(-2).join("\n");
 export function drawLog(narration, onscroll) {
   return h("section", { class: "so-far" }, h("h2", {}, "So far"),
     h("div", { class: "log", role: "log", "aria-label": "What happened", tabIndex: 0, onscroll },
-      merged(narration).map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text))));
+      merged(narration).map((entry) => h("p", { class: entry.seat < 0 ? "chance" : "" }, entry.text))));
 }
 
 // Cards dealt one after another, also in turn to several seats, are one line for each.

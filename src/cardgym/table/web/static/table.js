@@ -157,7 +157,7 @@ export class Table {
       if (this.closed) return;
       if (event.text) this.state.narration = [...this.state.narration, { seat: event.seat, text: event.text }];
       this.reveals = event.reveals ?? [];
-      if (event.seat === -1 && events[place + 1]?.seat === -1 && !event.showdown && !this.reveals.length) continue; // A deal is one step.
+      if (event.seat < 0 && events[place + 1]?.seat < 0 && !event.showdown && !this.reveals.length) continue; // A deal is one step.
       this.state.view = event.showdown ?? event.view;
       this.render();
       if (event.text) say(event.text);
@@ -170,7 +170,7 @@ export class Table {
         this.sent = "";
       } else if (event.text || this.reveals.length) {
         const lines = this.reveals.reduce((sum, shown) => sum + 1 + shown.lines.length, 0);
-        await this.wait(speed() * ((event.seat === -1 ? 0.3 : 1) + 0.4 * lines));
+        await this.wait(speed() * ((event.seat < 0 ? 0.3 : 1) + 0.4 * lines));
       }
       this.reveals = this.reveals.filter((shown) => shown.banner && !event.showdown);
       this.state.view = event.view;
