@@ -19,7 +19,7 @@ from cardgym.table.session import Session
 from cardgym.table.setup import GameSetup
 from cardgym.table.terminal.game import Coaching, Terminal, joined, watch
 from cardgym.table.terminal.input import matching, short_forms
-from cardgym.table.terminal.screen import Screen, Style, fitted, in_columns, reflowed
+from cardgym.table.terminal.screen import Screen, fitted, in_columns, reflowed
 
 SPIKE = find("CorellianSpike-v0")
 
@@ -68,7 +68,13 @@ def new_terminal(
     opponents = [CompiledPlayer(opponent)] * (options.num_players - 1)
     game_log = more.pop("game_log", None)
     setup = GameSetup(game, options, opponents, seed, seat)
-    return Terminal(setup, game_log, Coaching(**more), Screen(person.ask, person.show, Style())), person
+    return Terminal(setup, game_log, Coaching(**more), Screen(person.ask, person.show, color=False)), person
+
+
+def played(answers: list[Any], **more: Any) -> str:
+    terminal, person = new_terminal(answers, **more)
+    terminal.play()
+    return person.text
 
 
 def test_game_is_shown_and_saved(tmp_path: Path) -> None:
@@ -88,13 +94,12 @@ def test_game_is_shown_and_saved(tmp_path: Path) -> None:
 
 def test_bad_input_is_explained_and_asked_again() -> None:
     answers = ["0", "4", "-1", "1.5", "²", "x" * 200, "", " 3 ", "q"]
-    terminal, person = new_terminal(answers, options={"hands": 1})
-    terminal.play()
-    for answer in ("0", "4", "-1", "1.5", "²"):
-        assert f"'{answer}' is not a move here: type a number from 1 to 3, or words such as" in person.text
-    assert "x" * 31 not in person.text
-    assert person.text.count("draw pile") == 2  # Once automatically and once on demand.
-    assert "You fold" in person.text
+    text = played(answers, options={"hands": 1})
+    for answer in answers[:5]:
+        assert f"'{answer}' is not a move here: type a number from 1 to 3, or words such as" in text
+    assert "x" * 31 not in text
+    assert text.count("draw pile") == 2  # Once automatically and once on demand.
+    assert "You fold" in text
 
 
 @pytest.mark.parametrize("leave", ["q", "Q", "quit", EOFError, KeyboardInterrupt])
@@ -118,11 +123,8 @@ def test_a_game_without_a_decision_is_not_saved(tmp_path: Path) -> None:
 
 
 def test_undo_takes_the_last_move_back() -> None:
-    terminal, person = new_terminal(["u", "match", "u", "fold", "q"], options={"hands": 1})
-    terminal.play()
-    assert "There is no decision to take back." in person.text
-    assert "Taken back." in person.text
-    assert "You fold" in person.text
+    text = played(["u", "match", "u", "fold", "q"], options={"hands": 1})
+    assert all(part in text for part in ("There is no decision to take back.", "Taken back.", "You fold"))
 
 
 # -- every game fits 80 x 24 ------------------------------------------------------------------------------------------
@@ -146,7 +148,7 @@ def test_every_prompt_fits_a_small_terminal_and_keeps_the_board_in_view(game_id:
             session = terminal.session
             if len(boards) > 60:
                 return EOFError
-            forms = list(short_forms(terminal.choices.possible).values())
+            forms = list(short_forms(terminal.choices.texts).values())
             assert session.legal_actions()
             return rng.choice(forms)
         return "" if prompt.startswith("Enter to continue") else EOFError
@@ -174,16 +176,9 @@ def test_news_that_would_scroll_away_waits_for_enter(monkeypatch: pytest.MonkeyP
 
 def test_hints_can_be_off_on_demand_or_always() -> None:
     for hints, answers, shown in (("off", ["h", "q"], 0), ("demand", ["h", "q"], 1), ("always", ["", "q"], 1)):
-        terminal, person = new_terminal(answers, hints=hints)
-        terminal.play()
-        assert person.text.count("Coach (credits, by ") == shown, hints
-    assert "Hints are off" in new_and_played(["h", "q"], hints="off")
-
-
-def new_and_played(answers: list[Any], **more: Any) -> str:
-    terminal, person = new_terminal(answers, **more)
-    terminal.play()
-    return person.text
+        text = played(answers, hints=hints)
+        assert text.count("Coach (credits, by ") == shown, hints
+        assert ("Hints are off" in text) == (hints == "off")
 
 
 def test_the_coach_warns_before_a_blunder() -> None:
@@ -199,16 +194,13 @@ def test_the_coach_warns_before_a_blunder() -> None:
 
 
 def test_a_game_can_be_reviewed_at_its_end() -> None:
-    game = find("OnePlayPoker-v0")
-    terminal, person = new_terminal(["bet", "bet", "bet", "r", "l", "3", "q"], game, seed=3)
-    terminal.play()
-    assert "decisions as good as the best" in person.text
-    assert "Luck gave you" in person.text
-    assert "-- decision 3: You, bet --" in person.text
+    text = played(["bet", "bet", "bet", "r", "l", "3", "q"], game=find("OnePlayPoker-v0"), seed=3)
+    for part in ("decisions as good as the best", "Luck gave you", "-- decision 3: You, bet --"):
+        assert part in text
 
 
 def test_rules_and_help_are_shown() -> None:
-    text = new_and_played(["?", "rules", "", "", "", "q"])
+    text = played(["?", "rules", "", "", "", "q"])
     assert "take back your last move" in text
     assert "nearest to 0" in text
     lines = text.splitlines()
@@ -218,7 +210,7 @@ def test_rules_and_help_are_shown() -> None:
 
 
 def test_a_hint_names_the_value_first() -> None:
-    text = new_and_played(["h", "q"], game=find("OnePlayPoker-v0"), seed=3)
+    text = played(["h", "q"], game=find("OnePlayPoker-v0"), seed=3)
     assert re.search(r"^  1\. +-?\d+\.\d\d( \+-\d+\.\d\d)?  (bet|don't bet)", text, re.MULTILINE)
     hint = text[text.index("Coach (") : text.rindex("Your move")]
     assert max(map(len, hint.splitlines())) <= 80
@@ -228,7 +220,7 @@ def test_watching_shows_every_decision() -> None:
     game = find("OnePlayPoker-v0")
     session = Session(GameSetup(game, game.parse_options(), [CompiledPlayer("always")], seed=2, watched=True))
     person = Person(["", "r"])
-    watch(session, Screen(person.ask, person.show, Style()))
+    watch(session, Screen(person.ask, person.show, color=False))
     assert session.over
     assert person.text.count("Always bets 1") == 3
 
@@ -312,8 +304,10 @@ def test_short_forms_of_many_moves_leave_out_common_words() -> None:
 
 
 def test_hearts_and_diamonds_are_red_if_the_terminal_has_color() -> None:
-    assert Style().cards("10♦ 5♥ 10♣") == "10♦ 5♥ 10♣"
-    assert Style(color=True).cards("10♦ 5♥ 10♣") == "\x1b[31m10♦\x1b[0m \x1b[31m5♥\x1b[0m 10♣"
+    for color, shown in ((False, "10♦ 5♥ 10♣\n"), (True, "\x1b[31m10♦\x1b[0m \x1b[31m5♥\x1b[0m 10♣\n")):
+        person = Person([])
+        Screen(person.ask, person.show, color=color).show(["10♦ 5♥ 10♣"])
+        assert person.text == shown
 
 
 def test_a_percent_sign_stays_with_its_number() -> None:
@@ -328,30 +322,12 @@ def test_many_actions_are_shown_in_columns() -> None:
 
 
 def test_cards_dealt_one_at_a_time_share_a_line() -> None:
-    lines = [
-        "You are dealt black 9",
-        "You are dealt black joker",
-        "You are dealt A♠",
-        "You are dealt 2♦",
-        "Opponent tosses two cards",
-        "You draw 5",
-        "  one,",
-        "  two",
-        "You draw 6",
-    ]
-    together = [
-        "You are dealt black 9, black joker A♠ 2♦",
-        "Opponent tosses two cards",
-        "You draw 5",
-        "  one, two",
-        "You draw 6",
-    ]
-    assert joined(lines) == together
+    dealt = [f"You are dealt {card}" for card in ("black 9", "black joker", "A♠", "2♦")]
+    lines = [*dealt, "Opponent tosses two cards", "You draw 5", "  one,", "  two", "You draw 6"]
+    together = ["You are dealt black 9, black joker A♠ 2♦", "Opponent tosses two cards", "You draw 5", "  one, two"]
+    assert joined(lines) == [*together, "You draw 6"]
 
 
 def test_rules_are_wrapped() -> None:
-    assert reflowed("one\ntwo\n\n  three\nfour " + "x " * 20, 30)[:3] == [
-        "one two",
-        "",
-        "  three four x x x x x x x x x",
-    ]
+    wrapped = reflowed("one\ntwo\n\n  three\nfour " + "x " * 20, 30)
+    assert wrapped[:3] == ["one two", "", "  three four x x x x x x x x x"]

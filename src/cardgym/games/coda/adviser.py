@@ -99,7 +99,7 @@ class _Search:
                 else f"{spoken(tile_name(state, tile))} is impossible at place {place + 1}"
             )
             error = float(errors.max())
-            actions.append(ActionAdvice(action, action_text(state, action), value, reason, error, chance > 0.0))
+            actions.append(ActionAdvice(action, action_text(state, action), value, reason, error))
         kind = {coda.GUESSING: "guess", coda.REVEALING: "turn up"}.get(int(state.phase), "place")
         source = f"{self._worlds:,} states that fit what was seen, valued as {shown_name(self._name)} does"
         known = self._known(opponent)

@@ -27,7 +27,6 @@ class ActionAdvice:
         value: its value in the advice's unit; more is better.
         reason: why, in a few words; may be empty.
         error: half the 95 % interval of the difference to the best action; 0 if the value is exact.
-        possible: whether the action can achieve anything, unlike a guess that is known to be wrong.
     """
 
     action: int
@@ -35,7 +34,6 @@ class ActionAdvice:
     value: float
     reason: str = ""
     error: float = 0.0
-    possible: bool = True
 
 
 @dataclass(frozen=True)

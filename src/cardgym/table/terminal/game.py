@@ -29,7 +29,7 @@ _HINT_ACTIONS = 3
 _CONTINUED = re.compile(r"\n {3,}(?=\S)")
 _HELP = """\
 A move: its number, or words of it, such as {example}.
-Enter  show the board again       l  list the possible moves  l WORD  those with that word
+Enter  show the board again       l  list the moves  l WORD  those with that word
 h      a hint from the coach      u  take back your last move
 rules  the rules of the game      q  leave (the game is saved; --resume continues it)"""
 
@@ -109,7 +109,7 @@ class Terminal:
     def _play_game(self) -> None:
         session, screen = self.session, self._screen
         heading = f"{session.game.id}, game {session.number + 1} of seed {session.seed}"
-        news = [screen.style.bold(heading), *screen.fitted(f"Players, in order: {', '.join(session.people)}")]
+        news = [screen.bold(heading), *screen.fitted(f"Players, in order: {', '.join(session.people)}")]
         news += [] if session.moves else ["? shows what you can type"]
         news += self._news(session.play())
         while not session.over:
@@ -132,13 +132,13 @@ class Terminal:
         hint = self._hint_lines() if self._coaching.hints == "always" else []
         choices.numbered = len(board) + len(menu) + len(hint) + 3 <= screen.height
         if not choices.numbered:
-            menu = [f"{len(choices.texts)} moves: type one, such as {choices.example}; l lists the possible ones"]
+            menu = [f"{len(choices.texts)} moves: type one, such as {choices.example}; l lists them"]
         below = [*board, "", *menu, *hint]
         if news and len(news) + len(below) + 3 > screen.height:
             screen.page(["", *news])
             screen.ask("Enter to continue ")
             news = []
-        screen.show(["", *news, *([screen.style.dim("─" * screen.width)] if news else []), *below])
+        screen.show(["", *news, *([screen.dim("─" * screen.width)] if news else []), *below])
 
     def _legal_choices(self) -> Choices:
         """The actions offered, in the order of the items on the board that they are about."""
@@ -149,7 +149,7 @@ class Terminal:
         items = [item["id"] for zone in view["zones"] for item in zone["items"]]
         if all(view["actions"].values()):
             legal.sort(key=lambda action: [items.index(id) for id in view["actions"][action]])
-        return Choices({action: text_of(session.game, state, action) for action in legal}, self._possible)
+        return Choices({action: text_of(session.game, state, action) for action in legal})
 
     # -- what the person types ----------------------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class Terminal:
         lines: list[str] = []
         for heading, body in rules_of(self.session.game, self.session.state):
             lines += [""] if lines else []
-            lines += [self._screen.style.bold(heading)] if heading else []
+            lines += [self._screen.bold(heading)] if heading else []
             whole = _CONTINUED.sub(" ", body)  # The lines of a list item.
             lines += reflowed(whole, min(self._screen.width, _MAX_TEXT_WIDTH))
         return lines
@@ -211,16 +211,10 @@ class Terminal:
     def _advice(self) -> Advice:
         return self._coach.advise(self.session.state, self.session.seat, self.session.names())
 
-    def _possible(self) -> set[int]:
-        """The actions that can achieve anything, according to the game's own adviser."""
-        if self._coaching.source is not None:
-            return set(self.choices.texts)
-        return {action.action for action in self._advice().actions if action.possible}
-
     def _hint_lines(self) -> list[str]:
         """The best actions with their values, and why."""
         advice, screen = self._advice(), self._screen
-        bold, dim = screen.style.bold, screen.style.dim
+        bold, dim = screen.bold, screen.dim
         lines = [*map(bold, screen.fitted(f"Coach ({advice.unit}, by {advice.source}):"))]
         for place, action in enumerate(advice.actions[:_HINT_ACTIONS], 1):
             error = f" +-{action.error:.2f}" if action.error else ""
@@ -245,7 +239,7 @@ class Terminal:
         result = presentation_of(session.game).ending(session.state, session.seat, session.people)
         what = "games" if self._max_score == self._games else "hands"
         total = f"This session, {what} won of {self._max_score:g}: {_score_line(names, self._scores)}"
-        screen.show(["", screen.style.bold(result or _score_line(names, scores)), total])
+        screen.show(["", screen.bold(result or _score_line(names, scores)), total])
         while True:
             answer = screen.ask("Enter for another game, r to review this one, q to quit: ").lower()
             if answer == "":
@@ -300,4 +294,4 @@ def _board_lines(session: Session, screen: Screen) -> list[str]:
     """The table, under a bold heading."""
     board = board_of(session.game, session.state, session.viewer, session.people)
     heading, *lines = screen.fitted(board)
-    return [screen.style.bold(heading), *lines]
+    return [screen.bold(heading), *lines]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cached_property
 
 from cardgym.table.terminal.screen import in_columns
 
@@ -15,8 +14,8 @@ _TILE = re.compile(r"\b([BW])(?:lack|hite) (?=\d)", re.IGNORECASE)
 """A numbered tile in words; people type W7."""
 _WORD = re.compile(r"[^\s,;]+")
 _HEAD_ENDS = re.compile(r"[,(:]")
-_MAX_BY_START = 6
-"""Up to this many moves are named by how their texts begin."""
+_FEW = 6
+"""Up to this many moves have whole names."""
 
 
 class Choices:
@@ -27,24 +26,13 @@ class Choices:
         numbered: whether the menu is on the screen, so that its numbers name actions.
     """
 
-    def __init__(self, texts: Mapping[int, str], find_possible: Callable[[], set[int]]) -> None:
-        """Take the text of each legal action; `find_possible` finds those that can achieve anything, when needed."""
-        self.texts = texts
-        self.numbered = False
-        self._find_possible = find_possible
-
-    @cached_property
-    def possible(self) -> Mapping[int, str]:
-        """The actions that can achieve anything; all of them if none can."""
-        if len(self.texts) < 2:
-            return self.texts
-        possible = self._find_possible()
-        return {action: text for action, text in self.texts.items() if action in possible} or self.texts
+    def __init__(self, texts: Mapping[int, str]) -> None:
+        self.texts, self.numbered = texts, False
 
     @property
     def example(self) -> str:
         """Something that the person could type."""
-        return f"`{short_forms(self.possible)[next(iter(self.possible))]}`"
+        return f"`{short_forms(self.texts)[next(iter(self.texts))]}`"
 
     def menu(self, width: int) -> list[str]:
         digits = len(str(len(self.texts)))
@@ -67,15 +55,10 @@ class Choices:
         return f"{shown!r} is not a move here: type {numbers}words such as {self.example}; l lists them."
 
     def listing(self, wanted: str, width: int) -> list[str]:
-        """The possible moves whose short forms contain all words of `wanted`; `all` lists impossible ones too."""
-        texts = self.texts if wanted == "all" else self.possible
-        words = [] if wanted == "all" else words_of(wanted)
-        chosen = [form for form in short_forms(texts).values() if all(word in words_of(form) for word in words)]
-        if not chosen:
-            return [f"No possible move has {wanted!r}."]
-        hidden = len(self.texts) - len(texts)
-        below = [f"{hidden} more cannot be right; l all lists them"] if hidden and not words else []
-        return [*in_columns(chosen, width, few=0), *below]
+        """The moves whose short forms contain all words of `wanted`."""
+        words, forms = words_of(wanted), short_forms(self.texts).values()
+        chosen = [form for form in forms if all(word in words_of(form) for word in words)]
+        return in_columns(chosen, width, few=0) if chosen else [f"No move has {wanted!r}."]
 
 
 def _typed(text: str) -> str:
@@ -130,15 +113,15 @@ _READINGS: tuple[Callable[[list[str], list[str]], bool], ...] = (
 
 
 def short_forms(texts: Mapping[int, str]) -> dict[int, str]:
-    """The shortest words that name each move.
+    """Words that name each move.
 
-    A few moves are named by how their texts begin, many by the words that the others lack, numbers first. Suits are
-    letters, which every keyboard has; a numbered tile is one word.
+    A few moves have their whole names, many the words that the others lack, numbers first. Suits are letters, which
+    every keyboard has; a numbered tile is one word.
     """
     heads = {action: _HEAD_ENDS.split(text, maxsplit=1)[0] for action, text in texts.items()}
     names = {action: _typed(head).split() for action, head in heads.items()}
-    if len(texts) <= _MAX_BY_START:
-        return {action: _shortest_start(name, texts) for action, name in names.items()}
+    if len(texts) <= _FEW:
+        return {action: " ".join(name) for action, name in names.items()}
     common = set.intersection(*(set(name) for name in names.values()))
     groups: dict[str, list[set[str]]] = {}
     for name in names.values():  # Grouped by verb: one different move, such as a pass, must not lengthen the others.
@@ -150,11 +133,3 @@ def short_forms(texts: Mapping[int, str]) -> dict[int, str]:
         words = [word for word in name if word not in shared] or name
         forms[action] = " ".join(sorted(words, key=lambda word: not word.isdigit()))
     return forms
-
-
-def _shortest_start(name: list[str], texts: Mapping[int, str]) -> str:
-    for count in range(1, len(name)):
-        start = " ".join(name[:count])
-        if len(matching(start, texts)) == 1:
-            return start
-    return " ".join(name)

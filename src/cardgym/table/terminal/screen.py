@@ -8,50 +8,32 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TextIO
 
 _RED_CARD = re.compile(r"([2-9JQKA]|10)[♥♦]")
 _RED, _BOLD, _DIM, _RESET = "\x1b[31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
-@dataclass(frozen=True)
-class Style:
-    """How texts are shown: `color` makes hearts and diamonds red, headings bold and secondary text dim."""
-
-    color: bool = False
-
-    @classmethod
-    def of(cls, stream: TextIO) -> Style:
-        """What a stream can show; respects `NO_COLOR` and dumb terminals."""
-        color = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
-        return cls(color)
-
-    def cards(self, text: str) -> str:
-        """A text with its hearts and diamonds in red."""
-        return _RED_CARD.sub(f"{_RED}\\g<0>{_RESET}", text) if self.color else text
-
-    def bold(self, text: str) -> str:
-        return f"{_BOLD}{text}{_RESET}" if self.color else text
-
-    def dim(self, text: str) -> str:
-        return f"{_DIM}{text}{_RESET}" if self.color else text
-
-
 class Screen:
     def __init__(
-        self, ask: Callable[[str], str] = input, write: Callable[[str], None] = print, style: Style | None = None
+        self, ask: Callable[[str], str] = input, write: Callable[[str], None] = print, color: bool | None = None
     ) -> None:
         """Connect to a terminal.
 
         Args:
             ask: shows a prompt and returns the line that the person types.
             write: shows a text.
-            style: what the terminal can show; None detects it.
+            color: whether it shows red hearts and diamonds, bold headings and dim details; None finds out, with respect
+                for `NO_COLOR` and dumb terminals.
         """
-        self._ask = ask
-        self._write = write
-        self.style = Style.of(sys.stdout) if style is None else style
+        self._ask, self._write = ask, write
+        able = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
+        self._color = able if color is None else color
+
+    def bold(self, text: str) -> str:
+        return f"{_BOLD}{text}{_RESET}" if self._color else text
+
+    def dim(self, text: str) -> str:
+        return f"{_DIM}{text}{_RESET}" if self._color else text
 
     @property
     def width(self) -> int:
@@ -79,7 +61,8 @@ class Screen:
 
     def show(self, lines: Sequence[str]) -> None:
         """Show lines that fit the screen."""
-        self._write(self.style.cards("\n".join(lines)))
+        text = "\n".join(lines)
+        self._write(_RED_CARD.sub(f"{_RED}\\g<0>{_RESET}", text) if self._color else text)
 
     def page(self, lines: Sequence[str]) -> None:
         """Show lines one screen at a time, each up to the end of a paragraph if one is near."""
