@@ -1,7 +1,8 @@
-"""Puzzles: decisions with one clearly best action."""
+"""Puzzles, decisions with one clearly best action, and ratings of people against measured players and puzzles."""
 
 from __future__ import annotations
 
+import random
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,8 @@ from cardgym.table.coach import puzzles
 from cardgym.table.coach.advice import ActionAdvice, Advice
 from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.puzzles import find_puzzle, is_clear
+from cardgym.table.coach.ratings import MAX_PUZZLE, Skill, puzzle_points, ratings
+from cardgym.table.presentation import presentation_of
 from cardgym.table.session import Session
 from cardgym.table.setup import GameSetup
 
@@ -77,3 +80,69 @@ def test_no_puzzle_in_time_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(puzzles, "is_clear", lambda advice: False)
     with pytest.raises(CardgymError, match="try again"):
         find_puzzle(GAME, OPTIONS, 1, seconds=0.0)
+
+
+# -- ratings ----------------------------------------------------------------------------------------------------------
+
+ENV = "Cribbage-v0"
+
+
+def entry(opponent: str, won: bool, **more: Any) -> dict[str, Any]:
+    paid = 1.0 if won else -1.0
+    players = [{"name": "human", "seat": 1, "return": paid}, {"name": opponent, "seat": 0, "return": -paid}]
+    options = cardgym.find(ENV).parse_options().asdict()
+    return {"env": ENV, "options": options, "finished": True, "person": 1, "about": {}, "players": players, **more}
+
+
+@pytest.mark.parametrize("strength", [-150, 60, 250])
+def test_the_rating_of_a_person_of_known_strength_is_found(strength: int) -> None:
+    """Games won with the odds of Elo's model: 400 points are 10 to 1."""
+    measured, rng = presentation_of(cardgym.find(ENV)).ratings[ENV], random.Random(strength)
+    games = []
+    for _ in range(400):
+        name = rng.choice([name for name in measured if name != "random"])
+        games.append(entry(name, rng.random() < 1.0 / (1.0 + 10.0 ** ((measured[name] - strength) / 400.0))))
+    [found] = ratings(games)
+    assert found["games"] == 400
+    assert found["half_width"] < 120
+    assert abs(found["rating"] - strength) < found["half_width"]
+    assert found["curve"][-1] == (found["rating"], found["half_width"])
+
+
+def test_only_whole_games_against_measured_players_count() -> None:
+    assert [found["games"] for found in ratings([entry("greedy", True)] * 3)] == [3]
+    for other in (
+        entry("human", True),
+        entry("my_network.safetensors", True),
+        entry("greedy", True, finished=False),
+        entry("greedy", True, person=None),
+        entry("greedy", True, about={"again": "x"}),
+        entry("greedy", True, about={"table": "hot"}),
+        entry("greedy", True, options={**entry("greedy", True)["options"], "target": 61}),
+        entry("greedy", True, env="NoSuchGame-v0"),
+    ):
+        assert ratings([other]) == []
+
+
+def test_a_win_raises_a_loss_lowers_and_a_tie_draws_near() -> None:
+    start = Skill()
+    assert start.after([0.0], [0, 1]).points > start.points > start.after([0.0], [1, 0]).points
+    assert 0 < start.after([300.0], [0, 0]).points < 300
+    three = start.after([0.0, 100.0], [1, 0, 2])
+    assert start.after([0.0, 100.0], [0, 1, 2]).points > three.points
+    assert three.half_width < start.half_width
+
+
+@pytest.mark.parametrize("env", cardgym.registered())
+def test_levels_are_rated_in_their_order(env: str) -> None:
+    presentation = presentation_of(cardgym.find(env))
+    rated = presentation.ratings.get(env, {})
+    order = [rated[name] for name in presentation.levels.get(env, ()) if name in rated]
+    assert order == sorted(order)
+
+
+def test_puzzles_with_closer_and_more_actions_are_harder() -> None:
+    assert puzzle_points(advice(1.0, 1.0)) == pytest.approx(0.0)  # A coin decides.
+    assert puzzle_points(advice(2.0, 0.0)) < puzzle_points(advice(1.0, 0.0)) < 0
+    assert puzzle_points(advice(1.0, 0.0)) < puzzle_points(advice(1.0, 0.0, 0.0))
+    assert puzzle_points(advice(99.0, 0.0)) == -MAX_PUZZLE
