@@ -13,7 +13,7 @@ from cardgym.cli import main
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.papers.coda import results
-from cardgym.papers.coda.networks import Budget, train_network
+from cardgym.papers.coda.networks import BUDGET, train_network
 from cardgym.papers.coda.one_tile import win_rates
 from cardgym.papers.coda.page import FIGURES, PAPER_SECONDS, write_results
 from cardgym.papers.coda.runs import Scale, coda, fresh_win_rate, learn_games, replayed_win_rate
@@ -44,7 +44,7 @@ def _quickly_solved() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_quickly_solved")
 def test_page_has_both_tables_and_the_curves(tmp_path: Path) -> None:
-    network = train_network(Budget(games=20, num_envs=2)).player.network
+    network = train_network(BUDGET.replace(num_envs=2), 20).player.network
     checkpoint = tmp_path / "converged.safetensors"
     config = {"double": True, "total_steps": 123_456, "seed": 7}
     save_checkpoint(checkpoint, network, find("Coda-v0"), coda(), "full", config)
@@ -74,7 +74,7 @@ def test_missing_checkpoint_is_an_error_before_anything_is_trained(
 def test_checkpoint_for_other_rules_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "official.safetensors"
     game = find("CodaOfficial-v0")
-    network = train_network(Budget(games=10, num_envs=2)).player.network
+    network = train_network(BUDGET.replace(num_envs=2), 10).player.network
     save_checkpoint(path, network, game, game.parse_options(), "full", {})
     with pytest.raises(CardgymError, match="made for CodaOfficial-v0, not for Coda-v0"):
         write_results(tmp_path, SMALL, 0, [path])
@@ -99,7 +99,7 @@ def test_deals_played_again_are_the_same_tiles_in_the_same_order() -> None:
 
 @pytest.mark.parametrize("double", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_network_learns_within_the_papers_budget(double: bool) -> None:
-    run = train_network(Budget(double=double, games=1500, learning_rate=5e-3))
+    run = train_network(BUDGET.replace(double=double, learning_rate=5e-3), 1500)
     assert fresh_win_rate(run.player, 4000, 1).value > 0.53  # `random` wins 0.5, with a standard error of 0.008.
     assert run.decisions > 1500
     assert np.isfinite(run.losses).all()

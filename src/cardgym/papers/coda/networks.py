@@ -33,41 +33,12 @@ _NOTE = (
 )
 
 
-@dataclass(frozen=True)
-class Budget:
-    """How a network is trained in few games. The paper gives the number of games and two batch sizes.
-
-    Attributes:
-        double: double DQN instead of DQN.
-        observation: the observation to learn from.
-        batch_size: transitions in an update.
-        games: how many games are played.
-        seed: decides everything random.
-        num_envs: how many games are played side by side.
-        hidden_sizes: units of each hidden layer.
-        gamma: discount from one of the learner's decisions to its next.
-        learning_rate: Adam's step size.
-        train_frequency: decisions from one update to the next.
-        learning_starts: decisions before the first update.
-        target_update_interval: updates from one copy of the network to the next.
-        exploration_final_eps: the share of random decisions after epsilon has fallen from 1.
-        exploration_fraction: the share of the games in which epsilon falls.
-    """
-
-    double: bool = True
-    observation: str = "full"
-    batch_size: int = 32
-    games: int = 2000
-    seed: int = 1
-    num_envs: int = 32
-    hidden_sizes: tuple[int, ...] = (64,)
-    gamma: float = 0.5
-    learning_rate: float = 3e-3
-    train_frequency: int = 5
-    learning_starts: int = 200
-    target_update_interval: int = 200
-    exploration_final_eps: float = 0.05
-    exploration_fraction: float = 0.5
+BUDGET = DQNConfig(
+    env_id=ENV, observation="full", seat=0, num_envs=32, hidden_sizes=(64,), gamma=0.5, learning_rate=3e-3,
+    batch_size=32, train_frequency=5, learning_starts=200, target_update_interval=200, exploration_final_eps=0.05,
+    exploration_fraction=0.5,
+)  # fmt: skip
+"""How a network is trained in few games. The paper gives the number of games and two batch sizes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,40 +58,34 @@ class TrainedNetwork:
     seconds: float
 
 
-def train_network(budget: Budget) -> TrainedNetwork:
+def train_network(config: DQNConfig, games: int) -> TrainedNetwork:
     """Train against `random`, moving first, with the rewards +1 and -1. Every transition is kept, as in the paper."""
     torch.set_num_threads(1)
-    torch.manual_seed(budget.seed)
+    torch.manual_seed(config.seed)
     game = find(ENV)
     options = game.parse_options()
-    shape = network_shape(game, options, budget.observation, budget.hidden_sizes, dueling=False)
-    config = DQNConfig(
-        double=budget.double,
-        gamma=budget.gamma,
-        learning_rate=budget.learning_rate,
-        target_update_interval=budget.target_update_interval,
-    )
+    shape = network_shape(game, options, config.observation, config.hidden_sizes, dueling=False)
     learner = DQNLearner(QNetwork(shape), config)
-    player = NetworkPlayer("double DQN" if budget.double else "DQN", learner.network, budget.observation)
+    player = NetworkPlayer("double DQN" if config.double else "DQN", learner.network, config.observation)
     pool = OpponentPool.parse(("random=1",))
-    rollout = SelfPlayRollout(game, options, budget.num_envs, pool, player, seed=budget.seed, seat=0)
+    rollout = SelfPlayRollout(game, options, config.num_envs, pool, player, seed=config.seed, seat=0)
     start = time.process_time()
-    explore, sampling = EpsilonGreedy(np.random.default_rng([budget.seed, 2])), np.random.default_rng([budget.seed, 3])
-    builder = TransitionBuilder(rollout.num_streams, shape.inputs, shape.actions, n_step=1, gamma=budget.gamma)
-    replay = ReplayBuffer(MAX_DECISIONS * budget.games, shape.inputs, shape.actions, sampling)
-    decay_games = int(budget.exploration_fraction * budget.games)
+    explore, sampling = EpsilonGreedy(np.random.default_rng([config.seed, 2])), np.random.default_rng([config.seed, 3])
+    builder = TransitionBuilder(rollout.num_streams, shape.inputs, shape.actions, n_step=1, gamma=config.gamma)
+    replay = ReplayBuffer(MAX_DECISIONS * games, shape.inputs, shape.actions, sampling)
+    decay_games = int(config.exploration_fraction * games)
     losses: list[torch.Tensor] = []
-    while rollout.games < budget.games:
+    while rollout.games < games:
         turns = rollout.turns
-        epsilon = linear(rollout.games, 1.0, budget.exploration_final_eps, decay_games)
+        epsilon = linear(rollout.games, 1.0, config.exploration_final_eps, decay_games)
         actions = explore(player.act(turns.observations, turns.masks), turns.masks, epsilon)
         builder.act(turns, actions)
         rollout.step(actions)
         for transitions in builder.complete(rollout.rewards, rollout.turns, rollout.ended):
             replay.add(transitions)
-        updates_due = (rollout.decisions - budget.learning_starts) // budget.train_frequency
+        updates_due = (rollout.decisions - config.learning_starts) // config.train_frequency
         while learner.updates < updates_due and replay.size:
-            losses.append(learner.update(replay.sample(budget.batch_size)))
+            losses.append(learner.update(replay.sample(config.batch_size)))
     seconds = time.process_time() - start
     return TrainedNetwork(player, np.array([float(loss) for loss in losses]), rollout.decisions, seconds)
 
@@ -128,14 +93,7 @@ def train_network(budget: Budget) -> TrainedNetwork:
 def draw_losses(path: Path, title: str, curves: Mapping[str, Sequence[TrainedNetwork]], window: int = 100) -> None:
     """Draw the loss by update as a PNG file: each run in a faint line, the mean of a curve's runs in a strong one.
 
-    Args:
-        path: the file.
-        title: above the picture.
-        curves: the runs of each curve, by its label.
-        window: losses are averaged over this many updates.
-
-    Raises:
-        CardgymError: if matplotlib is not installed, or the file cannot be written.
+    `curves` has the runs of each curve by its label; losses are averaged over `window` updates.
     """
     figure: Any = new_figure(7, 4.4)
     axes = figure.subplots()

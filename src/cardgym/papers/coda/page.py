@@ -12,11 +12,9 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.tables import markdown_table, wrapped
-from cardgym.files import replacing
-from cardgym.papers.coda.networks import draw_losses
+from cardgym.console.tables import markdown_table
+from cardgym.papers.coda.networks import BUDGET, draw_losses
 from cardgym.papers.coda.results import (
     PAPER_WIN_RATES,
     READING_GAMES,
@@ -24,18 +22,16 @@ from cardgym.papers.coda.results import (
     FewTiles,
     Performance,
     Reading,
-    Report,
     Results,
     measure,
 )
 from cardgym.papers.coda.runs import ALGORITHMS, Scale
+from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, write_page
 from cardgym.statistics import Z95
 
 CHECKPOINTS = "checkpoints/coda/d*.safetensors"
 """The checkpoints evaluated unless others are named: those for the paper's preset, not `official_...`."""
 
-FOLDER = Path("docs/papers/coda")
-PAGE = "results.md"
 FIGURES = {"DQN": "loss_dqn.png", "double DQN": "loss_double_dqn.png"}
 """The pictures by algorithm."""
 
@@ -58,11 +54,7 @@ transitions.""".splitlines()
 
 
 def write_results(
-    folder: Path,
-    scale: Scale,
-    base_seed: int = 0,
-    checkpoints: Sequence[Path] = (),
-    progress: Report | None = None,
+    folder: Path, scale: Scale, base_seed: int = 0, checkpoints: Sequence[Path] = (), progress: Report | None = None
 ) -> list[Path]:
     """Train and evaluate everything, and write the page and its pictures; see `measure`.
 
@@ -75,24 +67,16 @@ def write_results(
     results = measure(scale, base_seed, checkpoints, progress)
     for name, curves in results.curves.items():
         draw_losses(folder / FIGURES[name], f"{name}, {scale.network_games:,} games, full observation", curves)
-    page = folder / PAGE
-    with replacing(page) as temporary:
-        temporary.write_text(wrapped(page_text(results)), encoding="utf-8")
-    return [page, *(folder / file for file in FIGURES.values())]
-
-
-def page_text(results: Results) -> str:
-    """The page as Markdown."""
     parts = [
         _head(results),
-        _settings(results),
+        _settings(results.scale),
         _performance(results),
         _readings(results.readings),
         _few_deals(results),
         _few_tiles(results),
         _losses(results),
     ]
-    return "\n".join(parts).rstrip() + "\n"
+    return [write_page(folder, parts), *(folder / file for file in FIGURES.values())]
 
 
 def _head(results: Results) -> str:
@@ -109,8 +93,7 @@ most ±{half:.1f} points (95 %). The paper tested on {PAPER_TEST_GAMES} games, t
 """
 
 
-def _settings(results: Results) -> str:
-    scale, budget = results.scale, results.budget
+def _settings(scale: Scale) -> str:
     return f"""## Set-up
 
 All games have 24 tiles, one for each player at the start. The paper gives the numbers of training games, and the states
@@ -118,8 +101,8 @@ and rewards of the tables. The rest is our choice:
 
 - **Q-learning and Sarsa**, {scale.tabular_games:,} games: a table over the paper's bits, with rewards of ±10 for a guess and ±10,000 for the
   game; alpha 0.1, gamma 0.9, epsilon 1 to 0.05.
-- **DQN and double DQN**, {scale.network_games:,} games: {budget.hidden_sizes[0]} hidden units; Adam with {budget.learning_rate:g}; gamma {budget.gamma}; an update for every {budget.train_frequency}
-  decisions; epsilon 1 to {budget.exploration_final_eps}; rewards of +1 and -1.
+- **DQN and double DQN**, {scale.network_games:,} games: {BUDGET.hidden_sizes[0]} hidden units; Adam with {BUDGET.learning_rate:g}; gamma {BUDGET.gamma}; an update for every {BUDGET.train_frequency}
+  decisions; epsilon 1 to {BUDGET.exploration_final_eps}; rewards of +1 and -1.
 """
 
 
@@ -280,23 +263,11 @@ def _losses(results: Results) -> str:
 
 def main(words: list[str]) -> int:
     """Train and evaluate everything, and write the page and its pictures; the exit code."""
-    parser = Parser(prog="cardgym reproduce coda", description=__doc__)
-    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of all games and trainings (0)")
-    parser.add_argument("--out", type=Path, default=FOLDER, metavar="FOLDER", help=f"where to write ({FOLDER})")
-    parser.add_argument(
-        "--games", type=whole(2, 1_000_000), default=100_000, metavar="N", help="games of each evaluation (100,000)"
-    )
-    parser.add_argument(
-        "--deep",
-        type=Path,
-        action="append",
-        metavar="PATH",
-        help=f"a checkpoint to evaluate too; may be repeated ({CHECKPOINTS})",
-    )
+    parser = page_parser("coda", __doc__, 100_000, "evaluation")
+    add_deep(parser, CHECKPOINTS)
     arguments = parser.parse_args(words)
-    checkpoints = sorted(Path().glob(CHECKPOINTS)) if arguments.deep is None else arguments.deep
+    checkpoints = deep_paths(arguments.deep, CHECKPOINTS)
     with Progress("reproducing coda", "experiments") as progress:
-        scale = Scale(games=arguments.games)
-        for path in write_results(arguments.out, scale, arguments.seed, checkpoints, progress):
+        for path in write_results(arguments.out, Scale(games=arguments.games), arguments.seed, checkpoints, progress):
             print(path)
     return 0

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cardgym.papers.coda.networks import Budget, TrainedNetwork, train_network
+from cardgym.learn.dqn import DQNConfig
+from cardgym.papers.coda.networks import BUDGET, TrainedNetwork, train_network
 from cardgym.papers.coda.one_tile import win_rates
 from cardgym.papers.coda.runs import (
     ALGORITHMS,
-    CheckpointResult,
     Scale,
     WinRate,
+    checkpoint_players,
     coda,
-    evaluate_checkpoints,
     fresh_win_rate,
     learn_games,
     learn_long,
     replayed_win_rate,
 )
+from cardgym.papers.pages import Report, Steps
+from cardgym.players import PlayerSpec
 
 PAPER_WIN_RATES = {
     "heuristic": 0.839,
@@ -47,9 +48,6 @@ READINGS: dict[str, dict[str, int | str]] = {
     "both name any of the 24 tiles": {"feasible": "all"},
 }
 """Readings of the rules, by the options in which they differ from the first."""
-
-Report = Callable[[int, int], None]
-"""Called with how many experiments are done and how many there are."""
 
 
 @cache
@@ -82,19 +80,17 @@ class Performance:
 
 @dataclass(frozen=True)
 class Reading:
-    """A reading of the rules: the exact win rates of the heuristic and of the best player, and measured ones.
+    """A reading of the rules.
 
     Attributes:
         name: the reading in words.
         heuristic: the exact win rate of the heuristic.
-        optimum: what no player exceeds.
         standard_errors: how many standard errors the paper's win rate is above the exact one.
         measured: the heuristic's win rate in as many games as the paper's, for each seed.
     """
 
     name: str
     heuristic: float
-    optimum: float
     standard_errors: float
     measured: Sequence[float]
 
@@ -118,15 +114,9 @@ class TableBounds:
 
 @dataclass(frozen=True)
 class FewTiles:
-    """Learning with fewer tiles.
+    """Learning with `n` tiles: the win rate of each algorithm, what no table exceeds and what no player exceeds.
 
-    Attributes:
-        n: how many tiles there are.
-        decisions: decisions of each training.
-        states: how many states the last training met.
-        rates: the win rate of each algorithm.
-        bounds: what no table exceeds.
-        optimum: what no player exceeds.
+    `states` is how many states the last training met.
     """
 
     n: int
@@ -146,7 +136,6 @@ class Results:
         seeds: the seeds of each method.
         optimum: what no player exceeds in the paper's preset.
         bounds: what no table exceeds there.
-        budget: how the networks were trained.
         performance: the rows of the table of performance.
         readings: the readings of the rules.
         few_deals: learning from few deals, by how many they are.
@@ -160,7 +149,6 @@ class Results:
     seeds: tuple[int, ...]
     optimum: float
     bounds: TableBounds
-    budget: Budget
     performance: Sequence[Performance]
     readings: Sequence[Reading]
     few_deals: Sequence[FewDeals]
@@ -171,22 +159,6 @@ class Results:
 
 
 # -- measuring it -----------------------------------------------------------------------------------------------------
-
-
-class _Steps:
-    """Counts the experiments that are done, and reports them."""
-
-    def __init__(self, total: int, progress: Report | None) -> None:
-        self._done, self._total, self._progress = 0, total, progress
-        self._report()
-
-    def advance(self) -> None:
-        self._done += 1
-        self._report()
-
-    def _report(self) -> None:
-        if self._progress is not None:
-            self._progress(self._done, self._total)
 
 
 def measure(
@@ -205,53 +177,56 @@ def measure(
     """
     start = time.process_time()
     seeds = tuple(base_seed + seed for seed in scale.seeds)
-    budgets = [
-        Budget(double=double, observation=observation, batch_size=size, games=scale.network_games)
+    configs = [
+        BUDGET.replace(double=double, observation=observation, batch_size=size)
         for observation, sizes in (("full", scale.batch_sizes), ("paper", scale.batch_sizes[:1]))
         for double in (False, True)
         for size in sizes
     ]
-    for_each_seed = 2 * len(ALGORITHMS) + len(budgets) + len(scale.deal_counts) * len(ALGORITHMS)
+    for_each_seed = 2 * len(ALGORITHMS) + len(configs) + len(scale.deal_counts) * len(ALGORITHMS)
     total = len(READINGS) + len(seeds) * for_each_seed + len(scale.small) * len(ALGORITHMS)
-    steps = _Steps(total, progress)
+    steps = Steps(total, progress)
     # Checkpoints first: a bad one is an error now and not after a quarter of an hour.
-    evaluated = evaluate_checkpoints(checkpoints, scale.games, seeds)
+    converged = checkpoint_players(checkpoints)
     readings = [_reading(name, settings, seeds, steps) for name, settings in READINGS.items()]
     # Short trainings first, which compile: the times on the page are of learning alone.
     learn_games("q_learning", 10, 0)
-    train_network(Budget(games=20))
-    short = [_short_training(algorithm, scale, seeds, steps) for algorithm in ALGORITHMS]
-    long = [_long_training(algorithm, scale, seeds, steps) for algorithm in ALGORITHMS]
-    networks = {budget: _networks(budget, seeds, steps) for budget in budgets}
-    performance = [
-        _untrained("heuristic", "no training", scale, seeds, "heuristic"),
-        *short,
-        *long,
-        *(_network_row(budget, runs, scale, seeds) for budget, runs in networks.items()),
-        *(_checkpoint_row(result) for result in evaluated),
-        _untrained("bayes", "none: exact probabilities", scale, seeds),
+    train_network(BUDGET, 20)
+    performance = [_untrained("heuristic", "heuristic", "no training", scale, seeds, "heuristic")]
+    performance += [_short_training(algorithm, scale, seeds, steps) for algorithm in ALGORITHMS]
+    performance += [_long_training(algorithm, scale, seeds, steps) for algorithm in ALGORITHMS]
+    curves: dict[str, dict[str, list[TrainedNetwork]]] = {}
+    for config in configs:
+        row, runs = _network_training(config, scale, seeds, steps)
+        performance.append(row)
+        if config.observation == "full":
+            curves.setdefault(row.approach, {})[f"batch {config.batch_size}"] = runs
+    performance += [
+        _untrained(player, name, f"to convergence: {training}", scale, seeds) for player, name, training in converged
     ]
+    performance.append(_untrained("bayes", "bayes", "none: exact probabilities", scale, seeds))
     return Results(
         scale,
         seeds,
         solved()["optimum"],
         _table_bounds(),
-        budgets[0],
         performance,
         readings,
         [_few_deals(count, scale, seeds, steps) for count in scale.deal_counts],
         [_few_tiles(n, decisions, scale, seeds[0], steps) for n, decisions in scale.small],
-        _curves(networks),
-        bool(evaluated),
+        curves,
+        bool(converged),
         time.process_time() - start,
     )
 
 
-def _untrained(player: str, training: str, scale: Scale, seeds: Sequence[int], paper: str | None = None) -> Performance:
-    return Performance(player, training, [fresh_win_rate(player, scale.games, seed) for seed in seeds], paper)
+def _untrained(
+    player: PlayerSpec, name: str, training: str, scale: Scale, seeds: Sequence[int], paper: str | None = None
+) -> Performance:
+    return Performance(name, training, [fresh_win_rate(player, scale.games, seed) for seed in seeds], paper)
 
 
-def _short_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: _Steps) -> Performance:
+def _short_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: Steps) -> Performance:
     """Q-learning or Sarsa for the paper's number of games."""
     rates, seconds = [], []
     for seed in seeds:
@@ -262,7 +237,7 @@ def _short_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: _
     return Performance(ALGORITHMS[algorithm], f"{scale.tabular_games:,} games", rates, algorithm, seconds)
 
 
-def _long_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: _Steps) -> Performance:
+def _long_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: Steps) -> Performance:
     """Q-learning or Sarsa for many more decisions; the row's games and states are those of the last seed."""
     rates, seconds, training = [], [], ""
     for seed in seeds:
@@ -274,44 +249,29 @@ def _long_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: _S
     return Performance(ALGORITHMS[algorithm], training, rates, None, seconds)
 
 
-def _networks(budget: Budget, seeds: Sequence[int], steps: _Steps) -> list[TrainedNetwork]:
+def _network_training(
+    config: DQNConfig, scale: Scale, seeds: Sequence[int], steps: Steps
+) -> tuple[Performance, list[TrainedNetwork]]:
+    """DQN or double DQN for the paper's number of games."""
     runs = []
     for seed in seeds:
-        runs.append(train_network(dataclasses.replace(budget, seed=seed)))
+        runs.append(train_network(config.replace(seed=seed), scale.network_games))
         steps.advance()
-    return runs
-
-
-def _network_row(budget: Budget, runs: Sequence[TrainedNetwork], scale: Scale, seeds: Sequence[int]) -> Performance:
     name = runs[0].player.name
-    training = f"{budget.games:,} games, {budget.observation}, batch {budget.batch_size}"
+    training = f"{scale.network_games:,} games, {config.observation}, batch {config.batch_size}"
     rates = [fresh_win_rate(run.player, scale.games, seed) for run, seed in zip(runs, seeds, strict=True)]
-    return Performance(name, training, rates, name, [run.seconds for run in runs])
+    return Performance(name, training, rates, name, [run.seconds for run in runs]), runs
 
 
-def _checkpoint_row(result: CheckpointResult) -> Performance:
-    name = f"{result.algorithm} (`{result.path.name}`)"
-    return Performance(name, f"to convergence: {result.training}", result.rates)
-
-
-def _curves(networks: dict[Budget, list[TrainedNetwork]]) -> dict[str, dict[str, list[TrainedNetwork]]]:
-    curves: dict[str, dict[str, list[TrainedNetwork]]] = {}
-    for budget, runs in networks.items():
-        if budget.observation == "full":
-            curves.setdefault(runs[0].player.name, {})[f"batch {budget.batch_size}"] = runs
-    return curves
-
-
-def _reading(name: str, settings: dict[str, int | str], seeds: Sequence[int], steps: _Steps) -> Reading:
-    exact = solved(**settings)
-    heuristic = exact["policies"]["heuristic"]
+def _reading(name: str, settings: dict[str, int | str], seeds: Sequence[int], steps: Steps) -> Reading:
+    heuristic = solved(**settings)["policies"]["heuristic"]
     away = (PAPER_WIN_RATES["heuristic"] - heuristic) / math.sqrt(heuristic * (1 - heuristic) / READING_GAMES)
     measured = [fresh_win_rate("heuristic", READING_GAMES, seed, coda(**settings)).value for seed in seeds]
     steps.advance()
-    return Reading(name, heuristic, exact["optimum"], away, measured)
+    return Reading(name, heuristic, away, measured)
 
 
-def _few_deals(num_deals: int, scale: Scale, seeds: Sequence[int], steps: _Steps) -> FewDeals:
+def _few_deals(num_deals: int, scale: Scale, seeds: Sequence[int], steps: Steps) -> FewDeals:
     results = FewDeals(num_deals, {}, {})
     for algorithm in ALGORITHMS:
         for seed in seeds:
@@ -324,7 +284,7 @@ def _few_deals(num_deals: int, scale: Scale, seeds: Sequence[int], steps: _Steps
     return results
 
 
-def _few_tiles(n: int, decisions: int, scale: Scale, seed: int, steps: _Steps) -> FewTiles:
+def _few_tiles(n: int, decisions: int, scale: Scale, seed: int, steps: Steps) -> FewTiles:
     rates = []
     for algorithm in ALGORITHMS:
         learner, _ = learn_long(algorithm, decisions, seed, n)

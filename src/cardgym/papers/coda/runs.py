@@ -17,9 +17,8 @@ from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.games.coda.state import CodaOptions
 from cardgym.learn.tabular import TabularConfig, TabularLearner
-from cardgym.players import PlayerSpec, resolve
+from cardgym.players import Player, PlayerSpec, resolve
 from cardgym.players.seats import SeatedBatch
-from cardgym.statistics import Interval
 
 ENV = "Coda-v0"
 ALGORITHMS = {"q_learning": "Q-learning", "sarsa": "Sarsa"}
@@ -58,18 +57,9 @@ class Scale:
 
 @dataclass(frozen=True)
 class WinRate:
-    """A measured win rate of seat 0.
-
-    Attributes:
-        value: the share of games won.
-        interval: its 95 % interval.
-        games: how many games were played.
-        seconds: the processor time that playing them took.
-    """
+    """The share of games that seat 0 won, and the processor time that playing them took."""
 
     value: float
-    interval: Interval
-    games: int
     seconds: float
 
 
@@ -84,36 +74,19 @@ def fresh_win_rate(player: PlayerSpec, games: int, seed: int, options: Options |
     report = evaluate(
         ENV, options or coda(), [player, "random"], games=games, seed=EVALUATION_SEED + seed, seats="fixed"
     )
-    seconds = time.process_time() - start
-    return WinRate(report.players[0].win_rate, report.players[0].win_rate_ci95, report.games, seconds)
-
-
-# -- tables -----------------------------------------------------------------------------------------------------------
+    return WinRate(report.players[0].win_rate, time.process_time() - start)
 
 
 def learn_games(algorithm: str, games: int, seed: int, num_deals: int = 0) -> tuple[TabularLearner, float]:
-    """Learn for a number of games from the paper's bits and rewards.
+    """Learn for a number of games from the paper's bits and rewards; the learner, and the processor time in seconds.
 
     Alpha is 0.1 and gamma 0.9. Epsilon falls from 1 to 0.05 in three fifths of the decisions that random play takes.
-
-    Args:
-        algorithm: `q_learning` or `sarsa`.
-        games: how many games are played.
-        seed: decides everything random.
-        num_deals: play only this many deals, again and again; 0 for fresh ones.
-
-    Returns:
-        The learner, and the processor time in seconds.
+    With `num_deals`, only so many deals are played, again and again.
     """
     config = ON_BITS.replace(
-        algorithm=algorithm,
-        seed=seed,
-        num_deals=num_deals,
-        total_steps=(6 if not num_deals else 4) * games,
-        table_size=12 * games,
-        gamma=0.9,
-        exploration_fraction=0.6,
-    )
+        algorithm=algorithm, seed=seed, num_deals=num_deals, total_steps=(6 if not num_deals else 4) * games,
+        table_size=12 * games, gamma=0.9, exploration_fraction=0.6,
+    )  # fmt: skip
     learner = TabularLearner(find(ENV), coda(reward="paper"), config)
     start = time.process_time()
     while learner.games < games:
@@ -122,25 +95,14 @@ def learn_games(algorithm: str, games: int, seed: int, num_deals: int = 0) -> tu
 
 
 def learn_long(algorithm: str, decisions: int, seed: int, n: int = 24) -> tuple[TabularLearner, float]:
-    """Learn for a number of decisions from the paper's bits, with n tiles and rewards of +1 and -1.
+    """Learn for a number of decisions from the paper's bits, with n tiles and rewards of +1 and -1; as `learn_games`.
 
     Alpha falls with the visits of a pair of state and action, in place of the paper's fixed one.
-
-    Returns:
-        The learner, and the processor time in seconds.
     """
     config = ON_BITS.replace(
-        algorithm=algorithm,
-        seed=seed,
-        total_steps=decisions,
-        table_size=decisions,
-        gamma=1.0,
-        learning_rate=1.0,
-        learning_rate_final=1.0,
-        visits_power=0.7,
-        exploration_final_eps=0.02,
-        exploration_fraction=0.8,
-    )
+        algorithm=algorithm, seed=seed, total_steps=decisions, table_size=decisions, gamma=1.0, learning_rate=1.0,
+        learning_rate_final=1.0, visits_power=0.7, exploration_final_eps=0.02, exploration_fraction=0.8,
+    )  # fmt: skip
     learner = TabularLearner(find(ENV), coda(n=n), config)
     start = time.process_time()
     learner.advance(decisions)
@@ -169,21 +131,8 @@ def replayed_win_rate(learner: TabularLearner, games: int, seed: int) -> float:
     return float((seated.batch.plain_states["winner"] == 0).mean())
 
 
-# -- checkpoints ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class CheckpointResult:
-    """A checkpoint's file, its algorithm and its training in words, and its win rate for each seed of deals."""
-
-    path: Path
-    algorithm: str
-    training: str
-    rates: Sequence[WinRate]
-
-
-def evaluate_checkpoints(paths: Sequence[Path], games: int, seeds: Sequence[int]) -> list[CheckpointResult]:
-    """The win rates of checkpoints on fresh deals.
+def checkpoint_players(paths: Sequence[Path]) -> list[tuple[Player, str, str]]:
+    """The players of checkpoints, each with its algorithm and file, and its training in words.
 
     Raises:
         CardgymError: for a file that is missing, no checkpoint, or made for another game or other options.
@@ -191,7 +140,7 @@ def evaluate_checkpoints(paths: Sequence[Path], games: int, seeds: Sequence[int]
     from cardgym.players.checkpoints import load_checkpoint
     from cardgym.players.networks import NetworkPlayer, QNetwork
 
-    results = []
+    players: list[tuple[Player, str, str]] = []
     for path in paths:
         network, metadata = load_checkpoint(path, find(ENV), coda())
         if not isinstance(network, QNetwork):
@@ -199,7 +148,5 @@ def evaluate_checkpoints(paths: Sequence[Path], games: int, seeds: Sequence[int]
         config, observation = metadata.config, metadata.observation
         algorithm = "double DQN" if config.get("double", True) else "DQN"
         training = f"{observation}, {config.get('total_steps', 0):,} decisions, seed {config.get('seed')}"
-        player = NetworkPlayer(path.name, network, observation)
-        rates = [fresh_win_rate(player, games, seed) for seed in seeds]
-        results.append(CheckpointResult(path, algorithm, training, rates))
-    return results
+        players.append((NetworkPlayer(path.name, network, observation), f"{algorithm} (`{path.name}`)", training))
+    return players

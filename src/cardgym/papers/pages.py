@@ -1,0 +1,70 @@
+"""What the pages of all papers share: their command line, their steps, and how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from cardgym.console.arguments import Parser, whole
+from cardgym.console.tables import wrapped
+from cardgym.files import replacing
+
+PAGE = "results.md"
+Report = Callable[[int, int], None]
+"""Called with how many experiments are done and how many there are."""
+
+
+def page_parser(paper: str, description: str | None, games: int, of: str) -> Parser:
+    """The arguments of every page: the seed, the folder and the number of games `of` something."""
+    parser = Parser(prog=f"cardgym reproduce {paper}", description=description)
+    folder = Path("docs/papers") / paper.replace("-", "_")
+    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of all games and trainings (0)")
+    parser.add_argument("--out", type=Path, default=folder, metavar="FOLDER", help=f"where to write ({folder})")
+    parser.add_argument(
+        "--games", type=whole(2, 1_000_000), default=games, metavar="N", help=f"games of each {of} ({games:,})"
+    )
+    return parser
+
+
+def add_deep(parser: Parser, checkpoints: str) -> None:
+    """Add `--deep`, the checkpoints to evaluate; without it those that match `checkpoints`."""
+    parser.add_argument(
+        "--deep", type=Path, action="append", metavar="PATH",
+        help=f"a checkpoint to evaluate too; may be repeated ({checkpoints})",
+    )  # fmt: skip
+
+
+def deep_paths(given: list[Path] | None, checkpoints: str) -> list[Path]:
+    """The checkpoints named by `--deep`."""
+    return sorted(Path().glob(checkpoints)) if given is None else given
+
+
+def write_page(folder: Path, parts: Iterable[str]) -> Path:
+    """Write a page of Markdown, its prose wrapped; returns its path.
+
+    Raises:
+        CardgymError: if it cannot be written.
+    """
+    path = folder / PAGE
+    with replacing(path) as temporary:
+        temporary.write_text(wrapped("\n".join(parts).rstrip()) + "\n", encoding="utf-8")
+    return path
+
+
+class Steps:
+    """Counts the experiments that are done, and reports them."""
+
+    def __init__(self, total: int, progress: Report | None) -> None:
+        self.total = total
+        self.done = 0
+        self._progress = progress
+        self._report()
+
+    def advance(self) -> None:
+        """Report that one more experiment is done."""
+        self.done += 1
+        self._report()
+
+    def _report(self) -> None:
+        if self._progress is not None:
+            self._progress(self.done, self.total)
