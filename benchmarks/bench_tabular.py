@@ -17,7 +17,7 @@ from pathlib import Path
 
 from cardgym import find
 from cardgym.learn.tabular import TabularConfig, TabularLearner
-from cardgym.papers.corellian_spike.learner import BatchQ, BatchQConfig
+from cardgym.papers.corellian_spike.batch_q import BatchQ, BatchQConfig
 from cardgym.solvers.optimum import policy_of, solver
 from timing import Spread, machine, print_table
 

@@ -6,10 +6,9 @@ import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from cardgym import CardgymError
@@ -30,18 +29,20 @@ from cardgym.games.corellian_spike.state import (
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.learn.saved_state import restore, state_of
-from cardgym.papers.corellian_spike import learner
-from cardgym.papers.corellian_spike.learner import (
+from cardgym.papers.corellian_spike import batch_q
+from cardgym.papers.corellian_spike.batch_q import (
     ENV,
     EXPLORATIONS,
+    NEVER,
     BatchQ,
     BatchQConfig,
     Exploration,
     explore_published,
+    initial_actions,
     save_policy_file,
     transferred_policy,
 )
-from cardgym.papers.corellian_spike.states import NEVER, cards_key, cards_of, spikes_key
+from cardgym.papers.corellian_spike.findings import cards_key, cards_of
 from cardgym.players import TablePlayer, resolve
 
 SMALL: dict[str, Any] = {"num_iterations": 3, "games_per_iteration": 40, "update_epochs": 4}
@@ -49,10 +50,6 @@ SMALL: dict[str, Any] = {"num_iterations": 3, "games_per_iteration": 40, "update
 
 def options(**settings: int | str) -> CorellianSpikeOptions:
     return CorellianSpikeOptions.parse({"reward": "credits", **settings})
-
-
-def initial_actions(game_options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
-    return BatchQ(game_options, BatchQConfig()).states.actions
 
 
 # -- learning ---------------------------------------------------------------------------------------------------------
@@ -81,20 +78,20 @@ def test_iteration_makes_the_textbooks_updates_in_order(
         recorded.append(record(*arguments, **keywords))
         return recorded[-1]
 
-    monkeypatch.setattr(learner, "record", record_and_keep)
+    monkeypatch.setattr(batch_q, "record", record_and_keep)
     run = BatchQ(options(reward="weighted"), BatchQConfig(exploration=exploration, **SMALL))
     values: Values = {}
     for _ in range(2):
         run.iterate()
         textbook(recorded[-1], values, 4, 0.1, 1.0)
     assert len(values) > 100
-    expected = np.full_like(run.states.values, NEVER)
+    expected = np.full_like(run.values, NEVER)
     for state, row in values.items():
         for action, value in row.items():
             expected[state, action] = value
-    np.testing.assert_allclose(run.states.values, expected, rtol=1e-12)
+    np.testing.assert_allclose(run.values, expected, rtol=1e-12)
     first = initial_actions(options())
-    for state, action in enumerate(run.states.actions):
+    for state, action in enumerate(run.actions):
         if state in values:
             best = max(values[state].values())
             assert values[state][action] == best
@@ -133,9 +130,8 @@ def test_learner_wins_against_random() -> None:
     assert report.players[0].mean_return > 20
 
 
-@pytest.mark.parametrize("state", ["code", "cards", pytest.param("spikes", marks=pytest.mark.slow)])
-def test_resumed_run_ends_with_the_same_bits(state: Literal["code", "cards", "spikes"]) -> None:
-    config = BatchQConfig(state=state, exploration="legal", num_iterations=3, games_per_iteration=20, update_epochs=2)
+def test_resumed_run_ends_with_the_same_bits() -> None:
+    config = BatchQConfig(exploration="legal", num_iterations=3, games_per_iteration=20, update_epochs=2)
     unbroken = BatchQ(options(), config)
     for _ in range(3):
         unbroken.iterate()
@@ -145,8 +141,8 @@ def test_resumed_run_ends_with_the_same_bits(state: Literal["code", "cards", "sp
     restore(second, copy.deepcopy(state_of(first)))
     for _ in range(2):
         second.iterate()
-    assert (second.states.values == unbroken.states.values).all()
-    assert (second.states.actions == unbroken.states.actions).all()
+    assert (second.values == unbroken.values).all()
+    assert (second.actions == unbroken.actions).all()
     assert second.epsilon == pytest.approx(unbroken.epsilon)
 
 
@@ -154,7 +150,6 @@ def test_resumed_run_ends_with_the_same_bits(state: Literal["code", "cards", "sp
     ("settings", "message"),
     [
         ({"exploration": "publishd"}, "did you mean 'published'"),
-        ({"state": "card"}, "did you mean 'cards'"),
         ({"exploration_initial_eps": 1.5}, "exploration_initial_eps=1.5: allowed: a number from 0 to 1"),
         ({"num_iterations": 0}, "num_iterations=0: allowed: a whole number from 1 to 1,000,000"),
     ],
@@ -168,15 +163,14 @@ def test_bad_hyper_parameter_is_refused_in_one_line(settings: dict[str, Any], me
 # -- state models -----------------------------------------------------------------------------------------------------
 
 
-def test_cards_and_spikes_tell_more_states_apart_than_the_code() -> None:
+def test_cards_tell_more_states_apart_than_the_code() -> None:
     code = record(ENV, None, ["initial"] * 2, games=50, seed=1)
-    for key in (cards_key, spikes_key):
-        rows = record(ENV, None, ["initial"] * 2, games=50, seed=1, states=key)
-        assert len(rows) == len(code)
-        assert ((rows.s_next == 0) == (code.s_next == 0)).all()
-        pairs = set(zip(code.s.tolist(), rows.s.tolist(), strict=True))
-        assert len({new for _, new in pairs}) == len(pairs)  # Each key has one code ...
-        assert len({old for old, _ in pairs}) < len(pairs)  # ... but not the other way round.
+    rows = record(ENV, None, ["initial"] * 2, games=50, seed=1, states=cards_key)
+    assert len(rows) == len(code)
+    assert ((rows.s_next == 0) == (code.s_next == 0)).all()
+    pairs = set(zip(code.s.tolist(), rows.s.tolist(), strict=True))
+    assert len({new for _, new in pairs}) == len(pairs)  # Each key has one code ...
+    assert len({old for old, _ in pairs}) < len(pairs)  # ... but not the other way round.
 
 
 def test_cards_can_be_read_back_from_their_key() -> None:
@@ -198,13 +192,13 @@ def test_policy_file_is_a_plain_object_and_a_player(players: int, tmp_path: Path
     run = BatchQ(options(num_players=players), BatchQConfig(**SMALL))
     run.iterate()
     path = tmp_path / "policy_1.json"
-    run.save_policy(path)
+    save_policy_file(path, run.actions, run.options)
     entries = json.loads(path.read_text())
     assert len(entries) == {2: 231_040, 4: 361_000}[players]
     assert all(type(action) is int for action in entries.values())
     player = resolve(path, GAME, options(num_players=players))
     assert isinstance(player, TablePlayer)
-    assert (player.actions[1:] == run.states.actions[1:]).all()
+    assert (player.actions[1:] == run.actions[1:]).all()
     lineup = [str(path), *["initial"] * (players - 1)]
     report = evaluate(ENV, options(num_players=players), lineup, games=20, seed=0)
     assert report.players[0].name == str(path)

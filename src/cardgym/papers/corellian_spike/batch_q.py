@@ -1,33 +1,282 @@
-"""`cardgym batch-q`: train the batch Q-learning of the Corellian Spike paper.
+"""The batch Q-learning of the Corellian Spike paper, for any number of players: `cardgym train batch-q`.
 
-Usage:
-    cardgym batch-q --config configs/corellian_spike/batch_q.toml [--seed 2] [--out FOLDER] [--resume] ...
-
-`--help` lists every hyper-parameter; docs/algorithms/more.md describes the algorithm and its
-results. The policy files `policy_<iteration>.json` are players.
+Source: Torres, Nee and Cortinovis (2023), section 4.2. Where the text is silent, it follows the published
+program: action values carry over from one iteration to the next, a maximum is over the actions tried so far, and the
+lowest action wins a tie. docs/algorithms/more.md describes the algorithm and its results.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, PositiveInt
+
+from cardgym.arena.transitions import Explore, Recording, record
 from cardgym.console.progress import Progress
+from cardgym.engine.compilation import compiled, name_entry_point
+from cardgym.engine.contract import Generator, Int8s, State, rule, uniform
+from cardgym.engine.kernel import choose_random
 from cardgym.engine.registry import find
+from cardgym.engine.rules import derive
+from cardgym.files import replacing
+from cardgym.games.corellian_spike.state import (
+    BUY,
+    DISCARD,
+    DONT_BUY,
+    MATCH,
+    NUM_ACTIONS,
+    RAISE,
+    CorellianSpikeOptions,
+)
+from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.learn import tags
+from cardgym.learn.config import EnvOptions, Games, Items, Share, TrainingConfig
 from cardgym.learn.evaluation import evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.signals import Saving
 from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
-from cardgym.papers.corellian_spike.learner import ENV, BatchQ, BatchQConfig
-from cardgym.papers.corellian_spike.states import NEVER
-from cardgym.players import resolve
+from cardgym.players import TablePlayer, resolve
 
+ENV = "CorellianSpike-v0"
 CONFIG = "configs/corellian_spike/batch_q.toml"
+NEVER = float(np.finfo(np.float64).min)
+"""The value of an untried action: the lowest finite number, since saved values are finite."""
+
+Exploration = Literal["published", "legal"]
+"""How to explore."""
+
+
+class BatchQConfig(TrainingConfig):
+    """The batch Q-learning of the Corellian Spike paper (section 4.2)."""
+
+    env_options: EnvOptions = Field(default={})
+    """Options of the game, such as num_players=4 or reward=weighted; reward is credits, the paper's, if not set."""
+    num_iterations: Annotated[int, Field(ge=1, le=1_000_000)] = 50
+    """Number of iterations; each plays games and learns from them."""
+    games_per_iteration: Annotated[int, Field(ge=1, le=10_000_000)] = 2000
+    """Games in each iteration."""
+    update_epochs: Annotated[int, Field(ge=1, le=1_000_000)] = 20
+    """Passes over an iteration's transitions."""
+    learning_rate: Annotated[float, Field(gt=0, le=1)] = 0.1
+    """The paper's alpha."""
+    gamma: Share = 1.0
+    """Discount from one decision of a seat to its next."""
+    exploration: Exploration = "published"
+    """How to explore: published (as the paper's program: never fold, always buy, never swap with the higher card) or
+    legal (uniform over the legal actions)."""
+    exploration_initial_eps: Share = 0.9
+    """Share of exploratory decisions in the first iteration."""
+    exploration_decay: Share = 0.9556
+    """Epsilon is multiplied by this after each iteration."""
+    save_every: PositiveInt = 5
+    """Iterations between policy files; the last iteration always writes one."""
+    eval_opponents: Items[str] = ("random", "initial")
+    """Opponents of the evaluation each time the policy is saved."""
+    eval_games: Games = 1000
+    """Games against each opponent in an evaluation; 0 for none."""
+    final_games: Games = 10_000
+    """Games against each opponent in the final evaluation; 0 for none."""
+
+    @property
+    def game_id(self) -> str:
+        """The id of the game."""
+        return ENV
+
+    @property
+    def algorithm_name(self) -> str:
+        """The algorithm's short name."""
+        return "batch_q"
+
+
+@rule
+def explore_published(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
+    """Explore as the paper's program: never fold, always buy, never swap with the higher card.
+
+    Its three ranges of random numbers each stop one short. If a raise or card is too expensive, match or don't buy.
+    """
+    if mask[MATCH]:
+        return RAISE if uniform(generator, 2) == 0 and mask[RAISE] else MATCH
+    if mask[DONT_BUY]:
+        return BUY if mask[BUY] else DONT_BUY
+    return DISCARD + uniform(generator, 3)
+
+
+EXPLORATIONS: dict[str, Explore] = {"published": explore_published, "legal": choose_random}
+
+
+class BatchQ:
+    """A run of the paper's algorithm.
+
+    Attributes:
+        options: the game's options.
+        config: the hyper-parameters.
+        iteration: the number of finished iterations.
+        epsilon: the share of exploratory decisions in the next iteration.
+        transitions: the number of transitions in the last iteration.
+        paid: the sum of their rewards.
+        values: action values, (states, actions) float64; `NEVER` where an action was not tried.
+        actions: the policy, (states,) int8.
+    """
+
+    saved: ClassVar[tuple[str, ...]] = ("iteration", "epsilon", "values", "actions")
+
+    def __init__(self, options: CorellianSpikeOptions, config: BatchQConfig) -> None:
+        self.options = options
+        self.config = config
+        self.iteration = 0
+        self.epsilon = config.exploration_initial_eps
+        self.transitions = 0
+        self.paid = 0.0
+        self.actions = initial_actions(options)
+        self.values = np.full((len(self.actions), NUM_ACTIONS), NEVER)
+        name_entry_point("batch Q-learning", _sweep)
+
+    @property
+    def player(self) -> TablePlayer:
+        """The current policy as a player."""
+        return TablePlayer(f"batch Q, iteration {self.iteration}", self.actions)
+
+    @property
+    def met(self) -> npt.NDArray[np.bool_]:
+        """Whether each state was met, (states,) bool."""
+        met: npt.NDArray[np.bool_] = self.values.max(axis=1) > NEVER
+        return met
+
+    def episode_statistics(self) -> dict[str, float]:
+        """Mean return and number of decisions of a seat per game of the last iteration, by TensorBoard tag."""
+        episodes = self.config.games_per_iteration * self.options.num_players
+        return {tags.EPISODIC_RETURN: self.paid / episodes, tags.EPISODIC_LENGTH: self.transitions / episodes}
+
+    def iterate(self) -> None:
+        """Play an iteration's games, learn from them, and update the policy in the visited states."""
+        transitions = self._play()
+        self._learn(transitions)
+        self.transitions = len(transitions)
+        self.paid = float(transitions.r.sum())
+        self.iteration += 1
+        self.epsilon *= self.config.exploration_decay
+
+    def _play(self) -> Recording:
+        return record(
+            ENV,
+            self.options,
+            [self.player] * self.options.num_players,
+            games=self.config.games_per_iteration,
+            seed=int(derive(np.uint64(self.config.seed), np.uint64(self.iteration)) >> np.uint64(1)),
+            states="index",
+            epsilon=self.epsilon,
+            explore=EXPLORATIONS[self.config.exploration],
+        )
+
+    def _learn(self, transitions: Recording) -> None:
+        """Update the action values, and pick the best action in each visited state.
+
+        The values of the few visited states are copied to consecutive rows, with only the actions of their decision,
+        so that everything updated repeatedly fits in the processor's cache.
+        """
+        rows, next_rows = transitions.s, transitions.s_next
+        met = np.flatnonzero(np.bincount(np.concatenate([rows, next_rows]), minlength=len(self.values)))
+        place = np.empty(len(self.values), np.int32)  # A state's row among those visited.
+        place[met] = np.arange(len(met), dtype=np.int32)
+        updates = np.empty(len(transitions), _UPDATE)
+        updates["s"], updates["s_next"], updates["r"] = place[rows], place[next_rows], transitions.r
+        first_action = np.zeros(len(met), np.int64)
+        first_action[updates["s"]] = _FIRST_ACTION[transitions.a]
+        updates["column"] = transitions.a - first_action[updates["s"]]
+
+        actions = np.minimum(first_action[:, None] + np.arange(_COLUMNS), NUM_ACTIONS - 1)
+        values = self.values[met[:, None], actions]
+        _sweep(updates, values, self.config.learning_rate, self.config.gamma, self.config.update_epochs)
+        learned = self.values[met]
+        np.put_along_axis(learned, actions, values, axis=1)
+        self.values[met] = learned
+        tried = values.max(axis=1) > NEVER
+        self.actions[met[tried]] = (first_action + values.argmax(axis=1))[tried]
+
+
+# -- policies ---------------------------------------------------------------------------------------------------------
+
+
+def initial_actions(options: CorellianSpikeOptions) -> Int8s:
+    """The paper's initial policy by state index, int8: always match, never buy, discard; 0 at the end."""
+    actions: Int8s = np.array([MATCH, MATCH, DONT_BUY, DISCARD], np.int8)[digits_of(info_state_keys(options)).decision]
+    return actions
+
+
+def save_policy_file(path: Path, actions: Int8s, options: CorellianSpikeOptions) -> None:
+    """Write a policy as the paper's program did: a JSON object from state code to action number.
+
+    Args:
+        path: the file to write.
+        actions: the action in each state by index, (num_info_states,) int8.
+        options: the options that the policy was made for.
+
+    Raises:
+        CardgymError: if the file cannot be written.
+    """
+    keys = map(str, info_state_keys(options).tolist())
+    entries = dict(zip(keys, actions.tolist(), strict=True))
+    del entries["0"]  # The end.
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(entries), encoding="utf-8")
+
+
+def transferred_policy(actions: Int8s, made_for: CorellianSpikeOptions, options: CorellianSpikeOptions) -> TablePlayer:
+    """A policy adapted to another number of players; it plays the initial policy in unknown states.
+
+    The paper's program does the same when its 2-player policy plays with 4 and with 8 players (section 5.3).
+
+    Args:
+        actions: the action in each state by the index of `made_for`, int8.
+        made_for: the options that the policy was made for.
+        options: the options of the game to play.
+    """
+    _, here, there = np.intersect1d(
+        info_state_keys(options), info_state_keys(made_for), assume_unique=True, return_indices=True
+    )
+    result = initial_actions(options)
+    result[here] = actions[there]
+    return TablePlayer(f"policy for {made_for.num_players} players", result)
+
+
+# -- compiled ---------------------------------------------------------------------------------------------------------
+
+_UPDATE = np.dtype([("s", np.int32), ("s_next", np.int32), ("r", np.float64), ("column", np.int32)], align=True)
+
+_COLUMNS = 4
+"""The largest number of actions of a decision."""
+_FIRST_ACTION = np.array([RAISE] * 3 + [BUY] * 2 + [DISCARD] * 4)
+"""For each action, the first action of the same decision."""
+
+
+@compiled
+def _sweep(updates: Any, values: Any, learning_rate: float, gamma: float, epochs: int) -> None:
+    """Q(s, a) += alpha (r + gamma max Q(s', .) - Q(s, a)) over the transitions in order, `epochs` times.
+
+    `values`, (states, 4) float64, is `NEVER` where an action was not tried; a maximum over no tried action counts 0.
+    """
+    for _ in range(epochs):
+        for i in range(updates.shape[0]):
+            update = updates[i]
+            there = update.s_next
+            ahead = max(max(values[there, 0], values[there, 1]), max(values[there, 2], values[there, 3]))
+            if ahead == NEVER:
+                ahead = 0.0
+            old = values[update.s, update.column]
+            if old == NEVER:
+                old = 0.0
+            values[update.s, update.column] = old + learning_rate * (update.r + gamma * ahead - old)
+
+
+# -- training ---------------------------------------------------------------------------------------------------------
 
 
 def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
@@ -37,9 +286,8 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
     for name in config.eval_opponents:
         resolve(name, game, options)  # An unknown name fails now, not after training.
     run = BatchQ(options, config)
-    state_file = folder / STATE_FILE
     if resume and has_state(folder):
-        load_parts(state_file, config, {"run": run})
+        load_parts(folder / STATE_FILE, config, {"run": run})
 
     with (
         TensorBoard(folder, run.iteration) as board,
@@ -57,7 +305,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
                 run.iteration,
                 {
                     tags.EPSILON: epsilon,
-                    f"{tags.TRAIN}states": int((run.states.values.max(axis=1) > NEVER).sum()),
+                    f"{tags.TRAIN}states": int(run.met.sum()),
                     tags.SPS: run.transitions / (time.perf_counter() - start),
                     **run.episode_statistics(),
                 },
@@ -86,19 +334,15 @@ def evaluate(run: BatchQ, games: int) -> dict[str, Metrics]:
 
 
 def save(run: BatchQ, folder: Path, board: TensorBoard) -> None:
-    """Write the policy file (if states are the paper's codes) and the state to resume from."""
+    """Write the policy file and the state to resume from."""
     board.flush()
-    if run.config.state == "code":
-        run.save_policy(folder / f"policy_{run.iteration}.json")
-    save_parts(folder / STATE_FILE, run.config, {"run": run})  # Written last: if it exists, so do the policy files.
+    save_policy_file(folder / f"policy_{run.iteration}.json", run.actions, run.options)
+    save_parts(folder / STATE_FILE, run.config, {"run": run})  # Written last: if it exists, so does the policy file.
 
 
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
     if not words:
-        print(
-            f"cardgym batch-q: name a config or a key, such as --config {CONFIG}; --help lists them",
-            file=sys.stderr,
-        )
+        print(f"cardgym batch-q: name a config or a key, such as --config {CONFIG}; --help lists them", file=sys.stderr)
         return 2
     return run_script("cardgym batch-q", BatchQConfig, train, words)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.papers.corellian_spike.learner import transferred_policy
+from cardgym.papers.corellian_spike.batch_q import transferred_policy
 from cardgym.papers.corellian_spike.runs import (
     CASES,
     CREDITS,
@@ -29,10 +29,10 @@ from cardgym.papers.corellian_spike.runs import (
     train_case,
     train_tabular,
 )
+from cardgym.papers.pages import Report, Steps
 from cardgym.players import Player, PlayerSpec
 
 T = TypeVar("T")
-Report = Callable[[int, int], None]
 
 STATE_MODELS = {"": "the paper's code", "cards": "three cards for their sum", "spikes": "code and the opponent's spike"}
 """Observations of the tabular trainings, and what the page calls them."""
@@ -71,33 +71,24 @@ def run_all(scale: Scale, deep: Sequence[Player], progress: Report | None = None
     """
     processor_start = _processor_time()
     results = Results()
-    done, total = 0, 4 * len(CASES) * scale.seeds  # The total is a guess until the matches are known.
-
-    def advance() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, total)
-
-    if progress is not None:
-        progress(0, total)
+    steps = Steps(4 * len(CASES) * scale.seeds, progress)  # A guess until the matches are known.
     _compile_all()
     trainings = [(case, scale.base_seed + number, scale) for case in CASES for number in range(scale.seeds)]
-    for (case, _, _), run in zip(trainings, _map(scale.processes, train_case, trainings, advance), strict=True):
+    for (case, _, _), run in zip(trainings, _map(scale.processes, train_case, trainings, steps), strict=True):
         results.runs.setdefault(case, []).append(run)
 
     matches = list_matches(results.runs, scale, deep)
     tabular = list_tabular_trainings(results.runs, scale)
-    total = done + len(matches) + len(tabular)
-    compiled_scores = iter(_map(scale.processes, play, [(match,) for _, match in matches if match.compiled], advance))
+    steps.total = steps.done + len(matches) + len(tabular)
+    compiled_scores = iter(_map(scale.processes, play, [(match,) for _, match in matches if match.compiled], steps))
     for key, match in matches:
         if match.compiled:
             scores = next(compiled_scores)
         else:  # Networks play in this process, so that torch is loaded once.
             scores = play(match)
-            advance()
+            steps.advance()
         results.scores.setdefault(key, []).append(scores)
-    tabular_results = _map(scale.processes, train_tabular, [(training,) for training in tabular], advance)
+    tabular_results = _map(scale.processes, train_tabular, [(training,) for training in tabular], steps)
     for training, result in zip(tabular, tabular_results, strict=True):
         results.tabular.setdefault((training.decisions, training.observation), []).append(result)
     results.processor_seconds = _processor_time() - processor_start
@@ -117,22 +108,19 @@ def list_matches(
     def add(key: tuple[object, ...], options: CorellianSpikeOptions, players: Sequence[PlayerSpec], seed: int) -> None:
         matches.append((key, Match(options, players, scale.games, scale.base_seed + seed)))
 
-    for reward, base in (("credits", CREDITS), ("weighted", WEIGHTED)):
+    for reward, base in (("credits", CREDITS), ("weighted", WEIGHTED), ("matched", matched(CREDITS))):
         for case in (base, legal(base)):
             for seed, run in enumerate(runs[case]):
-                opponents: dict[str, PlayerSpec] = {name: name for name in ("random-table", "initial", "heuristic")}
+                opponents: dict[str, PlayerSpec] = {"random-table": "random-table", "initial": "initial"}
                 opponents["intermediate"] = run.intermediate
+                if reward != "matched":
+                    opponents["heuristic"] = "heuristic"
                 if reward == "weighted":
                     opponents["credits-only"] = runs[Case(exploration=case.exploration)][seed].final
-                if deep:
+                if deep and reward != "matched":
                     opponents["double DQN"] = deep[seed % len(deep)]
                 for name, opponent in opponents.items():
-                    add((reward, name, case.exploration), two, [run.final, opponent], seed)
-    for case in (matched(CREDITS), matched(legal(CREDITS))):
-        for seed, run in enumerate(runs[case]):
-            opponents = {"random-table": "random-table", "initial": "initial", "intermediate": run.intermediate}
-            for name, opponent in opponents.items():
-                add(("matched", name, case.exploration), case.options, [run.final, opponent], seed)
+                    add((reward, name, case.exploration), case.options, [run.final, opponent], seed)
     for seats, hands in SEATINGS:
         options = CorellianSpikeOptions(num_players=seats, hands=hands)
         for first, second in ((WEIGHTED, FOUR), (legal(WEIGHTED), legal(FOUR))):
@@ -171,14 +159,12 @@ def list_tabular_trainings(runs: dict[Case, list[TrainingRun]], scale: Scale) ->
 # -- processes --------------------------------------------------------------------------------------------------------
 
 
-def _map(
-    processes: int, function: Callable[..., T], tasks: Sequence[tuple[object, ...]], advance: Callable[[], None]
-) -> list[T]:
-    """`function(*task)` of every task in worker processes, in order; `advance` is called as each ends."""
+def _map(processes: int, function: Callable[..., T], tasks: Sequence[tuple[object, ...]], steps: Steps) -> list[T]:
+    """`function(*task)` of every task in worker processes, in order; each is a step."""
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
         futures = [pool.submit(function, *task) for task in tasks]
         for future in futures:
-            future.add_done_callback(lambda _: advance())
+            future.add_done_callback(lambda _: steps.advance())
         return [future.result() for future in futures]
 
 

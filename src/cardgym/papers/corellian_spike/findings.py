@@ -10,13 +10,13 @@ import numpy as np
 
 from cardgym.arena.transitions import record
 from cardgym.console.tables import markdown_table
+from cardgym.engine.contract import Int64s, State, rule
 from cardgym.games.corellian_spike.state import BUY, FOLD, RAISE, SWAP_HIGH
-from cardgym.games.corellian_spike.state_index import MAX_SUM, NO_CARD
+from cardgym.games.corellian_spike.state_index import CARDS_AT, MAX_SUM, MIN_CARD, NO_CARD, observe_cards
+from cardgym.papers.corellian_spike.batch_q import ENV
 from cardgym.papers.corellian_spike.experiments import SEATINGS, STATE_MODELS
-from cardgym.papers.corellian_spike.learner import ENV
 from cardgym.papers.corellian_spike.numbers import BETTING, BUYING, PLACING, Numbers, enumerated_states
 from cardgym.papers.corellian_spike.runs import CREDITS, FOUR, WEIGHTED, Scale, legal
-from cardgym.papers.corellian_spike.states import cards_key, cards_of
 from cardgym.papers.corellian_spike.tables import EXPLORATIONS
 from cardgym.statistics import Estimate, mean_over_runs
 
@@ -244,6 +244,30 @@ def information(numbers: Numbers) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+_BASE = NO_CARD - MIN_CARD + 1
+"""A key of cards is the observation `cards` as a number in this base."""
+
+
+@rule
+def cards_key(state: State, seat: int) -> int:
+    """The observation `cards`, eight numbers from -10 to 11, as one integer, never 0."""
+    numbers = np.empty(len(CARDS_AT), np.float32)
+    observe_cards(state, seat, numbers)
+    key = 1
+    for number in numbers:
+        key = key * _BASE + int(number) - MIN_CARD
+    return key
+
+
+def cards_of(keys: Int64s) -> dict[str, Int64s]:
+    """Decode keys of the observation `cards`: an int64 array for each feature, by name."""
+    features = {}
+    for name in reversed(CARDS_AT._fields):
+        features[name] = keys % _BASE + MIN_CARD
+        keys = keys // _BASE
+    return features
 
 
 def code_facts(scale: Scale) -> str:

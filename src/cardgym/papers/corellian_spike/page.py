@@ -9,26 +9,23 @@ from pathlib import Path
 
 import numpy as np
 
-from cardgym.console.arguments import Parser, whole
+from cardgym.console.arguments import whole
 from cardgym.console.progress import Progress
-from cardgym.console.tables import wrapped
 from cardgym.engine.registry import find
-from cardgym.files import replacing
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
+from cardgym.papers.corellian_spike.batch_q import ENV
 from cardgym.papers.corellian_spike.charts import draw_actions
-from cardgym.papers.corellian_spike.experiments import Report, Results, run_all
+from cardgym.papers.corellian_spike.experiments import Results, run_all
 from cardgym.papers.corellian_spike.findings import betting, claims, code_facts, exploration, information
-from cardgym.papers.corellian_spike.learner import ENV
 from cardgym.papers.corellian_spike.numbers import Numbers
 from cardgym.papers.corellian_spike.runs import CREDITS, FOUR, WEIGHTED, Scale, legal
 from cardgym.papers.corellian_spike.tables import deep_table, human_table, opponents_table, seats_table
+from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, write_page
 from cardgym.players import resolve
 
 CHECKPOINTS = "checkpoints/corellian_spike/double_dqn*.safetensors"
 """The deep agents of the page unless others are named."""
 
-FOLDER = Path("docs/papers/corellian_spike")
-PAGE = "results.md"
 FIGURES = {
     "actions_credits.png": ("Two players, credits-only reward", CREDITS),
     "actions_weighted.png": ("Two players, weighted reward", WEIGHTED),
@@ -40,7 +37,7 @@ FIGURES = {
 def write_results(
     folder: Path,
     scale: Scale,
-    deep_paths: Sequence[Path] = (),
+    checkpoints: Sequence[Path] = (),
     log: Path | None = None,
     progress: Report | None = None,
 ) -> list[Path]:
@@ -49,7 +46,7 @@ def write_results(
     Args:
         folder: where to.
         scale: how much is done.
-        deep_paths: checkpoints of deep agents for two players.
+        checkpoints: of deep agents for two players.
         log: exported games of a person; None for the user's record.
         progress: called with the tasks done and the tasks in all.
 
@@ -59,12 +56,10 @@ def write_results(
     Raises:
         CardgymError: for a checkpoint of another game or kind, or where a file cannot be written.
     """
-    deep = [resolve(path, find(ENV), CorellianSpikeOptions()) for path in deep_paths]
+    deep = [resolve(path, find(ENV), CorellianSpikeOptions()) for path in checkpoints]
     results = run_all(scale, deep, progress)
-    written = []
     for name, (title, case) in FIGURES.items():
         draw_actions(folder / name, title, case, results.runs[case])
-        written.append(folder / name)
     numbers = Numbers(results, scale)
     parts = [
         _head(results, scale),
@@ -73,16 +68,14 @@ def write_results(
         opponents_table(numbers, 3, "weighted", "Performance with the weighted reward"),
         seats_table(numbers),
         *human_table(log),
-        deep_table(numbers, deep_paths),
+        deep_table(numbers, checkpoints),
         exploration(numbers),
         _figures(),
         code_facts(scale),
         betting(numbers),
         information(numbers),
     ]
-    with replacing(folder / PAGE) as temporary:
-        temporary.write_text(wrapped("\n".join(parts).rstrip()) + "\n", encoding="utf-8")
-    return [folder / PAGE, *written]
+    return [write_page(folder, parts), *(folder / name for name in FIGURES)]
 
 
 def _head(results: Results, scale: Scale) -> str:
@@ -119,24 +112,13 @@ def _figures() -> str:
 
 def main(words: list[str]) -> int:
     """Train and play everything, and write the page and its figures; the exit code."""
-    parser = Parser(prog="cardgym reproduce corellian-spike", description=__doc__)
-    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of all games and trainings (0)")
-    parser.add_argument("--out", type=Path, default=FOLDER, metavar="FOLDER", help=f"where to write ({FOLDER})")
-    parser.add_argument(
-        "--games", type=whole(2, 1_000_000), default=10_000, metavar="N", help="games of each match (10,000)"
-    )
-    parser.add_argument(
-        "--deep",
-        type=Path,
-        action="append",
-        metavar="PATH",
-        help=f"a checkpoint to match with everyone, for two players; may be repeated ({CHECKPOINTS})",
-    )
+    parser = page_parser("corellian-spike", __doc__, 10_000, "match")
+    add_deep(parser, CHECKPOINTS)
     parser.add_argument("--log", type=Path, metavar="FILE", help="exported games of a person (your log)")
     parser.add_argument("--processes", type=whole(1, 64), default=2, metavar="N", help="processes to use (2)")
     arguments = parser.parse_args(words)
     scale = Scale(games=arguments.games, base_seed=arguments.seed, processes=arguments.processes)
-    deep = sorted(Path().glob(CHECKPOINTS)) if arguments.deep is None else arguments.deep
+    deep = deep_paths(arguments.deep, CHECKPOINTS)
     with Progress("reproducing corellian-spike", "tasks") as progress:
         for path in write_results(arguments.out, scale, deep, arguments.log, progress):
             print(path)

@@ -13,8 +13,7 @@ from cardgym.arena import evaluate
 from cardgym.engine.registry import find
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.learn.tabular import TabularConfig, TabularLearner
-from cardgym.papers.corellian_spike.learner import ENV, BatchQ, BatchQConfig, Exploration
-from cardgym.papers.corellian_spike.states import NEVER
+from cardgym.papers.corellian_spike.batch_q import ENV, BatchQ, BatchQConfig, Exploration
 from cardgym.players import PlayerSpec, TablePlayer
 
 
@@ -123,13 +122,12 @@ def train_case(case: Case, seed: int, scale: Scale) -> TrainingRun:
         games_per_iteration=scale.training_games,
     )
     run = BatchQ(case.options, config)
-    policies = {0: run.states.actions.copy()}
+    policies = {0: run.actions.copy()}
     while run.iteration < scale.iterations:
         run.iterate()
         if run.iteration % 5 == 0 or run.iteration == scale.iterations:
-            policies[run.iteration] = run.states.actions.copy()
-    met = run.states.values.max(axis=1) > NEVER
-    return TrainingRun(policies, met, time.process_time() - start)
+            policies[run.iteration] = run.actions.copy()
+    return TrainingRun(policies, run.met, time.process_time() - start)
 
 
 # -- matches ----------------------------------------------------------------------------------------------------------
@@ -152,14 +150,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Score:
-    """The result of one player in a match.
-
-    Attributes:
-        credits: credits won a game.
-        hands: share of the hands won.
-        bust: games in which it lost all credits, of 2,000.
-        interval: the 95 % interval of the credits, over the match's deals.
-    """
+    """One player's credits a game, share of hands won, busts in 2,000 games, and the 95 % interval of the credits."""
 
     credits: float
     hands: float
@@ -172,13 +163,8 @@ def play(match: Match) -> list[Score]:
     options = replace(match.options, reward="net")
     report = evaluate(ENV, options, match.players, games=match.games, seed=match.seed)
     return [
-        Score(
-            player.mean_return,
-            player.win_rate,
-            float(player.metrics["bust_games"]) / report.games * 2000,
-            player.mean_return_ci95,
-        )
-        for player in report.players
+        Score(one.mean_return, one.win_rate, one.metrics["bust_games"] / report.games * 2000, one.mean_return_ci95)
+        for one in report.players
     ]
 
 
@@ -189,13 +175,7 @@ def play(match: Match) -> list[Score]:
 class TabularTraining:
     """A run of tabular Q-learning against a fixed policy, to be trained and then matched with the judges.
 
-    Attributes:
-        observation: what the learner sees; empty for the paper's code.
-        seed: decides the training and the matches.
-        decisions: how many decisions the learner takes.
-        opponent: the fixed policy.
-        judges: whom the learner is matched with.
-        games: games of each match.
+    `observation` is what the learner sees; empty for the paper's code. `seed` decides the training and the matches.
     """
 
     observation: str
@@ -208,12 +188,7 @@ class TabularTraining:
 
 @dataclass(frozen=True)
 class TabularResult:
-    """The result of a tabular training.
-
-    Attributes:
-        states: how many states it met.
-        scores: its score in the match with each judge.
-    """
+    """How many states a tabular training met, and its score in the match with each judge."""
 
     states: int
     scores: list[Score]
@@ -223,18 +198,11 @@ def train_tabular(training: TabularTraining) -> TabularResult:
     """Train, and match the learner with the judges."""
     options = CorellianSpikeOptions(reward="credits")
     config = TabularConfig(
-        env_id=ENV,
-        observation=training.observation,
+        env_id=ENV, observation=training.observation, seed=training.seed, total_steps=training.decisions,
         table_size=min(training.decisions, 6_000_000),  # A decision adds one pair at most.
-        seed=training.seed,
-        total_steps=training.decisions,
-        terminal_on_deal_end=True,
-        learning_rate=0.1,
-        learning_rate_final=0.005,
-        exploration_initial_eps=0.9,
-        exploration_final_eps=0.05,
-        exploration_fraction=0.8,
-    )
+        terminal_on_deal_end=True, learning_rate=0.1, learning_rate_final=0.005, exploration_initial_eps=0.9,
+        exploration_final_eps=0.05, exploration_fraction=0.8,
+    )  # fmt: skip
     learner = TabularLearner(find(ENV), options, config, opponents={training.opponent: 1.0})
     learner.advance(config.total_steps)
     player = learner.player()

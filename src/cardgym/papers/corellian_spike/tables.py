@@ -10,8 +10,8 @@ import numpy as np
 from cardgym.console.tables import markdown_table
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
+from cardgym.papers.corellian_spike.batch_q import ENV
 from cardgym.papers.corellian_spike.experiments import DEEP_OPPONENTS, SEATINGS
-from cardgym.papers.corellian_spike.learner import ENV
 from cardgym.papers.corellian_spike.numbers import Numbers
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog
