@@ -29,7 +29,7 @@ from cardgym.learn.ppo import PPOConfig
 from cardgym.learn.run import run_name
 from cardgym.learn.tabular import TabularConfig
 from cardgym.papers.corellian_spike.batch_q import BatchQConfig
-from cardgym.papers.cribbage.trainer import ExpertsConfig
+from cardgym.papers.cribbage.training import ExpertsConfig
 
 CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 

@@ -32,7 +32,7 @@ from cardgym.games.cribbage.tosses import rank_set
 from cardgym.learn.saved_state import restore, state_of
 from cardgym.papers.cribbage.matches import match, side
 from cardgym.papers.cribbage.picture import board_png, family_shares
-from cardgym.papers.cribbage.trainer import ExpertsConfig, Trainer
+from cardgym.papers.cribbage.training import ExpertsConfig, Trainer
 from cardgym.papers.cribbage.updates import EVENTS, gradient, paper_update, value_positions
 from cardgym.papers.cribbage.weights import add_pegging, named_weights
 from cardgym.players import resolve

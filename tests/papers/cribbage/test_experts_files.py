@@ -16,7 +16,7 @@ from cardgym.arena import evaluate
 from cardgym.games.cribbage.experts import load_experts, new_pegging, save_experts
 from cardgym.games.cribbage.game import GAME
 from cardgym.papers.cribbage.matches import OWN_CRIB, Side, same_tosses, side
-from cardgym.papers.cribbage.trainer import ExpertsConfig, Trainer
+from cardgym.papers.cribbage.training import ExpertsConfig, Trainer
 from cardgym.papers.cribbage.weights import named_weights
 from cardgym.players import resolve
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cardgym.papers.cribbage.experts import main
+from cardgym.papers.cribbage.training import main
 from killing import check_killed_run_ends_with_the_same_bits, check_run_that_is_asked_to_end_saves
 
 WORDS = [

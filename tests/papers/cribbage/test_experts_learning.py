@@ -25,7 +25,7 @@ from cardgym.games.cribbage.state import TOSSES
 from cardgym.papers.cribbage.games import seed_pegging
 from cardgym.papers.cribbage.matches import match, records, side
 from cardgym.papers.cribbage.picture import board_pixels, draw_board, untouched
-from cardgym.papers.cribbage.trainer import ExpertsConfig, Trainer
+from cardgym.papers.cribbage.training import ExpertsConfig, Trainer
 from cardgym.papers.cribbage.updates import spread, value_positions
 from cardgym.papers.cribbage.weights import named_weights
 

@@ -11,7 +11,7 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,7 @@ from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players import TablePlayer, resolve
 
-ENV = "CorellianSpike-v0"
+ENV: Final = "CorellianSpike-v0"
 CONFIG = "configs/corellian_spike/batch_q.toml"
 NEVER = float(np.finfo(np.float64).min)
 """The value of an untried action: the lowest finite number, since saved values are finite."""
@@ -57,6 +57,7 @@ Exploration = Literal["published", "legal"]
 class BatchQConfig(TrainingConfig):
     """The batch Q-learning of the Corellian Spike paper (section 4.2)."""
 
+    env_id: Literal["CorellianSpike-v0"] = ENV
     env_options: EnvOptions = Field(default={})
     """Options of the game, such as num_players=4 or reward=weighted; reward is credits, the paper's, if not set."""
     num_iterations: Annotated[int, Field(ge=1, le=1_000_000)] = 50
@@ -84,11 +85,6 @@ class BatchQConfig(TrainingConfig):
     """Games against each opponent in an evaluation; 0 for none."""
     final_games: Games = 10_000
     """Games against each opponent in the final evaluation; 0 for none."""
-
-    @property
-    def game_id(self) -> str:
-        """The id of the game."""
-        return ENV
 
     @property
     def algorithm_name(self) -> str:

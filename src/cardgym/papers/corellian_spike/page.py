@@ -19,7 +19,7 @@ from cardgym.papers.corellian_spike.experiments import Results, run_all
 from cardgym.papers.corellian_spike.findings import betting, claims, code_facts, exploration, information
 from cardgym.papers.corellian_spike.numbers import Numbers
 from cardgym.papers.corellian_spike.runs import CREDITS, FOUR, WEIGHTED, Scale, legal
-from cardgym.papers.corellian_spike.tables import deep_table, human_table, opponents_table, seats_table
+from cardgym.papers.corellian_spike.tables import deep_table, opponents_table, seats_table
 from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, write_page
 from cardgym.players import resolve
 
@@ -38,7 +38,6 @@ def write_results(
     folder: Path,
     scale: Scale,
     checkpoints: Sequence[Path] = (),
-    log: Path | None = None,
     progress: Report | None = None,
 ) -> list[Path]:
     """Train and evaluate everything, and write the page and its figures.
@@ -47,7 +46,6 @@ def write_results(
         folder: where to.
         scale: how much is done.
         checkpoints: of deep agents for two players.
-        log: exported games of a person; None for the user's record.
         progress: called with the tasks done and the tasks in all.
 
     Returns:
@@ -67,7 +65,6 @@ def write_results(
         opponents_table(numbers, 2, "credits", "Performance with the credits-only reward"),
         opponents_table(numbers, 3, "weighted", "Performance with the weighted reward"),
         seats_table(numbers),
-        *human_table(log),
         deep_table(numbers, checkpoints),
         exploration(numbers),
         _figures(),
@@ -114,12 +111,11 @@ def main(words: list[str]) -> int:
     """Train and play everything, and write the page and its figures; the exit code."""
     parser = page_parser("corellian-spike", __doc__, 10_000, "match")
     add_deep(parser, CHECKPOINTS)
-    parser.add_argument("--log", type=Path, metavar="FILE", help="exported games of a person (your log)")
     parser.add_argument("--processes", type=whole(1, 64), default=2, metavar="N", help="processes to use (2)")
     arguments = parser.parse_args(words)
     scale = Scale(games=arguments.games, base_seed=arguments.seed, processes=arguments.processes)
     deep = deep_paths(arguments.deep, CHECKPOINTS)
     with Progress("reproducing corellian-spike", "tasks") as progress:
-        for path in write_results(arguments.out, scale, deep, arguments.log, progress):
+        for path in write_results(arguments.out, scale, deep, progress):
             print(path)
     return 0

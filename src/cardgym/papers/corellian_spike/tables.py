@@ -1,4 +1,4 @@
-"""The tables of the Corellian Spike page: the paper's 2, 3 and 4, a person, and the double DQN."""
+"""The tables of the Corellian Spike page: the paper's 2, 3 and 4, and the double DQN."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from cardgym.console.tables import markdown_table
-from cardgym.errors import CardgymError
-from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.papers.corellian_spike.batch_q import ENV
 from cardgym.papers.corellian_spike.experiments import DEEP_OPPONENTS, SEATINGS
 from cardgym.papers.corellian_spike.numbers import Numbers
-from cardgym.table.game_entries import read_entries
-from cardgym.table.game_log import GameLog
 
 OPPONENTS = ("random-table", "initial", "intermediate", "credits-only", "heuristic", "double DQN")
 """Rows of tables 2 and 3: the paper's opponents, then ours. `random-table` is the paper's random policy."""
@@ -103,46 +98,6 @@ def seats_table(numbers: Numbers) -> str:
             cells += [numbers.busts(*key, player=player) for key in keys]
             rows.append(cells)
     return "\n".join([*lines, *markdown_table(head, rows), ""])
-
-
-def human_table(log: Path | None) -> list[str]:
-    """The section on the games of a person, from the game log, if it has any; see `human_rows`."""
-    rows = human_rows(log)
-    head = ("player", "against", "options", "games", "credits a game", "hands won", "games bust")
-    return ["\n".join(["## A person", "", *markdown_table(head, rows), ""])] if rows else []
-
-
-def human_rows(log: Path | None = None) -> list[list[str]]:
-    """The cells of a table, one row for each pair of players and options.
-
-    Args:
-        log: games as `cardgym report --export` writes them; None for the user's log.
-
-    Raises:
-        CardgymError: where a named file is missing, or one of its lines is not a game.
-    """
-    games = GameLog().entries(ENV) if log is None else read_entries(log)
-    defaults = CorellianSpikeOptions().asdict()
-    lineups: dict[tuple[str, str, str], list[tuple[float, float, float, float]]] = {}
-    for game in games:
-        if game["env"] != ENV or not game["finished"] or len(game["players"]) != 2:
-            continue
-        if game["options"].get("reward", "net") != "net":  # Other returns are not the credits gained.
-            continue
-        person, other = game["players"]
-        metrics = person["metrics"]
-        if "bust_games" not in metrics:
-            raise CardgymError(f"a game of {ENV} in {log or 'the game log'} lacks its metrics; leave it out")
-        row = (person["return"], person["score"], game["max_score"], metrics["bust_games"])
-        changed = [f"{option}={value}" for option, value in game["options"].items() if value != defaults.get(option)]
-        lineups.setdefault((person["name"], other["name"], ", ".join(changed) or "the paper's"), []).append(row)
-    rows = []
-    for (name, other, options), same in lineups.items():
-        credits, won, hands, bust = (sum(column) for column in zip(*same, strict=True))
-        rows.append([
-            name, other, options, f"{len(same)}", f"{credits / len(same):+.1f}", f"{won:g} of {hands:g}", f"{bust:g}",
-        ])  # fmt: skip
-    return rows
 
 
 def deep_table(numbers: Numbers, paths: Sequence[Path]) -> str:

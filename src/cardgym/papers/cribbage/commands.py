@@ -28,7 +28,7 @@ def _pegging(words: list[str]) -> int:
 
 
 def _experts(words: list[str]) -> int:
-    from cardgym.papers.cribbage.experts import main
+    from cardgym.papers.cribbage.training import main
 
     return main(words)
 

@@ -5,25 +5,25 @@ The page has win rates, how far trainings from each start agree, and what change
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.match import EVALUATION_SEED
-from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.tables import markdown_table, with_interval, wrapped
+from cardgym.console.tables import markdown_table, with_interval
 from cardgym.files import replacing
 from cardgym.games.cribbage.experts import HOLES, STRATEGIES, Weights
 from cardgym.papers.cribbage.matches import OPPONENTS, Side, same_tosses
 from cardgym.papers.cribbage.picture import board_png, family_shares
-from cardgym.papers.cribbage.trainer import ExpertsConfig, Trainer
+from cardgym.papers.cribbage.training import ExpertsConfig, Trainer
 from cardgym.papers.cribbage.weights import FAMILIES
+from cardgym.papers.pages import Report, page_parser, write_page
+from cardgym.statistics import Interval
 
 GAMES = 160_000
 """Games of each run."""
@@ -32,14 +32,13 @@ SHORTER = 4
 CHECKPOINTS = 4
 """Evaluations of a run from uniform weights, besides that of its first weights."""
 SEEDS = (1, 2, 3)
-FOLDER = Path("docs/papers/cribbage")
-PAGE, BOARD = "results.md", "board.png"
+BOARD = "board.png"
 STARTS = ("hand", "crib", "pegging", "random")
 REGIONS = ((0, 59), (60, 89), (90, 109), (110, 120))
 """Ranges of both scores that the page compares."""
 EVALUATION_GAMES = 20_000
 
-Rates = dict[str, tuple[float, tuple[float, float]]]
+Rates = dict[str, tuple[float, Interval]]
 KINDS = {
     "gradient, own crib": ExpertsConfig(own_crib=True),
     "gradient, the paper's eight": ExpertsConfig(),
@@ -53,25 +52,22 @@ SAMPLES = 50_000
 """Hands by which the discards of two runs are compared."""
 
 
-@dataclasses.dataclass
+@dataclass(frozen=True)
 class Run:
-    """A run's rates by games played, and expert 0 with its first and its last weights."""
+    """A training: expert 0 with its first and its last weights, and its win rates before and after."""
 
     kind: str
     start: str
     seed: int
+    games: int
     first: Side
     last: Side
-    rates: dict[int, Rates]
-    games: int
+    before: Rates
+    after: Rates
 
 
-def write_results(
-    folder: Path, games: int = GAMES, seed: int = 0, progress: Callable[[int, int], None] | None = None
-) -> list[Path]:
+def write_results(folder: Path, games: int = GAMES, seed: int = 0, progress: Report | None = None) -> list[Path]:
     """Train every kind from uniform weights with three seeds, and the first kind from every start; write the page.
-
-    The page is written after every run, so that an interruption leaves the runs so far.
 
     Args:
         folder: where the page and the picture are written.
@@ -82,33 +78,28 @@ def write_results(
     Returns:
         The page and the picture.
     """
-    runs_to_do = [(kind, "uniform", seed + number, games) for kind in KINDS for number in SEEDS]
-    runs_to_do += [(next(iter(KINDS)), start, seed + SEEDS[0], games) for start in STARTS]
     few = max(games // SHORTER, 1)
-    runs_to_do += [(kind, "uniform", seed + SEEDS[0], few) for kind in DISCOUNTS]
-    runs_to_do += [(PAPER_UPDATE, "hand", seed + SEEDS[0], few)]
-    runs: list[Run] = []
-    with replacing(folder / PAGE) as temporary:  # Fails before the training if the folder cannot be written.
-        temporary.write_text("# Cribbage: the expert learner\n\nIn the making.\n", encoding="utf-8")
+    plan = [(kind, "uniform", seed + number, games) for kind in KINDS for number in SEEDS]
+    plan += [(next(iter(KINDS)), start, seed + SEEDS[0], games) for start in STARTS]
+    plan += [(kind, "uniform", seed + SEEDS[0], few) for kind in DISCOUNTS]
+    plan += [(PAPER_UPDATE, "hand", seed + SEEDS[0], few)]
+    write_page(folder, ["# Cribbage: the expert learner\n\nIn the making."])  # Fails now if the folder is read-only.
     start = time.perf_counter(), time.process_time()
-    total = sum(played for *_, played in runs_to_do)
-    before = 0
-    for done, (kind, first, run_seed, played) in enumerate(runs_to_do, 1):
-        runs.append(_run(kind, first, run_seed, played, partial(_report, progress, before, total)))
-        before += played
-        spent = time.perf_counter() - start[0], time.process_time() - start[1]
-        with replacing(folder / PAGE) as temporary:
-            temporary.write_text(wrapped(_page(runs, games, spent, done < len(runs_to_do))), encoding="utf-8")
-        if done == 1:
-            with replacing(folder / BOARD) as temporary:
-                title = f"{kind}: after {games:,} games, seed {run_seed}"
-                temporary.write_bytes(board_png(runs[0].last.weights, title, runs[0].first.weights))
-    return [folder / PAGE, folder / BOARD]
+    total = sum(played for *_, played in plan)
+    runs: list[Run] = []
+    for kind, first, run_seed, played in plan:
+        before = sum(run.games for run in runs)
 
+        def report(done: int, before: int = before) -> None:
+            if progress is not None:
+                progress(before + done, total)
 
-def _report(progress: Callable[[int, int], None] | None, before: int, total: int, games: int) -> None:
-    if progress is not None:
-        progress(before + games, total)
+        runs.append(_run(kind, first, run_seed, played, report))
+    spent = time.perf_counter() - start[0], time.process_time() - start[1]
+    with replacing(folder / BOARD) as temporary:
+        title = f"{runs[0].kind}: after {games:,} games, seed {runs[0].seed}"
+        temporary.write_bytes(board_png(runs[0].last.weights, title, runs[0].first.weights))
+    return [write_page(folder, _page(runs, games, spent)), folder / BOARD]
 
 
 def _run(kind: str, start: str, seed: int, games: int, report: Callable[[int], None]) -> Run:
@@ -118,20 +109,15 @@ def _run(kind: str, start: str, seed: int, games: int, report: Callable[[int], N
         total_games=games, init=(start,), seed=seed, value_every=half, save_every=every
     )
     trainer = Trainer(config)
-    first, rates = trainer.side(), {}
-    while True:
-        last = trainer.games >= games
-        if trainer.games == 0 or last:
-            names = OPPONENTS if last and start == "uniform" and kind in KINDS else ("greedy", "uniform")
-            rates[trainer.games] = trainer.evaluate(names, EVALUATION_GAMES)
-        report(min(trainer.games, games))
-        if last:
-            break
+    first, before = trainer.side(), trainer.evaluate(("greedy", "uniform"), EVALUATION_GAMES)
+    while trainer.games < games:
         trainer.advance()
-    return Run(kind, start, seed, first, trainer.side(), rates, trainer.games)
+        report(min(trainer.games, games))
+    opponents = OPPONENTS if start == "uniform" and kind in KINDS else ("greedy", "uniform")
+    return Run(kind, start, seed, games, first, trainer.side(), before, trainer.evaluate(opponents, EVALUATION_GAMES))
 
 
-def _cell(rate: tuple[float, tuple[float, float]]) -> str:
+def _cell(rate: tuple[float, Interval]) -> str:
     share, (low, high) = rate
     return with_interval(100 * share, (100 * low, 100 * high), ".1f")
 
@@ -140,51 +126,30 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(markdown_table(head, rows)) + "\n"
 
 
-def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: bool) -> str:
+def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
+    """The parts of the page."""
     first = next(iter(KINDS))
     discounted = [run for run in runs if run.kind in DISCOUNTS or (run.kind == PAPER_UPDATE and run.start != "uniform")]
-    runs = [run for run in runs if run not in discounted]
+    uniform = [run for run in runs if run.start == "uniform" and run not in discounted]
+    last = [run for run in uniform if run.kind == first]
+    begun = {run.start: run for run in runs if run.kind == first and run.seed == last[0].seed}
     parts = [
         "# Cribbage: the expert learner",
         f"Made by `cardgym reproduce cribbage --games {games}`: {spent[0]:.0f} s, of which {spent[1]:.0f} s of CPU on "
-        f"one core. {'**Unfinished: some runs are missing.** ' if unfinished else ''}"
-        "[Experts](../../games/cribbage/research.md#weighted-experts) explains how they learn. "
+        "one core. [Experts](../../games/cribbage/research.md#weighted-experts) explains how they learn. "
         f"Shares of games are in percent, with 95 % intervals, over "
         f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
         "## Win rates, before and after learning",
         "From uniform weights. With `own crib`, the strategy `crib_min_avg` prefers the richest crib for the dealer, "
         "who owns it; none of the paper's eight strategies does.",
-        _rates_table([run for run in runs if run.start == "uniform"]),
-    ]
-    if discounted:
-        parts += _discounts(discounted)
-    last = [run for run in runs if run.kind == first and run.start == "uniform"]
-    parts += [
+        _rates_table(uniform),
+        *_discounts(discounted),
         "## Against every single strategy",
         "Win rates at the end of training: the lowest and the highest of the seeds. The strategy `hand_max_avg` plays "
         "like `greedy`.",
-        _strategies_table([run for run in runs if run.start == "uniform"]),
+        _strategies_table(uniform),
         _lowest(last),
-    ]
-    same = [run for run in runs if run.kind == first]
-    begun = {run.start: run for run in same if run.seed == same[0].seed}
-    if len(begun) > 1:
-        parts += [
-            "## Does the start matter?",
-            f"{first}, seed {same[0].seed}, at positions where the scores are at most 30 points apart: the weights of "
-            "the three families of strategies. *Agreement* is 1 minus half the sum of the differences from the run "
-            f"that starts with uniform weights. *Same discard* is the share of {SAMPLES:,} hands at such positions in "
-            "which both keep the same four cards.",
-            _starts_table(begun),
-            _strength(begun),
-        ]
-    if len(last) > 1:
-        agreements = [
-            f"{_agreement(last[0], run):.2f} in weights and {_same(last[0].last, run.last)} of discards"
-            for run in last[1:]
-        ]
-        parts.append(f"Other seeds agree with the first, from uniform weights, by {'; '.join(agreements)}.\n")
-    parts += [
+        *_starts(begun, last),
         "## What changes near the end of the board",
         f"{first}: the weights of the families, averaged over seeds, where both scores are in the range.",
         _regions_table(last),
@@ -193,14 +158,31 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         "Such positions are gray in the picture.",
         f"![The board]({BOARD})",
     ]
-    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+    return [part.strip("\n") + "\n" for part in parts]
+
+
+def _starts(begun: dict[str, Run], last: list[Run]) -> list[str]:
+    """Whether the start matters: runs by their start, and those of the same kind from uniform weights by seed."""
+    agreements = [
+        f"{_agreement(last[0], run):.2f} in weights and {_same(last[0].last, run.last)} of discards" for run in last[1:]
+    ]
+    return [
+        "## Does the start matter?",
+        f"{last[0].kind}, seed {last[0].seed}, at positions where the scores are at most 30 points apart: the weights "
+        "of the three families of strategies. *Agreement* is 1 minus half the sum of the differences from the run "
+        f"that starts with uniform weights. *Same discard* is the share of {SAMPLES:,} hands at such positions in "
+        "which both keep the same four cards.",
+        _starts_table(begun),
+        _strength(begun),
+        f"Other seeds agree with the first, from uniform weights, by {'; '.join(agreements)}.",
+    ]
 
 
 def _discounts(runs: list[Run]) -> list[str]:
     """How the paper's update fares with other discounts, and from a good start."""
     rows = [[run.kind, run.start, *_from_to(run)] for run in runs]
     summary = "Some have not lost."
-    if all(_gain(run) <= 0 for run in runs):
+    if all(run.after["greedy"][0] <= run.before["greedy"][0] for run in runs):
         summary = (
             "None of them improves. The update looks only at the weights and at who won, so no credit tells it which "
             "strategy preferred the keep."
@@ -216,7 +198,7 @@ def _discounts(runs: list[Run]) -> list[str]:
 
 def _lowest(runs: list[Run]) -> str:
     """Whether the last weights beat every single strategy, in words."""
-    ends = {name: min(run.rates[max(run.rates)][name][1][0] for run in runs) for name in STRATEGIES}
+    ends = {name: min(run.after[name][1][0] for run in runs) for name in STRATEGIES}
     worst = min(ends, key=lambda name: ends[name])
     beaten = sum(low > 0.5 for low in ends.values())
     return (
@@ -237,9 +219,8 @@ def _strategies_table(runs: list[Run]) -> str:
     for name in STRATEGIES:
         cells = []
         for kind in kinds:
-            rates = [run.rates[max(run.rates)] for run in runs if run.kind == kind]
-            shares = [100 * rate[name][0] for rate in rates if name in rate]
-            cells.append(f"{min(shares):.1f} to {max(shares):.1f}" if shares else "-")
+            shares = [100 * run.after[name][0] for run in runs if run.kind == kind]
+            cells.append(f"{min(shares):.1f} to {max(shares):.1f}")
         rows.append([f"`{name}`", *cells])
     return _table(["against", *kinds], rows)
 
@@ -260,11 +241,7 @@ def _same(one: Side, other: Side) -> str:
 
 
 def _from_to(run: Run, opponent: str = "greedy") -> list[str]:
-    return [_cell(run.rates[played][opponent]) for played in (min(run.rates), max(run.rates))]
-
-
-def _gain(run: Run) -> float:
-    return run.rates[max(run.rates)]["greedy"][0] - run.rates[min(run.rates)]["greedy"][0]
+    return [_cell(run.before[opponent]), _cell(run.after[opponent])]
 
 
 def _starts_table(begun: dict[str, Run]) -> str:
@@ -282,7 +259,8 @@ def _starts_table(begun: dict[str, Run]) -> str:
 
 
 def _strength(begun: dict[str, Run]) -> str:
-    first, last = ({start: run.rates[played]["greedy"] for start, run in begun.items()} for played in _span(begun))
+    first = {start: run.before["greedy"] for start, run in begun.items()}
+    last = {start: run.after["greedy"] for start, run in begun.items()}
     apart = [100 * (max(rates.values())[0] - min(rates.values())[0]) for rates in (first, last)]
     base = next(iter(begun))
     alike: list[str] = []
@@ -295,12 +273,6 @@ def _strength(begun: dict[str, Run]) -> str:
         f"intervals of {', '.join(alike) or 'none'} overlap with that of `{base}`, and those of "
         f"{', '.join(unlike) or 'none'} do not."
     )
-
-
-def _span(runs: dict[str, Run]) -> tuple[int, int]:
-    """The games played at the first and at the last evaluation."""
-    played = next(iter(runs.values())).rates
-    return min(played), max(played)
 
 
 def _regions_table(runs: list[Run]) -> str:
@@ -323,13 +295,7 @@ def _region(runs: list[Run], low: int, high: int) -> npt.NDArray[np.float64]:
 
 def main(words: list[str]) -> int:
     """Train, evaluate, and write the page and its picture; the exit code."""
-    parser = Parser(prog="cardgym reproduce cribbage", description=__doc__)
-    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of all games and trainings (0)")
-    parser.add_argument("--out", type=Path, default=FOLDER, metavar="FOLDER", help=f"where to write ({FOLDER})")
-    parser.add_argument(
-        "--games", type=whole(2, 1_000_000), default=GAMES, metavar="N", help=f"games of each training ({GAMES:,})"
-    )
-    arguments = parser.parse_args(words)
+    arguments = page_parser("cribbage", __doc__, GAMES, "training").parse_args(words)
     with Progress("reproducing cribbage", "games") as progress:
         for path in write_results(arguments.out, arguments.games, arguments.seed, progress):
             print(path)
