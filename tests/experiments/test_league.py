@@ -11,11 +11,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
-from learning_game import ROOT, SCRIPT, load_script
+from learning_game import ROOT, trainer
 
 from cardgym import find
 from cardgym.experiments import launch
@@ -42,8 +41,8 @@ WORDS = [
 
 
 @pytest.fixture(scope="module")
-def league() -> ModuleType:
-    return load_script(SCRIPT.with_name("league.py"))
+def league() -> Trainer:
+    return trainer("league")
 
 
 def results(folder: Path) -> dict[str, bytes]:
@@ -59,14 +58,14 @@ def results(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 def test_killed_league_resumes_with_the_same_bits_and_gets_harder_to_exploit(
-    league: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    league: Trainer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [*WORDS, "--generations", "1"]
     whole, killed, log = tmp_path / "whole", tmp_path / "killed", tmp_path / "log"
-    assert league.main([*words, "--out", str(whole)]) == 0
+    assert league.run("league", [*words, "--out", str(whole)]) == 0
     with log.open("wb") as file:
         run = subprocess.Popen(
-            [sys.executable, str(SCRIPT.with_name("league.py")), *words, "--out", str(killed)],
+            [sys.executable, str(ROOT / "train" / "league.py"), *words, "--out", str(killed)],
             env={**os.environ, "PYTHONPATH": SEARCH_PATH}, stderr=file, stdout=subprocess.DEVNULL,
         )  # fmt: skip
     while not (killed / "generation_01" / "responder_1" / "log.txt").exists():
@@ -75,7 +74,7 @@ def test_killed_league_resumes_with_the_same_bits_and_gets_harder_to_exploit(
     time.sleep(random.Random().uniform(0, 3))  # Not seeded: killed while it trains, and perhaps after.
     run.send_signal(signal.SIGKILL)
     run.wait()
-    assert league.main([*words, "--out", str(killed), "--resume"]) == 0
+    assert league.run("league", [*words, "--out", str(killed), "--resume"]) == 0
     one, other = results(whole), results(killed)
     assert one.keys() == other.keys()
     assert [name for name, content in one.items() if content != other[name]] == []
@@ -90,15 +89,15 @@ def test_killed_league_resumes_with_the_same_bits_and_gets_harder_to_exploit(
     assert (whole / "exploitability.png").read_bytes().startswith(b"\x89PNG")
 
     # It continues as it began, or not at all.
-    assert league.main([*WORDS, "--generations", "2", "--games", "500", "--out", str(whole), "--resume"]) == 2
+    assert league.run("league", [*WORDS, "--generations", "2", "--games", "500", "--out", str(whole), "--resume"]) == 2
     assert "began with games=400" in capsys.readouterr().err
 
 
-def test_league_in_one_process_logs_exploitability_by_decisions_and_resumes(league: ModuleType, tmp_path: Path) -> None:
+def test_league_in_one_process_logs_exploitability_by_decisions_and_resumes(league: Trainer, tmp_path: Path) -> None:
     words = ["--env-id", ENV, "--engine", "none", "--trainer", "tabular", "--games", "100", "--trainer-options"]
     words += ["total_steps=5000", "eval_every=0", "final_games=0"]
     whole, resumed = tmp_path / "whole", tmp_path / "resumed"
-    assert league.main([*words, "--generations", "2", "--out", str(whole)]) == 0
+    assert league.run("league", [*words, "--generations", "2", "--out", str(whole)]) == 0
     steps, curve = read_curves(whole)[EXPLOITABILITY]
     generations = json.loads((whole / "league.json").read_text())["generations"]
     assert steps == [0, 5000, 10_000]
@@ -106,9 +105,9 @@ def test_league_in_one_process_logs_exploitability_by_decisions_and_resumes(leag
     assert curve[0] == pytest.approx(11 / 24)
     assert json.loads((whole / "results.json").read_text())["cpu_seconds"] > 0
 
-    assert league.main([*words, "--generations", "1", "--out", str(resumed)]) == 0
+    assert league.run("league", [*words, "--generations", "1", "--out", str(resumed)]) == 0
     begun = (resumed / "generation_01" / "responder_1" / "results.json").stat().st_mtime_ns
-    assert league.main([*words, "--generations", "2", "--out", str(resumed), "--resume"]) == 0
+    assert league.run("league", [*words, "--generations", "2", "--out", str(resumed), "--resume"]) == 0
     assert (resumed / "generation_01" / "responder_1" / "results.json").stat().st_mtime_ns == begun
     assert read_curves(resumed)[EXPLOITABILITY] == (steps, curve)
     assert (resumed / "league.json").read_bytes() == (whole / "league.json").read_bytes()
@@ -193,19 +192,17 @@ def test_strategy_of_a_mixture_earns_the_mean_of_its_parts() -> None:
     ],
 )
 def test_bad_input_is_one_line(
-    league: ModuleType, words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    league: Trainer, words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert league.main([*WORDS, *words, "--out", str(tmp_path / "run")]) == 2
+    assert league.run("league", [*WORDS, *words, "--out", str(tmp_path / "run")]) == 2
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
 
 
-def test_training_that_fails_names_its_log(
-    league: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_training_that_fails_names_its_log(league: Trainer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [*WORDS, "--trainer-options", "observation=none", "--generations", "1"]
-    assert league.main([*words, "--out", str(tmp_path / "run")]) == 2
+    assert league.run("league", [*words, "--out", str(tmp_path / "run")]) == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert "generation 1: the training ended with exit code 2" in last
     assert "unknown observation" in Path(last.rpartition("see ")[2]).read_text()

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import torch
 
 from cardgym import register
+from cardgym.experiments.trainers import Trainer
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "learn"))
-from learning_game import ROOT, TINY, load_script
+from learning_game import TINY, trainer
 
 
 @pytest.fixture(scope="session")
@@ -20,9 +20,9 @@ def tiny():
 
 
 @pytest.fixture(scope="session")
-def script() -> ModuleType:
+def script() -> Trainer:
     """train/sb3.py as a module."""
-    return load_script(ROOT / "train" / "sb3.py")
+    return trainer("sb3")
 
 
 @pytest.fixture(autouse=True)

@@ -146,11 +146,11 @@ def test_restarted_run_ends_with_the_same_bits(script, tiny, tmp_path, capsys):
         "--out",
         str(tmp_path),
     ]
-    assert script.main(words) == 0
+    assert script.run("sb3", words) == 0
     first = str(weights(tmp_path))
-    assert script.main(words) == 2
+    assert script.run("sb3", words) == 2
     assert "has a run already" in capsys.readouterr().err
-    assert script.main([*words, "--restart"]) == 0
+    assert script.run("sb3", [*words, "--restart"]) == 0
     assert str(weights(tmp_path)) == first
 
 
@@ -162,7 +162,7 @@ def test_run_that_is_asked_to_end_saves_its_model(script, tiny, tmp_path, monkey
 
     monkeypatch.setattr(Progress, "__call__", ask)
     words = ["--env-id", "Tiny-v0", "--total-steps", "100000", "--num-envs", "16", "--num-steps", "8"]
-    assert script.main([*words, "--batch-size", "64", "--out", str(tmp_path)]) == 128 + signal.SIGTERM
+    assert script.run("sb3", [*words, "--batch-size", "64", "--out", str(tmp_path)]) == 128 + signal.SIGTERM
     assert weights(tmp_path)
 
 
@@ -201,7 +201,7 @@ def test_other_seeds_play_other_games(script, tiny, tmp_path):
     ],
 )
 def test_mistakes_are_one_line(script, tiny, tmp_path, capsys, words, message):
-    assert script.main([*words, "--out", str(tmp_path / "run")]) == 2
+    assert script.run("sb3", [*words, "--out", str(tmp_path / "run")]) == 2
     (line,) = (line for line in capsys.readouterr().err.splitlines() if "compiling" not in line)
     assert line.startswith("sb3.py: ")
     assert message in line

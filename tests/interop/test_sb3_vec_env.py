@@ -11,7 +11,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from learning_game import ROOT, load_script
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
@@ -354,7 +353,7 @@ MISSING = "cardgym.interop.sb3 needs the package stable_baselines3: pip install 
 def test_missing_extra_is_one_line(tiny, capsys, tmp_path):
     assert main(["evaluate", tiny.id, "--players", "model.zip", "random"]) == 2
     assert capsys.readouterr().err == f"cardgym: {MISSING}\n"
-    assert load_script(ROOT / "train" / "sb3.py").main(["--env-id", tiny.id, "--out", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"sb3.py: {MISSING.replace('cardgym.interop.sb3', 'cardgym train sb3')}\n"
+    assert main(["train", "sb3", "--env-id", tiny.id, "--out", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"cardgym: {MISSING.replace('cardgym.interop.sb3', 'cardgym train sb3')}\n"
     with pytest.raises(CardgymError, match="needs the package stable_baselines3"):
         importlib.import_module("cardgym.interop.sb3")

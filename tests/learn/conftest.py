@@ -8,9 +8,10 @@ import pytest
 
 from cardgym import register
 from cardgym.engine.contract import Game
+from cardgym.experiments.trainers import Trainer
 
 sys.path.insert(0, str(Path(__file__).parent))
-from learning_game import SCRIPT, TINY, load_script
+from learning_game import TINY, trainer
 
 
 @pytest.fixture(scope="session")
@@ -20,9 +21,9 @@ def tiny() -> Game:
 
 
 @pytest.fixture(scope="session")
-def dqn() -> ModuleType:
+def dqn() -> Trainer:
     """The training of train/dqn.py."""
-    return load_script(SCRIPT)
+    return trainer("dqn")
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +35,6 @@ def curves() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
-def tabular() -> ModuleType:
+def tabular() -> Trainer:
     """The training of train/tabular.py."""
-    return load_script(SCRIPT.with_name("tabular.py"))
+    return trainer("tabular")

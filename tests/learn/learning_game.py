@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.cli import main
 from cardgym.cli.train import league
 from cardgym.engine.contract import (
     Feature,
@@ -31,18 +29,14 @@ from cardgym.engine.contract import (
     offsets,
     rule,
 )
-from cardgym.experiments.trainers import TRAINERS
+from cardgym.experiments.trainers import TRAINERS, Trainer
 
 ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "train" / "dqn.py"
 
 
-def load_script(path: Path) -> ModuleType:
-    """The training of a script of train/: its functions `train` and `main`."""
-    module = ModuleType(path.stem)
-    trainer = {**TRAINERS, "league": league}[path.stem]()
-    vars(module).update(train=trainer.train, main=lambda words: main(["train", path.stem, *words]))
-    return module
+def trainer(name: str) -> Trainer:
+    """The training of that name, as `cardgym train` finds it."""
+    return {**TRAINERS, "league": league}[name]()
 
 
 NUM_ACTIONS = 5

@@ -8,17 +8,17 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
 from typing import Annotated, Any
 
 import pytest
-from learning_game import ROOT, SCRIPT
+from learning_game import ROOT
 from pydantic import Field
 
 from cardgym import find
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.experiments.league import LeagueConfig
+from cardgym.experiments.trainers import Trainer
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import BASE, Items, RunArgs, TrainingConfig, parse_run, read_config
 from cardgym.learn.distill import DistillConfig
@@ -155,7 +155,7 @@ def test_help_shows_the_values_of_the_file(tmp_path: Path, capsys: pytest.Captur
 
 def test_help_does_not_import_torch() -> None:
     code = "import sys; sys.argv[1:] = ['--help']; import runpy\n"
-    code += f"try:\n    runpy.run_path({str(SCRIPT.with_name('tabular.py'))!r}, run_name='__main__')\n"
+    code += f"try:\n    runpy.run_path({str(ROOT / 'train' / 'tabular.py')!r}, run_name='__main__')\n"
     code += "except SystemExit:\n    sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
@@ -303,7 +303,7 @@ def test_bad_command_line_is_refused_in_one_line(
     ],
 )
 def test_script_refuses_in_one_line_and_leaves_nothing(
-    dqn: ModuleType,
+    dqn: Trainer,
     tiny: Game,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -312,23 +312,23 @@ def test_script_refuses_in_one_line_and_leaves_nothing(
     needle: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert dqn.main(words) == 2
+    assert dqn.run("dqn", words) == 2
     (line,) = lines(capsys.readouterr().err)
     assert needle in line
     assert list(tmp_path.rglob("*")) == []
 
 
 def test_folder_that_cannot_be_created_is_refused(
-    dqn: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    dqn: Trainer, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
-    assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path / "file" / "run")]) == 2
+    assert dqn.run("dqn", ["--env-id", "Tiny-v0", "--out", str(tmp_path / "file" / "run")]) == 2
     (line,) = lines(capsys.readouterr().err)
     assert "cannot make the folder" in line
 
 
 def test_shell_sees_one_line_and_exit_code_2(tmp_path: Path) -> None:
-    words = [sys.executable, str(SCRIPT), "--gama", "0.9"]
+    words = [sys.executable, str(ROOT / "train" / "dqn.py"), "--gama", "0.9"]
     run = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert run.returncode == 2
     assert run.stderr == "dqn.py: unknown option '--gama': did you mean '--gamma'? --help lists all\n"

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from learning_game import SCRIPT, load_script
 
-from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.learn.distill import DistillConfig, DistillLearner, Labeled, Teacher, cross_entropy
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
-from cardgym.players import resolve, softmax
+from cardgym.players import softmax
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.mixture_file import save_mixture
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
-from killing import check_killed_run_ends_with_the_same_bits
 
 QUICK = DistillConfig(
     env_id="Tiny-v0",
@@ -41,66 +37,6 @@ QUICK = DistillConfig(
     save_every=1_000,
 )
 SHORT = QUICK.replace(total_steps=1_000, final_games=0)
-
-
-@pytest.fixture(scope="module")
-def distill() -> ModuleType:
-    return load_script(SCRIPT.with_name("distill.py"))
-
-
-def model(folder: Path) -> bytes:
-    return (folder / "model.safetensors").read_bytes()
-
-
-@pytest.mark.parametrize("changes", [{}, {"wide": True, "hidden_sizes": (4,)}, {"teacher_share": 0.0}])
-def test_network_imitates_its_teacher(distill: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]) -> None:
-    distill.train(QUICK.replace(**changes), tmp_path, False)
-    options = tiny.parse_options()
-    player = resolve(f"{tmp_path / 'model.safetensors'}:greedy", tiny, options)
-    report = evaluate(tiny, options, [player, "perfect"], games=100, seed=1)
-    assert report.players[0].win_rate == 0.5  # The share of right actions: nobody made a mistake.
-
-
-def test_same_seed_gives_the_same_bits_and_another_seed_does_not(
-    distill: ModuleType, tiny: Game, tmp_path: Path
-) -> None:
-    for name, seed in [("one", 5), ("two", 5), ("three", 6)]:
-        distill.train(SHORT.replace(seed=seed, teacher="random"), tmp_path / name, False)
-    assert model(tmp_path / "one") == model(tmp_path / "two")
-    assert model(tmp_path / "one") != model(tmp_path / "three")
-
-
-KILLED = [
-    *("--env-id", "register_tiny:Tiny-v0", "--teacher", "perfect", "--total-steps", "6000", "--num-envs", "32"),
-    *("--num-steps", "8", "--hidden-sizes", "32", "--batch-size", "64", "--final-games", "0"),
-    *("--eval-opponents", "random", "--eval-games", "100", "--eval-every", "2000", "--save-every", "2000"),
-]
-
-
-@pytest.mark.slow
-def test_killed_run_ends_with_the_same_bits_when_resumed(
-    distill: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script = [str(SCRIPT.with_name("distill.py"))]
-    evaluations = ("2,048 of 6,000 steps", "4,096 of 6,000 steps")
-    check_killed_run_ends_with_the_same_bits(
-        distill.main, script, KILLED, evaluations, tmp_path, capsys, suffixes=(".safetensors",)
-    )
-
-
-@pytest.mark.parametrize(
-    ("words", "needle"),
-    [
-        ([], "teacher: name the player to imitate"),
-        (["--teacher", "perfct"], "did you mean 'perfect'?"),
-        (["--teacher", "perfect", "--temperature", "-1"], "temperature=-1.0: allowed: a number of at least 0"),
-    ],
-)
-def test_script_refuses_in_one_line(
-    distill: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], needle: str
-) -> None:
-    assert distill.main(["--env-id", "Tiny-v0", "--out", str(tmp_path / "run"), *words]) == 2
-    assert needle in capsys.readouterr().err
 
 
 # -- the teacher ------------------------------------------------------------------------------------------------------

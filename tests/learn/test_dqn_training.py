@@ -10,19 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from learning_game import SCRIPT
 
 from cardgym.engine.contract import Game
-from cardgym.errors import CardgymError
+from cardgym.experiments.trainers import Trainer
 from cardgym.learn.config import RunArgs
 from cardgym.learn.dqn import DQNConfig
 from cardgym.learn.replay import ReplayBuffer
 from cardgym.learn.run import TrainingResult, run_folder, run_script
 from cardgym.learn.saved_state import load_state, restore, save_state
 from cardgym.learn.tensorboard import read_curves
-from cardgym.players import resolve
-from cardgym.players.networks import NetworkPlayer
-from killing import check_killed_run_ends_with_the_same_bits
 
 QUICK = DQNConfig(
     env_id="Tiny-v0",
@@ -47,44 +43,10 @@ QUICK = DQNConfig(
 SHORT = QUICK.replace(total_steps=2_000, final_games=0)
 
 
-def model(folder: Path) -> bytes:
-    return (folder / "model.safetensors").read_bytes()
-
-
 # -- learning ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"double": False},
-        {"dueling": True, "wide": True, "n_step": 2, "tau": 0.05, "target_update_interval": 1, "max_grad_norm": 10.0},
-        {"env_options": {"num_players": 1}, "eval_opponents": ("random",)},
-        {"opponents": ("self=1", "snapshot=1"), "snapshot_every": 1_000},
-        {"seat": 1},
-    ],
-    ids=["double", "dqn", "dueling-wide-n-step-soft", "one-player", "self-play", "second-seat"],
-)
-def test_learns_to_play_the_tiny_game_perfectly(
-    dqn: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]
-) -> None:
-    config = QUICK.replace(**changes)
-    results = dqn.train(config, tmp_path, False).results
-    alone = config.env_options.get("num_players") == 1
-    opponent = "alone" if alone else "random"
-    share, _ = results[opponent]["win_rate"]
-    # The share of right actions among the turns of all seats: perfect play gets all of its seat's.
-    assert share == (1.0 if alone else 0.5)
-    player = resolve(tmp_path / "model.safetensors", tiny, tiny.parse_options({"num_players": 1 if alone else 2}))
-    assert isinstance(player, NetworkPlayer)
-    assert player.observation_name == "plain"
-    saved = json.loads((tmp_path / "results.json").read_text())
-    assert saved["results"][opponent]["win_rate"][0] == share
-    assert list(tmp_path.glob("events.out.tfevents.*"))
-
-
-def test_rewards_are_scaled(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
+def test_rewards_are_scaled(dqn: Trainer, tiny: Game, tmp_path: Path) -> None:
     dqn.train(SHORT.replace(reward_scale=0.5), tmp_path, False)
     options = tiny.parse_options()
     size = tiny.observation(tiny.default_observation).size(options)
@@ -96,42 +58,28 @@ def test_rewards_are_scaled(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None
 # -- repeating --------------------------------------------------------------------------------------------------------
 
 
-def test_same_seed_gives_the_same_bits_and_another_seed_does_not(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
-    config = SHORT.replace(opponents=("self=1", "snapshot=1", "random=1"))
-    for name, seed in [("one", 5), ("two", 5), ("three", 6)]:
-        dqn.train(config.replace(seed=seed), tmp_path / name, False)
-    assert model(tmp_path / "one") == model(tmp_path / "two")
-    assert model(tmp_path / "one") != model(tmp_path / "three")
-
-
-def test_evaluating_and_saving_more_often_changes_no_weight(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
+def test_evaluating_and_saving_more_often_changes_no_weight(dqn: Trainer, tiny: Game, tmp_path: Path) -> None:
     import safetensors.torch
 
     dqn.train(SHORT, tmp_path / "one", False)
     dqn.train(SHORT.replace(eval_every=300, eval_games=20, save_every=300, log_every=100), tmp_path / "two", False)
-    one, two = (safetensors.torch.load(model(tmp_path / name)) for name in ("one", "two"))
+    one, two = (safetensors.torch.load_file(tmp_path / name / "model.safetensors") for name in ("one", "two"))
     assert all(one[name].equal(two[name]) for name in one)
 
 
 # -- resuming ---------------------------------------------------------------------------------------------------------
 
 
-def test_run_is_resumed_with_the_hyper_parameters_it_began_with(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
-    dqn.train(SHORT, tmp_path, False)
-    with pytest.raises(CardgymError, match=r"began with gamma=0\.99, not 0\.5"):
-        dqn.train(SHORT.replace(gamma=0.5), tmp_path, True)
-
-
 def test_existing_run_is_not_overwritten(
-    dqn: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    dqn: Trainer, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "resume.safetensors").write_bytes(b"earlier")
-    assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path)]) == 2
+    assert dqn.run("dqn", ["--env-id", "Tiny-v0", "--out", str(tmp_path)]) == 2
     assert "has a run already" in capsys.readouterr().err
-    assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
+    assert dqn.run("dqn", ["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
     assert "truncated or not a safetensors file" in capsys.readouterr().err
     save_state(tmp_path / "resume.safetensors", {"weights": [1.0]})
-    assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
+    assert dqn.run("dqn", ["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
     assert "not a state that a training script can resume from" in capsys.readouterr().err
 
 
@@ -143,7 +91,7 @@ def test_existing_run_is_not_overwritten(
     ],
 )
 def test_another_scripts_run_is_not_resumed(
-    dqn: ModuleType,
+    dqn: Trainer,
     tiny: Game,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -151,7 +99,7 @@ def test_another_scripts_run_is_not_resumed(
     message: str,
 ) -> None:
     save_state(tmp_path / "resume.safetensors", {"config": json.dumps(config)})
-    assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
+    assert dqn.run("dqn", ["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
     assert f"dqn.py: {tmp_path / 'resume.safetensors'}: {message}" in capsys.readouterr().err
 
 
@@ -199,28 +147,6 @@ def test_interrupt_says_how_to_resume(
     assert capsys.readouterr().err == message.format(folder=tmp_path)
 
 
-KILLED = [
-    "--env-id", "register_tiny:Tiny-v0", "--total-steps", "6000", "--num-envs", "64",
-    "--opponents", "perfect=1", "self=1", "snapshot=1", "--snapshot-every", "900", "--hidden-sizes", "16",
-    "--n-step", "2", "--train-frequency", "16", "--batch-size", "64", "--learning-starts", "500",
-    "--buffer-size", "2000", "--save-every", "500", "--eval-every", "2000", "--eval-games", "20",
-    "--eval-opponents", "random", "--final-games", "0",
-]  # fmt: skip
-
-
-def test_killed_run_ends_with_the_same_bits_when_resumed(
-    dqn: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    evaluations = ("2,023 of 6,000 steps", "4,014 of 6,000 steps")
-    check_killed_run_ends_with_the_same_bits(
-        dqn.main, [str(SCRIPT)], KILLED, evaluations, tmp_path, capsys, suffixes=(".safetensors",)
-    )
-    left = {path.name for path in (tmp_path / "killed").iterdir() if not path.name.endswith(".part")}
-    assert {name for name in left if "tfevents" not in name} == {
-        "model.safetensors", "progress.json", "resume.safetensors", "results.json",
-    }  # fmt: skip
-
-
 # -- what the user sees -----------------------------------------------------------------------------------------------
 
 
@@ -238,13 +164,13 @@ def test_too_little_memory_is_reported_in_one_line(
 
 
 def test_finished_run_prints_its_results_and_their_location(
-    dqn: ModuleType, tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    dqn: Trainer, tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     words = ["--env-id", "Tiny-v0", "--total-steps", "600", "--num-envs", "8", "--learning-starts", "100"]
     words += ["--hidden-sizes", "8", "--eval-games", "10", "--eval-every", "300", "--final-games", "50"]
     for number in (1, 2):
-        assert dqn.main(words) == 0
+        assert dqn.run("dqn", words) == 0
         output = capsys.readouterr()
         assert output.err.count("wins") == 2  # Plain lines: stderr is not a terminal here.
         assert "final evaluation, 50 games against each opponent" in output.err
@@ -253,7 +179,7 @@ def test_finished_run_prints_its_results_and_their_location(
             assert word in screen
 
 
-def test_training_leaves_torch_with_one_thread(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
+def test_training_leaves_torch_with_one_thread(dqn: Trainer, tiny: Game, tmp_path: Path) -> None:
     dqn.train(SHORT.replace(total_steps=100), tmp_path, False)
     assert torch.get_num_threads() == 1
 
@@ -262,7 +188,7 @@ def test_training_leaves_torch_with_one_thread(dqn: ModuleType, tiny: Game, tmp_
 
 
 def test_curves_are_drawn_from_runs(
-    dqn: ModuleType, curves: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    dqn: Trainer, curves: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from PIL import Image
 
@@ -288,7 +214,7 @@ def test_curves_are_drawn_from_runs(
 
 
 def test_curves_of_runs_that_cannot_be_drawn_are_refused_in_one_line(
-    dqn: ModuleType, curves: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    dqn: Trainer, curves: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture = str(tmp_path / "curves.png")
     assert curves.main([str(tmp_path / "nowhere"), "--out", picture]) == 2

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from learning_game import CARD, LEFT, PARITY, SCRIPT, load_script
+from learning_game import CARD, LEFT, PARITY, trainer
 
-from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
+from cardgym.experiments.trainers import Trainer
 from cardgym.learn.nfsp import AverageLearner, Behavior, Decisions, NFSPConfig, ReservoirBuffer, imitation_loss
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.replay import TransitionBuilder
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.saved_state import STATE_FILE, load_state, restore, state_of
-from cardgym.players import resolve
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
-from killing import check_killed_run_ends_with_the_same_bits
 
 QUICK = NFSPConfig(
     env_id="Tiny-v0",
@@ -50,12 +46,8 @@ SHORT = QUICK.replace(total_steps=2_000)
 
 
 @pytest.fixture(scope="module")
-def nfsp() -> ModuleType:
-    return load_script(SCRIPT.with_name("nfsp.py"))
-
-
-def model(folder: Path) -> bytes:
-    return (folder / "model.safetensors").read_bytes()
+def nfsp() -> Trainer:
+    return trainer("nfsp")
 
 
 # -- the reservoir ----------------------------------------------------------------------------------------------------
@@ -215,33 +207,9 @@ def test_rewards_of_a_seat_do_not_leak_into_its_next_game(tiny: Game) -> None:
 # -- the script -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"double": False, "n_step": 2, "dueling": True, "wide": True},
-        {"opponents": ("self=1", "snapshot=1", "random=1"), "snapshot_every": 2_000},
-        {"env_options": {"num_players": 1}, "eval_opponents": ("random",)},
-    ],
-    ids=["self", "variants", "pool", "one-player"],
-)
-def test_average_policy_learns_to_play_the_tiny_game(
-    nfsp: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]
-) -> None:
-    config = QUICK.replace(**changes)
-    nfsp.train(config, tmp_path, False)
-    options = tiny.parse_options(config.env_options)
-    player = resolve(f"{tmp_path / 'model.safetensors'}:greedy", tiny, options)
-    assert isinstance(player, PolicyPlayer)
-    others = ["random"] * (options.num_players - 1)
-    report = evaluate(tiny, options, [player, *others], games=200, seed=1)
-    # The share of right actions among the turns of all seats: perfect play gets all of its seat's.
-    assert report.players[0].win_rate == 1.0 / options.num_players
-
-
 @pytest.mark.parametrize("eta", [0.1, 1.0])
 def test_only_best_response_decisions_enter_the_reservoir(
-    nfsp: ModuleType, tiny: Game, tmp_path: Path, eta: float
+    nfsp: Trainer, tiny: Game, tmp_path: Path, eta: float
 ) -> None:
     nfsp.train(SHORT.replace(anticipatory_param=eta), tmp_path, False)
     state = load_state(tmp_path / STATE_FILE)
@@ -249,43 +217,3 @@ def test_only_best_response_decisions_enter_the_reservoir(
     assert state["reservoir"]["added"] == pytest.approx(eta * decided, rel=0.0 if eta == 1.0 else 0.3)
     assert state["replay"]["size"] > 0.9 * decided  # Transitions of both policies.
     assert state["best"]["updates"] == state["average"]["updates"] > 50
-
-
-def test_same_seed_gives_the_same_bits_and_another_seed_does_not(nfsp: ModuleType, tiny: Game, tmp_path: Path) -> None:
-    config = SHORT.replace(opponents=("self=1", "snapshot=1", "random=1"))
-    for name, seed in [("one", 5), ("two", 5), ("three", 6)]:
-        nfsp.train(config.replace(seed=seed), tmp_path / name, False)
-    assert model(tmp_path / "one") == model(tmp_path / "two")
-    assert model(tmp_path / "one") != model(tmp_path / "three")
-
-
-KILLED = [
-    *("--env-id", "register_tiny:Tiny-v0", "--total-steps", "6000", "--num-envs", "32", "--hidden-sizes", "32"),
-    *("--learning-starts", "200", "--train-frequency", "16", "--batch-size", "64", "--buffer-size", "2000"),
-    *("--reservoir-size", "300", "--opponents", "self=1", "snapshot=1", "--snapshot-every", "1000"),
-    *("--eval-opponents", "random", "--eval-games", "100", "--eval-every", "2000", "--save-every", "2000"),
-    *("--final-games", "0"),
-]
-
-
-@pytest.mark.slow
-def test_killed_run_ends_with_the_same_bits_when_resumed(
-    nfsp: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    evaluations = ("2,020 of 6,000 steps", "4,014 of 6,000 steps")
-    script = [str(SCRIPT.with_name("nfsp.py"))]
-    check_killed_run_ends_with_the_same_bits(
-        nfsp.main, script, KILLED, evaluations, tmp_path, capsys, suffixes=(".safetensors",)
-    )
-
-
-def test_training_continues_from_another_checkpoint(nfsp: ModuleType, tiny: Game, tmp_path: Path) -> None:
-    nfsp.train(SHORT, tmp_path / "first", False)
-    start = tmp_path / "first" / "model.safetensors"
-    nfsp.train(SHORT.replace(init_from=str(start), learning_starts=100_000), tmp_path / "second", False)
-    options = tiny.parse_options()
-    first, second = (resolve(tmp_path / name / "model.safetensors", tiny, options) for name in ("first", "second"))
-    assert isinstance(first, PolicyPlayer)
-    assert isinstance(second, PolicyPlayer)
-    for one, two in zip(first.network.parameters(), second.network.parameters(), strict=True):
-        assert torch.equal(one, two)

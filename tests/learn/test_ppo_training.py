@@ -5,19 +5,19 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from learning_game import SCRIPT, load_script
+from learning_game import trainer
 
 from cardgym import find
 from cardgym.arena import evaluate
 from cardgym.engine.cache import plain_function
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
+from cardgym.experiments.trainers import Trainer
 from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo import PPOConfig, PPOLearner
@@ -29,7 +29,6 @@ from cardgym.players import resolve
 from cardgym.players.networks import NetworkShape, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 from cardgym.solvers.exact import tree_exploitability
-from killing import check_killed_run_ends_with_the_same_bits
 
 QUICK = PPOConfig(
     env_id="Tiny-v0",
@@ -53,97 +52,8 @@ SHORT = QUICK.replace(total_steps=2_000, final_games=0)
 
 
 @pytest.fixture(scope="module")
-def ppo() -> ModuleType:
-    return load_script(SCRIPT.with_name("ppo.py"))
-
-
-def model(folder: Path) -> bytes:
-    return (folder / "model.safetensors").read_bytes()
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"magnet": "none", "average_tau": 0.1},
-        {"magnet": "uniform", "magnet_coef": 0.01},
-        {"action_features": ("parity",), "magnet": "none"},
-        {"magnet": "copy", "magnet_interval": 3},
-        {"normalize": True, "critic": "all"},
-        {"opponents": ("self=1", "snapshot=1", "random=1"), "snapshot_every": 1_000},
-        {"env_options": {"num_players": 1}, "critic": "all", "eval_opponents": ("random",)},
-    ],
-    ids=["ema", "average", "uniform", "features", "copy", "whole-table", "pool", "one-player"],
-)
-def test_learns_to_play_the_tiny_game(ppo: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]) -> None:
-    config = QUICK.replace(**changes)
-    ppo.train(config, tmp_path, False)
-    options = tiny.parse_options(config.env_options)
-    player = resolve(f"{tmp_path / 'model.safetensors'}:greedy", tiny, options)
-    others = ["random"] * (options.num_players - 1)
-    report = evaluate(tiny, options, [player, *others], games=200, seed=1)
-    # The share of right actions among the turns of all seats: perfect play gets all of its seat's.
-    assert report.players[0].win_rate == 1.0 / options.num_players
-
-
-def test_same_seed_gives_the_same_bits_and_another_seed_does_not(ppo: ModuleType, tiny: Game, tmp_path: Path) -> None:
-    config = SHORT.replace(opponents=("self=1", "snapshot=1", "random=1"), average_tau=0.1)
-    for name, seed in [("one", 5), ("two", 5), ("three", 6)]:
-        ppo.train(config.replace(seed=seed), tmp_path / name, False)
-    assert model(tmp_path / "one") == model(tmp_path / "two")
-    assert model(tmp_path / "one") != model(tmp_path / "three")
-
-
-KILLED = [
-    *(
-        "--env-id",
-        "register_tiny:Tiny-v0",
-        "--total-steps",
-        "6000",
-        "--num-envs",
-        "32",
-        "--num-steps",
-        "8",
-        "--hidden-sizes",
-        "32",
-    ),
-    *("--opponents", "self=1", "snapshot=1", "--snapshot-every", "1000", "--average-tau", "0.1"),
-    *("--normalize", "--critic", "all"),
-    *("--eval-opponents", "random", "--eval-games", "100", "--eval-every", "2000", "--save-every", "2000"),
-    *("--final-games", "0"),
-]
-
-
-@pytest.mark.slow
-def test_killed_run_ends_with_the_same_bits_when_resumed(
-    ppo: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ppo_script = [str(SCRIPT.with_name("ppo.py"))]
-    evaluations = ("2,205 of 6,000 steps", "4,182 of 6,000 steps")
-    check_killed_run_ends_with_the_same_bits(
-        ppo.main, ppo_script, KILLED, evaluations, tmp_path, capsys, suffixes=(".safetensors",)
-    )
-
-
-@pytest.mark.parametrize(
-    "changes", [{}, {"normalize": True, "critic": "all", "wide": True}], ids=["plain", "whole-table"]
-)
-def test_training_continues_from_another_checkpoint(
-    ppo: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]
-) -> None:
-    config = SHORT.replace(**changes)
-    ppo.train(config, tmp_path / "first", False)
-    start = tmp_path / "first" / "model.safetensors"
-    frozen = config.replace(init_from=str(start), learning_rate=1e-30, learning_rate_final=0.0, magnet="none")
-    ppo.train(frozen, tmp_path / "second", False)
-    options = tiny.parse_options()
-    first, second = (
-        resolve(path / "model.safetensors", tiny, options) for path in (tmp_path / "first", tmp_path / "second")
-    )
-    assert isinstance(first, PolicyPlayer)
-    assert isinstance(second, PolicyPlayer)
-    for one, two in zip(first.network.parameters(), second.network.parameters(), strict=True):
-        torch.testing.assert_close(one, two)
+def ppo() -> Trainer:
+    return trainer("ppo")
 
 
 # -- the learner ------------------------------------------------------------------------------------------------------
@@ -278,7 +188,7 @@ def test_critic_of_all_seats_learns_from_their_observations(tiny: Game) -> None:
 # -- the player -------------------------------------------------------------------------------------------------------
 
 
-def test_sampling_player_draws_from_its_games_own_generators(ppo: ModuleType, tiny: Game, tmp_path: Path) -> None:
+def test_sampling_player_draws_from_its_games_own_generators(ppo: Trainer, tiny: Game, tmp_path: Path) -> None:
     ppo.train(SHORT.replace(total_steps=300), tmp_path, False)
     options = tiny.parse_options()
     path = tmp_path / "model.safetensors"
@@ -290,7 +200,7 @@ def test_sampling_player_draws_from_its_games_own_generators(ppo: ModuleType, ti
     assert greedy != reports[0]
 
 
-def test_greedy_is_for_policy_networks(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
+def test_greedy_is_for_policy_networks(dqn: Trainer, tiny: Game, tmp_path: Path) -> None:
     from cardgym.players.checkpoints import save_checkpoint
     from cardgym.players.networks import QNetwork, network_shape
 
@@ -303,7 +213,7 @@ def test_greedy_is_for_policy_networks(dqn: ModuleType, tiny: Game, tmp_path: Pa
         resolve(f"{tmp_path / 'none.safetensors'}:greedy", tiny, options)
 
 
-def test_exact_exploitability_is_logged_where_the_game_is_small(ppo: ModuleType, tmp_path: Path) -> None:
+def test_exact_exploitability_is_logged_where_the_game_is_small(ppo: Trainer, tmp_path: Path) -> None:
     config = QUICK.replace(env_id="KuhnPoker-v0", eval_opponents=(), eval_every=5_000)
     ppo.train(config, tmp_path, False)
     steps, values = read_curves(tmp_path)[tags.EXPLOITABILITY]

@@ -6,7 +6,6 @@ import copy
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from cardgym import CardgymError, find, register
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game, StateIndex, rule
 from cardgym.engine.rules import hash_of
+from cardgym.experiments.trainers import Trainer
 from cardgym.learn.saved_state import restore, state_of
 from cardgym.learn.tabular import TabularConfig, TabularLearner
 from cardgym.learn.tabular_loop import ENTRY, best_legal, greedy_legal, insert
@@ -266,7 +266,7 @@ def test_bad_hyper_parameters_are_refused_in_one_line(settings: dict[str, Any], 
 
 
 def test_script_trains_and_resumes_and_does_not_overwrite(
-    tabular: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tabular: Trainer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--total-steps", "4000", "--save-every", "2000", "--eval-every", "1000", "--eval-games", "10"]
     words += ["--final-games", "20", "--out"]
@@ -276,7 +276,7 @@ def test_script_trains_and_resumes_and_does_not_overwrite(
     )
     for name, env, checkpoint in runs:
         out = tmp_path / name
-        assert tabular.main([*env, *words, str(out)]) == 0
+        assert tabular.run("tabular", [*env, *words, str(out)]) == 0
         screen = capsys.readouterr()
         assert "after 4,000 steps" in screen.out
         assert str(out / checkpoint) in screen.out.replace("\n", "")
@@ -286,17 +286,6 @@ def test_script_trains_and_resumes_and_does_not_overwrite(
         }  # fmt: skip
         # The final results are next to the hyper-parameters in TensorBoard.
         assert any(b"_hparams_/session_start_info" in path.read_bytes() for path in out.rglob("events*"))
-        assert tabular.main([*env, *words, str(out)]) == 2
+        assert tabular.run("tabular", [*env, *words, str(out)]) == 2
         assert "has a run already" in capsys.readouterr().err
-        assert tabular.main([*env, *words, str(out), "--resume"]) == 0
-
-
-def test_script_refuses_in_one_line(tabular: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    for words, needle in (
-        (["--totl-steps", "5"], "did you mean '--total-steps'"),
-        (["--env-id", "Tiny"], "unknown game"),
-    ):
-        assert tabular.main(words) == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith("tabular.py: ")
-        assert needle in line
+        assert tabular.run("tabular", [*env, *words, str(out), "--resume"]) == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from learning_game import ROOT, SCRIPT, load_script
+from learning_game import ROOT, trainer
 
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
@@ -43,20 +43,19 @@ def test_folder_that_cannot_be_created_is_refused_in_one_line(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("script", "words", "curves"),
+    ("name", "words", "curves"),
     [
-        ("dqn.py", "--num-envs 8 --learning-starts 100 --hidden-sizes 8", {"losses/td_loss": [1000, 2000, 3000]}),
-        ("tabular.py", "--observation plain --table-size 1000", {"train/epsilon": [1000, 2000, 3000]}),
+        ("dqn", "--num-envs 8 --learning-starts 100 --hidden-sizes 8", {"losses/td_loss": [1000, 2000, 3000]}),
+        ("tabular", "--observation plain --table-size 1000", {"train/epsilon": [1000, 2000, 3000]}),
     ],
 )
 def test_resuming_a_finished_run_leaves_its_curves(
-    tiny: Game, tmp_path: Path, script: str, words: str, curves: dict[str, list[int]]
+    tiny: Game, tmp_path: Path, name: str, words: str, curves: dict[str, list[int]]
 ) -> None:
-    main = load_script(SCRIPT.with_name(script)).main
     flags = f"--env-id Tiny-v0 --total-steps 3000 --eval-every 1000 --save-every 1000 {words}".split()
-    flags += ["--eval-games", "9", "--final-games", "9", "--log-every", "1000"][: 6 if script == "dqn.py" else 4]
+    flags += ["--eval-games", "9", "--final-games", "9", "--log-every", "1000"][: 6 if name == "dqn" else 4]
     for more in ([], ["--resume"]):
-        assert main([*flags, *more, "--out", str(tmp_path)]) == 0
+        assert trainer(name).run(name, [*flags, *more, "--out", str(tmp_path)]) == 0
         steps = steps_of(tmp_path)
         common = {"eval/win_rate/random": [1000, 2000, 3000], "final/win_rate/random": [3000]}
         for name, expected in {**curves, **common}.items():
