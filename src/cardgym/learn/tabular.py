@@ -24,7 +24,17 @@ from cardgym.files.limits import check_memory
 from cardgym.learn import tags
 from cardgym.learn.config import ExplorationConfig, GameConfig, Items, Share
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.tabular_loop import COUNTERS, ENTRY, PENDING, SETTINGS, insert, learning_loop
+from cardgym.learn.tabular_loop import (
+    COUNTERS,
+    ENTRY,
+    PENDING,
+    SETTINGS,
+    Memory,
+    Opponents,
+    Scratch,
+    insert,
+    learning_loop,
+)
 from cardgym.learn.training import Training
 from cardgym.players import CompiledPlayer, Player, PlayerSpec, TablePlayer
 from cardgym.players.policy_file import save_policy
@@ -122,8 +132,8 @@ class TabularLearner:
                     f"opponent {player.name}: tables learn against compiled players, tables, policy files and self"
                 )
         self._played = SeatedBatch(game, options, 1, named)
-        self._choices, weights = pool.choices(self._played.numbers)
-        self._cumulative_weights = np.cumsum(weights) / sum(weights)
+        choices, weights = pool.choices(self._played.numbers)
+        self._opponents = Opponents(choices, np.cumsum(weights) / sum(weights))
         key = np.uint64(config.seed)
         self._played.seed(np.array([derive(key, _PLAY)]))
         self._played.seat([CALLER], requested_seat=config.seat)
@@ -133,11 +143,8 @@ class TabularLearner:
         self._pending = np.zeros(game.max_players, PENDING)
         self._pending["action"] = -1
         self._settings = _settings(config)
-        self._scratch = (
-            np.zeros(size, np.float32),
-            np.zeros(actions),
-            np.zeros(actions, np.int8),
-            np.zeros(game.max_players),
+        self._scratch = Scratch(
+            np.zeros(size, np.float32), np.zeros(actions), np.zeros(actions, np.int8), np.zeros(game.max_players)
         )
         self._learn = learning_loop(self._played.batch.kernel, config.observation)
         name_entry_point(f"{game.id} (tabular learning)", self._learn)
@@ -182,26 +189,13 @@ class TabularLearner:
             CardgymError: if the table is full.
         """
         batch, counters = self._played.batch, self._counters
-        observation, action_values, mask, rewards = self._scratch
         counters["until"] = decisions
+        records = (array.view(np.recarray) for array in (self.entries, self._pending, counters))
+        memory = Memory(self.values, self.visits, *records)
         self._learn(
-            batch.plain_states,
-            batch.plain_rows,
-            batch.policy_tables,
-            self._choices,
-            self._cumulative_weights,
-            self.values,
-            self.visits,
-            self.entries,
-            observation,
-            action_values,
-            mask,
-            self._pending,
-            rewards,
-            self._generator,
-            counters,
-            self._settings,
-        )
+            batch.plain_states, batch.plain_rows, batch.policy_tables, self._opponents, memory, self._scratch,
+            self._generator, self._settings,
+        )  # fmt: skip
         if counters["full"][0]:
             counters["full"] = 0
             raise CardgymError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,30 +61,61 @@ SETTINGS = np.dtype(
 linear = rule(schedules.linear)
 
 
+class Memory(NamedTuple):
+    """What a learner knows and counts.
+
+    Attributes:
+        values: action values by state number, (states, actions), float64; no rows if observations are hashed.
+        visits: the number of updates of each, int32, of the same shape.
+        entries: the dictionary, (a power of two,), `ENTRY`.
+        pending: a `PENDING` for each seat.
+        counters: one `COUNTERS`.
+    """
+
+    values: Any
+    visits: Any
+    entries: Any
+    pending: Any
+    counters: Any
+
+
+class Scratch(NamedTuple):
+    """Room for one decision: observation (size,), float32; action values and mask (actions,); rewards (seats,)."""
+
+    observation: Any
+    action_values: Any
+    mask: Any
+    rewards: Any
+
+
+class Opponents(NamedTuple):
+    """The policy numbers that opponents are drawn from, and their weights added up, the last 1, (choices,)."""
+
+    choices: Any
+    cumulative_weights: Any
+
+
 # -- two ways to keep values ------------------------------------------------------------------------------------------
 
 
 @template
-def _values_by_index(
-    state: Any, seat: int, observation: Any, values: Any, entries: Any, action_values: Any, counters: Any
-) -> np.uint64:
-    """Copy the values of the state's actions to `action_values`; return the state's number."""
+def _values_by_index(state: Any, seat: int, memory: Memory, scratch: Scratch) -> np.uint64:
+    """Copy the values of the state's actions to the scratch; return the state's number."""
     row = np.int64(bound.info_state_index(state, seat))
-    for action in range(action_values.shape[0]):
-        action_values[action] = values[row, action]
+    for action in range(scratch.action_values.shape[0]):
+        scratch.action_values[action] = memory.values[row, action]
     return np.uint64(row)
 
 
 @template
-def _values_by_hash(
-    state: Any, seat: int, observation: Any, values: Any, entries: Any, action_values: Any, counters: Any
-) -> np.uint64:
-    """Copy the values of the observation's actions to `action_values`, 0 where not tried; return the hash.
+def _values_by_hash(state: Any, seat: int, memory: Memory, scratch: Scratch) -> np.uint64:
+    """Copy the values of the observation's actions to the scratch, 0 where not tried; return the hash.
 
     Sets `counters.full` if there is no room for more entries.
     """
-    bound.observe(state, seat, observation)
-    key = hash_of(observation)
+    bound.observe(state, seat, scratch.observation)
+    key = hash_of(scratch.observation)
+    entries, action_values, counters = memory.entries, scratch.action_values, memory.counters[0]
     last = np.int64(entries.shape[0] - 1)
     if counters.entries * 4 >= entries.shape[0] * 3:
         counters.full = 1
@@ -99,28 +130,26 @@ def _values_by_hash(
 
 
 @rule
-def _step_size(visits: int, counters: Any, settings: Any) -> float:
-    size = linear(float(counters.decisions), settings.learning_rate, settings.learning_rate_final, settings.total_steps)
+def _step_size(visits: int, decisions: int, settings: Any) -> float:
+    size = linear(float(decisions), settings.learning_rate, settings.learning_rate_final, settings.total_steps)
     if settings.visits_power > 0.0:
         size /= float(visits) ** settings.visits_power
     return float(size)
 
 
 @template
-def _update_by_index(
-    values: Any, visits: Any, entries: Any, key: Any, action: int, target: float, counters: Any, settings: Any
-) -> None:
+def _update_by_index(memory: Memory, key: Any, action: int, target: float, settings: Any) -> None:
     """Move the value of an action towards its target."""
-    row = np.int64(key)
+    row, values, visits = np.int64(key), memory.values, memory.visits
     visits[row, action] += 1
-    values[row, action] += _step_size(visits[row, action], counters, settings) * (target - values[row, action])
+    size = _step_size(visits[row, action], memory.counters[0].decisions, settings)
+    values[row, action] += size * (target - values[row, action])
 
 
 @template
-def _update_by_hash(
-    values: Any, visits: Any, entries: Any, key: Any, action: int, target: float, counters: Any, settings: Any
-) -> None:
+def _update_by_hash(memory: Memory, key: Any, action: int, target: float, settings: Any) -> None:
     """Move the value of an action towards its target; add the pair if it is new."""
+    entries, counters = memory.entries, memory.counters[0]
     last = np.int64(entries.shape[0] - 1)
     slot = np.int64(key & np.uint64(last))
     known = False
@@ -138,7 +167,7 @@ def _update_by_hash(
         if not known:
             counters.states += 1
     entry.visits += 1
-    entry.value += _step_size(entry.visits, counters, settings) * (target - entry.value)
+    entry.value += _step_size(entry.visits, counters.decisions, settings) * (target - entry.value)
 
 
 @template
@@ -181,23 +210,70 @@ def greedy_legal(values: Float64s, mask: Int8s, generator: Any) -> int:
     return -1
 
 
+@rule
+def _choose(scratch: Scratch, decisions: int, generator: Any, settings: Any) -> int:
+    """A random legal action with probability epsilon, otherwise one of the highest value."""
+    epsilon = linear(
+        float(decisions), settings.exploration_initial_eps, settings.exploration_final_eps, settings.exploration_steps
+    )
+    if uniform_float(generator) < epsilon:
+        return int(uniform_legal(scratch.mask, generator))
+    return int(greedy_legal(scratch.action_values, scratch.mask, generator))
+
+
 # -- the loop ---------------------------------------------------------------------------------------------------------
 
 
 @template
-def _start_game(state: Any, row: Any, choices: Any, cumulative_weights: Any, generator: Any, num_deals: int) -> None:
+def _start_game(state: Any, row: Any, opponents: Opponents, generator: Any, num_deals: int) -> None:
     """Draw the opponents and deal the next game."""
+    weights = opponents.cumulative_weights
     for place in range(1, state.num_players):
         drawn = uniform_float(generator)
         choice = 0
-        while choice < cumulative_weights.shape[0] - 1 and cumulative_weights[choice] <= drawn:
+        while choice < weights.shape[0] - 1 and weights[choice] <= drawn:
             choice += 1
-        row.lineup[place] = choices[choice]
+        row.lineup[place] = opponents.choices[choice]
     if num_deals > 0:
         row.games = np.uint64(uniform(generator, num_deals))
     bound.prepare(state, row)
     if num_deals > 0:
         row.choice[0] = next_bits(generator)  # The deal is repeated, what players choose in it is not.
+    row.current_player = 0
+
+
+@template
+def _settle(memory: Memory, seat: int, next_value: float, settings: Any) -> None:
+    """Update the value of a seat's last action, if one waits, with what it was paid and the value of what follows."""
+    waiting = memory.pending[seat]
+    if waiting.action >= 0:
+        target = waiting.reward + settings.gamma * next_value
+        bound.update(memory, waiting.key, waiting.action, target, settings)
+        waiting.action = -1
+
+
+@template
+def _pay(state: Any, row: Any, memory: Memory, rewards: Any) -> None:
+    """Pay every seat for the last move."""
+    for seat in range(state.num_players):
+        rewards[seat] = 0.0
+    bound.rewards(state, rewards)
+    for seat in range(state.num_players):
+        memory.pending[seat].reward += rewards[seat]
+        if row.policies[seat] == CALLER:
+            memory.counters[0].returns += rewards[seat]
+
+
+@template
+def _end_game(state: Any, row: Any, memory: Memory, settings: Any) -> None:
+    """Settle every seat, and count the game."""
+    counters = memory.counters[0]
+    for seat in range(state.num_players):
+        bound.settle(memory, seat, 0.0, settings)
+    row.current_player = -1
+    counters.games += 1
+    for seat in range(state.num_players):
+        counters.episodes += row.policies[seat] == CALLER
 
 
 @template
@@ -205,106 +281,53 @@ def _learn(
     states: Any,
     rows: Any,
     policy_tables: Any,
-    choices: Any,
-    cumulative_weights: Any,
-    values: Any,
-    visits: Any,
-    entries: Any,
-    observation: Any,
-    action_values: Any,
-    mask: Any,
-    pending: Any,
-    rewards: Any,
+    opponents: Opponents,
+    memory: Memory,
+    scratch: Scratch,
     generator: Any,
-    counter_rows: Any,
     setting_rows: Any,
 ) -> None:
-    """Play and learn until the learner has taken `until` decisions, or the dictionary is full.
+    """Play and learn until the learner has taken `counters.until` decisions, or the dictionary is full.
 
     Args:
         states: the one game's state, (1,).
         rows: its row of a seated batch, (1,).
         policy_tables: the batch's policy tables.
-        choices: the policy numbers that opponents are drawn from, (choices,).
-        cumulative_weights: their weights added up, the last 1, (choices,).
-        values: action values by state number, (states, actions), float64; no rows if observations are hashed.
-        visits: the number of updates of each, int32, of the same shape.
-        entries: the dictionary, (a power of two,), `ENTRY`.
-        observation: scratch, (size,), float32.
-        action_values: scratch, (actions,), float64.
-        mask: scratch, (actions,), int8.
-        pending: a `PENDING` for each seat.
-        rewards: scratch, (seats,), float64.
+        opponents: who the other seats are drawn from.
+        memory: what is learned.
+        scratch: room for one decision.
         generator: the learner's own random numbers.
-        counter_rows: one `COUNTERS`.
         setting_rows: one `SETTINGS`.
     """
-    state = states[0]
-    row = rows[0]
-    counters = counter_rows[0]
-    settings = setting_rows[0]
+    state, row, settings, counters = states[0], rows[0], setting_rows[0], memory.counters[0]
     while counters.decisions < counters.until:
         if row.current_player < 0:
-            bound.start_game(state, row, choices, cumulative_weights, generator, settings.num_deals)
-            row.current_player = 0
+            bound.start_game(state, row, opponents, generator, settings.num_deals)
         deal_before = bound.deal(state)
-        action = bound.next_move(state, row, policy_tables, mask)
+        action = bound.next_move(state, row, policy_tables, scratch.mask)
         seat = row.current_player
-        ended = action < 0 and seat < 0
-        learns = action < 0 and seat >= 0
-        key = np.uint64(0)
-        if learns:
-            key = bound.values_of(state, seat, observation, values, entries, action_values, counters)
+        if action < 0 and seat < 0:
+            bound.end_game(state, row, memory, settings)
+            continue
+        if action < 0:  # The learner decides.
+            key = bound.values_of(state, seat, memory, scratch)
             if counters.full:
                 return
-            epsilon = linear(
-                float(counters.decisions),
-                settings.exploration_initial_eps,
-                settings.exploration_final_eps,
-                settings.exploration_steps,
+            action = _choose(scratch, counters.decisions, generator, settings)
+            # The one line in which Sarsa and Q-learning differ.
+            next_value = (
+                scratch.action_values[action] if settings.sarsa else best_legal(scratch.action_values, scratch.mask)
             )
-            if uniform_float(generator) < epsilon:
-                action = uniform_legal(mask, generator)
-            else:
-                action = greedy_legal(action_values, mask, generator)
-        for other in range(state.num_players):
-            if pending[other].action >= 0 and (ended or (learns and other == seat)):
-                next_value = 0.0
-                if not ended:
-                    # The one line in which Sarsa and Q-learning differ.
-                    next_value = action_values[action] if settings.sarsa else best_legal(action_values, mask)
-                target = pending[other].reward + settings.gamma * next_value
-                bound.update(
-                    values, visits, entries, pending[other].key, pending[other].action, target, counters, settings
-                )
-                pending[other].action = -1
-        if ended:
-            row.current_player = -1
-            counters.games += 1
-            for other in range(state.num_players):
-                counters.episodes += row.policies[other] == CALLER
-            continue
-        if learns:
+            bound.settle(memory, seat, next_value, settings)
             counters.decisions += 1
-            pending[seat].key = key
-            pending[seat].action = action
-            pending[seat].reward = 0.0
+            memory.pending[seat].key = key
+            memory.pending[seat].action = action
+            memory.pending[seat].reward = 0.0
         bound.apply_action(state, action)
-        for other in range(state.num_players):
-            rewards[other] = 0.0
-        bound.rewards(state, rewards)
-        for other in range(state.num_players):
-            pending[other].reward += rewards[other]
-            if row.policies[other] == CALLER:
-                counters.returns += rewards[other]
+        bound.pay(state, row, memory, scratch.rewards)
         if settings.terminal_on_deal_end and bound.deal(state) != deal_before:
             for other in range(state.num_players):
-                if pending[other].action >= 0:
-                    bound.update(
-                        values, visits, entries, pending[other].key, pending[other].action, pending[other].reward,
-                        counters, settings,
-                    )  # fmt: skip
-                    pending[other].action = -1
+                bound.settle(memory, other, 0.0, settings)
 
 
 @cache
@@ -318,8 +341,12 @@ def learning_loop(kernel: Kernel, observation_name: str) -> Callable[..., Any]:
     else:
         values_of = kernel.inlined(_values_by_index, suffix)
         update = kernel.inlined(_update_by_index, suffix)
-    start_game = kernel.inlined(_start_game, suffix)
-    return kernel.entry_point(_learn, suffix, values_of=values_of, update=update, start_game=start_game)
+    settle = kernel.inlined(_settle, suffix, update=update)
+    return kernel.entry_point(
+        _learn, suffix, values_of=values_of, settle=settle,
+        start_game=kernel.inlined(_start_game, suffix), pay=kernel.inlined(_pay, suffix),
+        end_game=kernel.inlined(_end_game, suffix, settle=settle),
+    )  # fmt: skip
 
 
 insert = bind(_insert, "entries")
