@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
-
-import numpy as np
 
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament.pages import DPI, heat_map, printed
+from cardgym.arena.tournament.ranges import RangeStore
 from cardgym.cli.flags import add_engine, open_engine
 from cardgym.cli.tournament import add_scale, parse_games_of
 from cardgym.console.arguments import Parser
@@ -68,8 +65,9 @@ def main(words: list[str]) -> int:
                         seed=arguments.seed,
                         games_of={name: games for name, games in games_of.items() if name in roster},
                         engine=engine,
-                        folder=None if arguments.out is None else arguments.out / game.id,
-                        resume=arguments.resume,
+                        store=None
+                        if arguments.out is None
+                        else RangeStore(arguments.out / game.id, resume=arguments.resume),
                         progress=progress,
                     )
                 )
@@ -85,20 +83,9 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def kept() -> Iterator[Standings]:
+def kept() -> list[Standings]:
     """The tournaments in results/leaderboards.json."""
-    for entry in json.loads(KEPT.read_text(encoding="utf-8")):
-        players = entry.pop("players")
-        columns = {
-            name: np.array([player[key] for player in players], dtype=float)
-            for name, key in (
-                ("ratings", "rating"), ("ratings_ci95", "rating_ci95"), ("nash", "nash"),
-                ("nash_payoffs", "nash_payoff"), ("nash_payoffs_ci95", "nash_payoff_ci95"),
-            )
-        }  # fmt: skip
-        values = {field.name: entry[field.name] for field in fields(Standings) if field.name in entry}
-        arrays = {name: np.array(value) for name, value in values.items() if isinstance(value, list)}
-        yield Standings(names=tuple(player["name"] for player in players), **{**values, **arrays, **columns})
+    return [Standings.fromdict(entry) for entry in json.loads(KEPT.read_text(encoding="utf-8"))]
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ import numpy as np
 import cardgym
 from cardgym.console.tables import markdown_table, number, with_interval
 from cardgym.experiments.benchmark.report import BenchmarkReport, markdown
-from cardgym.files.shipped import import_script
 from matches import HERE, ROOT, measured
 
 BLOCK = re.compile(r"(<!-- results: (?P<of>[^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -63,7 +62,10 @@ def ratings(envs: Iterable[str]) -> list[str]:
 
 @functools.cache
 def _standings() -> dict[str, Any]:
-    return {one.env: one for one in import_script("benchmarks/leaderboards.py").kept()}
+    from cardgym.arena.tournament import Standings
+
+    kept = json.loads((HERE / "leaderboards.json").read_text(encoding="utf-8"))
+    return {entry["env"]: Standings.fromdict(entry) for entry in kept}
 
 
 def _reports(env: str) -> list[dict[str, Any]]:

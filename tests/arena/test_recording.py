@@ -12,7 +12,8 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.arena import transitions as recording
-from cardgym.arena.transitions import Recording, record, write_csv
+from cardgym.arena.transitions import Recording, record
+from cardgym.cli import main
 from cardgym.engine.cache import reachable
 from cardgym.engine.contract import Options
 
@@ -135,8 +136,9 @@ def test_indices_match_the_keys() -> None:
 
 def test_file_contains_the_transitions(tmp_path: Path) -> None:
     rows = record(ENV, None, ["random", "random"], games=5, seed=9)
-    assert write_csv(tmp_path / "a.csv", [rows]) == len(rows)
-    with open(tmp_path / "a.csv", newline="") as file:
+    path = tmp_path / "a.csv"
+    assert main(f"transitions {ENV} --players random random --games 5 --seed 9 --out {path}".split()) == 0
+    with open(path, newline="") as file:
         lines = list(csv.DictReader(file))
     assert [int(line["s"]) for line in lines] == rows.s.tolist()
     assert [float(line["r"]) for line in lines] == rows.r.tolist()

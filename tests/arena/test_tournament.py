@@ -16,7 +16,7 @@ from cardgym.arena import evaluate
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament import runner as running
 from cardgym.arena.tournament.pages import section, write_results
-from cardgym.arena.tournament.ranges import REPLICATES, play_range, ranges, weights
+from cardgym.arena.tournament.ranges import REPLICATES, RangeStore, play_range, ranges, weights
 from cardgym.arena.tournament.standings import bradley_terry, nash
 from cardgym.cli import main
 from cardgym.console.tables import short_names
@@ -162,27 +162,27 @@ def test_stopped_tournament_resumes_from_the_ranges_it_played(
 
     monkeypatch.setattr(running, "play_range", stops_after(5))
     with pytest.raises(KeyboardInterrupt):
-        tournament(ENV, None, PLAYERS, games=60, seed=5, folder=tmp_path)
+        tournament(ENV, None, PLAYERS, games=60, seed=5, store=RangeStore(tmp_path))
     with pytest.raises(CardgymError, match="has games already; add --resume"):
-        tournament(ENV, None, PLAYERS, games=60, seed=5, folder=tmp_path)
+        RangeStore(tmp_path, resume=False)
     monkeypatch.setattr(running, "play_range", stops_after(1000))
-    resumed = tournament(ENV, None, PLAYERS, games=60, seed=5, folder=tmp_path, resume=True)
+    resumed = tournament(ENV, None, PLAYERS, games=60, seed=5, store=RangeStore(tmp_path))
     assert len(set(played)) == len(played) == 3 * len(ranges(30, 2))
     assert without_times(resumed) == without_times(here)
 
 
 def test_damaged_range_is_refused_in_one_line(tmp_path: Path) -> None:
-    tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path)
+    tournament(ENV, None, PLAYERS[:2], games=4, seed=5, store=RangeStore(tmp_path))
     path = next((tmp_path / "ranges").iterdir())
     for content in (b"", path.read_bytes()[:100]):
         path.write_bytes(content)
         with pytest.raises(CardgymError, match=f"range {path}"):
-            tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path, resume=True)
+            tournament(ENV, None, PLAYERS[:2], games=4, seed=5, store=RangeStore(tmp_path))
     huge = np.full((1 + REPLICATES, 5), 1e300)
     for sums, message in ((np.zeros((2, 5)), "sums should be"), (huge, "delete the file to play the range again")):
         write_tensors(path, {"format": "cardgym-tournament-range-1"}, {"sums": sums})
         with pytest.raises(CardgymError, match=message):
-            tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path, resume=True)
+            tournament(ENV, None, PLAYERS[:2], games=4, seed=5, store=RangeStore(tmp_path))
 
 
 def test_folder_means_all_its_players_of_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -199,7 +199,9 @@ def test_folder_means_all_its_players_of_the_game(tmp_path: Path, capsys: pytest
 
 def test_results_and_pictures_are_written_and_read_back(tmp_path: Path, here: Standings) -> None:
     write_results(here, tmp_path)
-    assert json.loads((tmp_path / "tournament.json").read_text()) == json.loads(json.dumps(here.asdict()))
+    written = json.loads((tmp_path / "tournament.json").read_text())
+    assert written == json.loads(json.dumps(here.asdict()))
+    assert Standings.fromdict(written).asdict() == here.asdict()
     page = (tmp_path / "tournament.md").read_text()
     assert all(f"| {name} |" in page for name in PLAYERS)
     assert "(payoffs.png)" in page

@@ -53,7 +53,8 @@ def add_scale(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from cardgym.arena.tournament import tournament
-    from cardgym.arena.tournament.pages import printed
+    from cardgym.arena.tournament.pages import printed, write_results
+    from cardgym.arena.tournament.ranges import RangeStore
 
     if arguments.resume and arguments.out is None:
         raise CardgymError("--resume: name the folder of the tournament with --out")
@@ -69,13 +70,10 @@ def run(arguments: argparse.Namespace) -> None:
             payoff=arguments.payoff,
             playouts=arguments.playouts,
             engine=engine,
-            folder=arguments.out,
-            resume=arguments.resume,
+            store=None if arguments.out is None else RangeStore(arguments.out, resume=arguments.resume),
             progress=progress,
         )
     if arguments.out is not None:
-        from cardgym.arena.tournament.pages import write_results
-
         write_results(results, arguments.out)
     if arguments.json:
         print(json.dumps(results.asdict(), indent=2, allow_nan=False))

@@ -19,6 +19,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament.pages import DPI, heat_map
+from cardgym.arena.tournament.ranges import RangeStore
 from cardgym.arena.tournament.runner import in_folder
 from cardgym.console.plots import COLORS, new_figure, save_png
 from cardgym.console.progress import Progress
@@ -223,8 +224,7 @@ class Population:
             games=self.config.games,
             seed=seed,
             engine=self.engine,
-            folder=self.folder / "games",
-            resume=True,
+            store=RangeStore(self.folder / "games"),
         )
 
     def write(self, standings: Standings | None) -> None:

@@ -6,12 +6,9 @@ The names are the same in both.
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path, PurePosixPath
-from types import ModuleType
 
 from cardgym.errors import CardgymError, nearest, printable
 
@@ -25,14 +22,6 @@ def root() -> Path:
     package = Path(__file__).parents[1]
     installed = package / "shipped_files"
     return installed if installed.is_dir() else package.parents[1]
-
-
-def import_script(name: str) -> ModuleType:
-    """A script as a module, such as `benchmarks/leaderboards.py`; it may import the others in its folder."""
-    path = root() / name
-    if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))
-    return importlib.import_module(path.stem)
 
 
 def configs() -> dict[str, Path]:

@@ -138,12 +138,17 @@ class RangeStore:
     Files are written atomically, so a tournament that was killed resumes from the ranges it finished.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder / "ranges"
+    def __init__(self, folder: Path, *, resume: bool = True) -> None:
+        """Keep ranges in a folder.
 
-    def exists(self) -> bool:
-        """Whether the folder has any range."""
-        return any(self._folder.glob(f"*{SUFFIX}"))
+        Raises:
+            CardgymError: if the folder has ranges, and not `resume`.
+        """
+        self._folder = folder / "ranges"
+        if not resume and any(self._folder.glob(f"*{SUFFIX}")):
+            raise CardgymError(
+                f"{folder}: has games already; add --resume to continue from them, or name another folder"
+            )
 
     def load(self, pairing: Pairing, first: int, count: int) -> Sums | None:
         """The sums of a range; None if it was not played."""

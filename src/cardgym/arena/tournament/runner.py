@@ -9,10 +9,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from cardgym.arena.match import MAX_PLAYOUTS, number_of_games
 from cardgym.arena.tournament.ranges import Pairing, RangeStore, Sums, play_range, ranges
@@ -108,8 +107,17 @@ def _entrant(spec: PlayerSpec, game: Game, options: Options) -> Entrant:
     return Entrant(found, name, f"{digest}{greedy}")
 
 
-Range = tuple[tuple[int, int], int, int]
-"""The numbers of the two players, the first deal, and the number of deals."""
+class Part(NamedTuple):
+    """A range of the deals of one match.
+
+    Attributes:
+        pair: the numbers of the two players.
+    """
+
+    pair: tuple[int, int]
+    pairing: Pairing
+    first: int
+    num_deals: int
 
 
 def tournament(
@@ -123,8 +131,7 @@ def tournament(
     payoff: str | None = None,
     playouts: int = 0,
     engine: Engine | None = None,
-    folder: Path | None = None,
-    resume: bool = False,
+    store: RangeStore | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Standings:
     """Play every player against every other on the same deals from every seating.
@@ -143,101 +150,89 @@ def tournament(
         playouts: how many times the second-named player of a pair plays out each decision of the other one, for payoffs
             with less luck; 0 for plain results. See `AdvantageMatch`.
         engine: where to play; None for this process.
-        folder: where to save the ranges played, for `resume`.
+        store: keeps the ranges played; those in it are not played again.
         progress: called from time to time with the games played and the total.
 
     Raises:
-        CardgymError: for bad players (see `entrants`), fewer than 2 games, an unknown payoff, an illegal action, and,
-            without `resume`, a folder that already has a tournament.
+        CardgymError: for bad players (see `entrants`), fewer than 2 games, an unknown payoff, or an illegal action.
     """
     require("a tournament", "scipy")
     name = game if isinstance(game, str) else game.id
     game = find(game)
     options = options if isinstance(options, Options) else game.parse_options(options)
-    seed = whole_number("seed", seed, 0)
     payoff = payoff or game.payoff
     if payoff not in (RETURN, *game.metrics):
         raise unknown("payoff", payoff, (RETURN, *game.metrics))
     if (playouts := whole_number("playouts", playouts, 0, MAX_PLAYOUTS)) and payoff != RETURN:
         raise CardgymError(f"playouts estimate returns, not {payoff}: use none, or the payoff {RETURN}")
+    seed = whole_number("seed", seed, 0)
     entered = entrants(players, game, options)
     names = [entrant.name for entrant in entered]
-    games_of = {} if games_of is None else dict(games_of)
-    for player in games_of:
+    for player in games_of or ():
         if player not in names:
             raise unknown("player in games_of", player, names)
-    store = None if folder is None else RangeStore(folder)
-    if store is not None and not resume and store.exists():
-        raise CardgymError(f"{folder}: has games already; add --resume to continue from them, or name another folder")
-
-    seats = options.num_players
-    pairs = list((itertools.permutations if seats > 2 else itertools.combinations)(range(len(names)), 2))
-    values = tuple(options.asdict().items())
-    pairings = {
-        (i, j): Pairing(
-            name, values, first.spec, second.spec, payoff, seed, (first.identity, second.identity), playouts
-        )
-        for (i, first), (j, second) in itertools.permutations(enumerate(entered), 2)
-    }
-    parts: list[Range] = []
-    for pair in pairs:
-        wanted = [number_of_games(games_of.get(names[player], games)) for player in pair]
-        num_games = whole_number("games", min(wanted), 2, MAX_GAMES)
-        parts += [(pair, first, count) for first, count in ranges(-(-num_games // seats), seats)]
-
+    games_by_name = {name: number_of_games((games_of or {}).get(name, games)) for name in names}
+    pairing = partial(Pairing, name, tuple(options.asdict().items()), payoff=payoff, seed=seed, playouts=playouts)
+    parts = _parts(entered, games_by_name, options.num_players, pairing)
     start = time.perf_counter()
-    played = _played(parts, pairings, store, engine, seats, progress)
-    seconds = time.perf_counter() - start
-    # Added in the order of the ranges, so that the result does not depend on which worker finishes first.
-    sums = {pair: sum(played[part] for part in parts if part[0] == pair) for pair in pairs}
+    sums = _play(parts, store, engine, options.num_players, progress)
     return standings(
-        {pair: np.asarray(total) for pair, total in sums.items()},
+        sums,
         names,
-        seats,
+        options.num_players,
         env=game.id,
         options=options.asdict(),
         payoff=payoff,
         playouts=playouts,
         seed=seed,
-        seconds=seconds,
+        seconds=time.perf_counter() - start,
         workers=1 if engine is None else engine.workers,
         engine="none" if engine is None else engine.name,
     )
 
 
-def _played(
-    parts: Sequence[Range],
-    pairings: Mapping[tuple[int, int], Pairing],
+def _parts(
+    entered: Sequence[Entrant], games: Mapping[str, int], seats: int, pairing: Callable[..., Pairing]
+) -> list[Part]:
+    """The matches of all pairs in parts."""
+    parts: list[Part] = []
+    pairs = itertools.permutations if seats > 2 else itertools.combinations
+    for (i, first), (j, second) in pairs(enumerate(entered), 2):
+        num_games = whole_number("games", min(games[first.name], games[second.name]), 2, MAX_GAMES)
+        both = pairing(first=first.spec, second=second.spec, identities=(first.identity, second.identity))
+        parts += [Part((i, j), both, *deals) for deals in ranges(-(-num_games // seats), seats)]
+    return parts
+
+
+def _play(
+    parts: Sequence[Part],
     store: RangeStore | None,
     engine: Engine | None,
     seats: int,
     progress: Callable[[int, int], None] | None,
-) -> dict[Range, Sums]:
-    """The sums of every range, from `store` or played now."""
-    played: dict[Range, Sums] = {}
-    total = seats * sum(count for _, _, count in parts)
-    done = 0
+) -> dict[tuple[int, int], Sums]:
+    """The sums of every match, from `store` or played now."""
+    played: dict[int, Sums] = {}
 
-    def add(part: Range, sums: Sums) -> None:
-        nonlocal done
-        played[part] = sums
-        done += seats * part[2]
+    def add(number: int, sums: Sums) -> None:
+        played[number] = sums
         if progress is not None:
-            progress(done, total)
+            progress(seats * sum(parts[one].num_deals for one in played), seats * sum(part.num_deals for part in parts))
 
-    if store is not None:
-        for part in parts:
-            sums = store.load(pairings[part[0]], *part[1:])
-            if sums is not None:
-                add(part, sums)
+    for number, part in enumerate(parts):
+        if store is not None and (sums := store.load(*part[1:])) is not None:
+            add(number, sums)
     # In this order a worker mostly plays ranges of one match, whose players are already seated.
-    left = {str(number): part for number, part in enumerate(parts) if part not in played}
-    tasks = [Task(key, play_range, (pairings[pair], *deals)) for key, (pair, *deals) in left.items()]
+    tasks = [Task(str(number), play_range, part[1:]) for number, part in enumerate(parts) if number not in played]
     for outcome in in_process(tasks) if engine is None else engine.run(tasks):
         if outcome.error is not None:
             raise CardgymError(outcome.error)
-        part = left[outcome.key]
+        number = int(outcome.key)
         if store is not None:
-            store.save(pairings[part[0]], *part[1:], outcome.value)
-        add(part, outcome.value)
-    return played
+            store.save(*parts[number][1:], outcome.value)
+        add(number, outcome.value)
+    # Added in the order of the ranges, so that the result does not depend on which worker finishes first.
+    totals: dict[tuple[int, int], Sums] = {}
+    for number, part in enumerate(parts):
+        totals[part.pair] = totals[part.pair] + played[number] if part.pair in totals else played[number]
+    return totals

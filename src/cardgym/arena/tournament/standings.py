@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 
@@ -175,35 +175,36 @@ class Standings:
         return int(self.match_games.max())
 
     def asdict(self) -> dict[str, Any]:
-        """The results as plain values for JSON; NaN (the interval of one deal) is null."""
-        players = [
-            {
-                "name": name,
-                "rating": float(self.ratings[i]),
-                "rating_ci95": self.ratings_ci95[i],
-                "nash": float(self.nash[i]),
-                "nash_payoff": float(self.nash_payoffs[i]),
-                "nash_payoff_ci95": self.nash_payoffs_ci95[i],
-            }
-            for i, name in enumerate(self.names)
-        ]
-        values = {
-            "env": self.env,
-            "options": dict(self.options),
-            "players": players,
-            "payoff": self.payoff,
-            **({"playouts": self.playouts} if self.playouts else {}),
-            "payoffs": self.payoffs,
-            "payoffs_ci95": self.payoffs_ci95,
-            "win_rates": self.win_rates,
-            "games": self.games,
-            "match_games": self.match_games,
-            "seed": self.seed,
-            "seconds": self.seconds,
-            "workers": self.workers,
-            "engine": self.engine,
+        """The results as plain values for JSON; NaN (the interval of one deal) is null. See `fromdict`."""
+        values = plain({field.name: getattr(self, field.name) for field in fields(self)})
+        columns = [values.pop(name) for name in _PER_PLAYER.values()]
+        if not self.playouts:
+            del values["playouts"]
+        players = [dict(zip(_PER_PLAYER, player, strict=True)) for player in zip(*columns, strict=True)]
+        return {**values, "players": players, "games": self.games}
+
+    @classmethod
+    def fromdict(cls, values: Mapping[str, Any]) -> Self:
+        """The results that `asdict` wrote."""
+        columns = {name: [player[key] for player in values["players"]] for key, name in _PER_PLAYER.items()}
+        found = {field.name: values[field.name] for field in fields(cls) if field.name in values} | columns
+        arrays = {
+            name: np.array(value, np.int64 if name == "match_games" else np.float64)
+            for name, value in found.items()
+            if isinstance(value, list) and name != "names"
         }
-        return dict(plain(values))
+        return cls(**{**found, **arrays, "names": tuple(columns["names"])})
+
+
+_PER_PLAYER = {
+    "name": "names",
+    "rating": "ratings",
+    "rating_ci95": "ratings_ci95",
+    "nash": "nash",
+    "nash_payoff": "nash_payoffs",
+    "nash_payoff_ci95": "nash_payoffs_ci95",
+}
+"""The keys of a player in `asdict`, and the attributes of `Standings`."""
 
 
 def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats: int, **about: Any) -> Standings:
