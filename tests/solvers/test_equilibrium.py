@@ -12,7 +12,7 @@ from cardgym import find
 from cardgym.cli import main
 from cardgym.players import resolve
 from cardgym.solvers.best_response import exploitability
-from cardgym.solvers.equilibrium import EquilibriumSolver, Method, solve_equilibrium
+from cardgym.solvers.equilibrium import EquilibriumSolver
 from cardgym.solvers.tree import enumerate_tree
 
 KUHN = "KuhnPoker-v0"
@@ -60,7 +60,7 @@ def test_results_are_printed_as_a_table(capsys: pytest.CaptureFixture[str]) -> N
 def test_interrupted_run_keeps_the_last_file_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cardgym.solvers.equilibrium._SAVE_SECONDS", 0.0)
     game = find(KUHN)
-    solver = EquilibriumSolver(game, game.parse_options(), Method("cfr+", game.default_observation))
+    solver = EquilibriumSolver(game, game.parse_options(), "cfr+")
     path = tmp_path / "a.safetensors"
 
     def interrupt(done: int) -> None:
@@ -68,7 +68,7 @@ def test_interrupted_run_keeps_the_last_file_written(tmp_path: Path, monkeypatch
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        solve_equilibrium(solver, 1000, path=path, progress=interrupt)
+        solver.solve(1000, path=path, progress=interrupt)
     assert resolve(path, game, game.parse_options())
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.safetensors"]
 

@@ -19,7 +19,7 @@ from cardgym.console.arguments import Parser, parse_assignments, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
 from cardgym.engine.registry import find
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError
 from cardgym.files import opened
 from cardgym.files.limits import MAX_STEPS
 from cardgym.files.locks import locked_file
@@ -132,7 +132,7 @@ def _solve_by(game: Game, words: Sequence[str]) -> int:
     if out is not None and not out.name.endswith(SUFFIX):
         raise CardgymError(f"--out {out}: the name of a strategy's file ends in {SUFFIX}")
     with locked_file(out):
-        report = _solve_equilibrium(game, arguments.by, arguments)
+        report = _solve_equilibrium(game, arguments)
     if arguments.json:
         print(json.dumps(report, indent=2, allow_nan=False))
     else:
@@ -151,15 +151,12 @@ def _share(word: str) -> float:
     return value
 
 
-def _solve_equilibrium(game: Game, by: str, arguments: Any) -> dict[str, Any]:
-    from cardgym.solvers.equilibrium import METHODS, SAMPLED, EquilibriumSolver, Method, solve_equilibrium
+def _solve_equilibrium(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:
+    from cardgym.solvers.equilibrium import SAMPLED, EquilibriumSolver
     from cardgym.solvers.exact import tree_exploitability
 
-    if by not in METHODS:
-        raise unknown("method", by, METHODS)
     options = game.parse_options(parse_assignments(arguments.options))
-    observation = arguments.observation or game.default_observation
-    iterations = arguments.iterations or (_SAMPLED_ITERATIONS if by == SAMPLED else _ITERATIONS)
+    iterations = arguments.iterations or (_SAMPLED_ITERATIONS if arguments.by == SAMPLED else _ITERATIONS)
     with Progress(f"solving {game.id}", "iterations", total=iterations, lines=not arguments.json) as progress:
 
         def measure(player: StrategyPlayer) -> float | None:
@@ -168,17 +165,15 @@ def _solve_equilibrium(game: Game, by: str, arguments: Any) -> dict[str, Any]:
                 progress.note(f"exploitability {exact[0]:.4g} {game.unit} per game")
             return None if exact is None else exact[0]
 
-        method = Method(by, observation, arguments.seed, arguments.by_deal, arguments.branch)
-        solver = EquilibriumSolver(game, options, method)
-        found = solve_equilibrium(solver, iterations, path=arguments.out, measure=measure, progress=progress)
+        solver = EquilibriumSolver(
+            game, options, arguments.by, arguments.observation, seed=arguments.seed, by_deal=arguments.by_deal,
+            branch=arguments.branch,
+        )  # fmt: skip
+        found = solver.solve(iterations, path=arguments.out, measure=measure, progress=progress)
     return {
         "env": game.id,
         "options": options.asdict(),
-        "by": by,
-        "observation": observation,
-        "by_deal": arguments.by_deal,
-        "branch": arguments.branch,
-        "seed": arguments.seed,
+        **solver.config,
         **found,
         "per": f"{game.unit} per game",
         "out": None if arguments.out is None else str(arguments.out),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,49 +22,49 @@ _SLICE_SECONDS = 0.5
 _SAVE_SECONDS = 60.0
 
 
-@dataclass(frozen=True)
-class Method:
-    """How a game is solved.
-
-    Attributes:
-        by: one of `METHODS`.
-        observation: the key of the strategy's file, and for `mccfr` all that a seat is assumed to know.
-        by_deal: `mccfr` walks deal by deal.
-        branch: the share of a seat's decisions at which `mccfr` tries all actions.
-    """
-
-    by: str
-    observation: str
-    seed: int = 0
-    by_deal: bool = False
-    branch: float = 1.0
-
-
 class EquilibriumSolver:
     """CFR over a game's tree, or by sampling."""
 
-    def __init__(self, game: Game, options: Options, method: Method) -> None:
+    def __init__(
+        self,
+        game: Game,
+        options: Options,
+        by: str,
+        observation_name: str | None = None,
+        *,
+        seed: int = 0,
+        by_deal: bool = False,
+        branch: float = 1.0,
+    ) -> None:
         """Start with the uniform strategy.
+
+        Args:
+            by: one of `METHODS`.
+            observation_name: the key of the strategy's file, and for `mccfr` all that a seat is assumed to know.
+            by_deal: `mccfr` walks deal by deal.
+            branch: the share of a seat's decisions at which `mccfr` tries all actions.
 
         Raises:
             CardgymError: for an unknown method or observation, a game of one seat, or a tree that cannot be enumerated.
         """
-        if method.by not in METHODS:
-            raise unknown("solver", method.by, METHODS)
+        if by not in METHODS:
+            raise unknown("method", by, METHODS)
         if options.num_players == 1:
             raise CardgymError(f"{game.id} has one seat: it has an optimum, not an equilibrium; leave out --by")
-        self.game, self.options, self.method = game, options, method
+        self.game, self.options = game, options
+        self.observation_name = observation_name or game.default_observation
+        self.config = {
+            "by": by, "observation": self.observation_name, "seed": seed, "by_deal": by_deal, "branch": branch,
+        }  # fmt: skip
+        game.observation(self.observation_name)
         self.solver: CFR | MCCFR
-        game.observation(method.observation)
-        if method.by == SAMPLED:
-            self.solver = MCCFR(
-                game, options, method.observation, seed=method.seed, by_deal=method.by_deal, branch=method.branch
-            )
+        if by == SAMPLED:
+            self.solver = MCCFR(game, options, self.observation_name, seed=seed, by_deal=by_deal, branch=branch)
             return
-        if method.by_deal or method.branch < 1:
-            raise CardgymError(f"{method.by} walks the whole tree; only {SAMPLED} takes --by-deal and --branch")
+        if by_deal or branch < 1:
+            raise CardgymError(f"{by} walks the whole tree; only {SAMPLED} takes --by-deal and --branch")
         try:
-            self.solver = CFR(enumerate_tree(game, options), method.by)
+            self.solver = CFR(enumerate_tree(game, options), by)
         except CardgymError as error:
             raise CardgymError(f"{error}; {SAMPLED} samples it instead") from None
 
@@ -79,8 +78,8 @@ class EquilibriumSolver:
         if isinstance(self.solver, MCCFR):
             return self.solver.player(name)
         assert isinstance(self.solver.tree, GameTree)
-        pairs = pairs_of(self.solver.tree, self.solver.average, self.method.observation)
-        return StrategyPlayer(name, self.method.observation, pairs)
+        pairs = pairs_of(self.solver.tree, self.solver.average, self.observation_name)
+        return StrategyPlayer(name, self.observation_name, pairs)
 
     def run(self, iterations: int) -> Iterator[int]:
         """Run until a total of `iterations` are done; yields the number done about every half second."""
@@ -94,51 +93,49 @@ class EquilibriumSolver:
 
     def save(self, path: Path) -> None:
         """Write the strategy."""
-        config = {**asdict(self.method), "iterations": self.solver.iterations}
-        save_strategy(path, self.player().pairs, self.game, self.options, self.method.observation, config)
+        config = {**self.config, "iterations": self.solver.iterations}
+        save_strategy(path, self.player().pairs, self.game, self.options, self.observation_name, config)
 
+    def solve(
+        self,
+        iterations: int,
+        *,
+        path: Path | None = None,
+        measure: Callable[[StrategyPlayer], float | None] = lambda player: None,
+        progress: Callable[[int], Any] = lambda done: None,
+    ) -> dict[str, Any]:
+        """Iterate, with regular saves and measurements.
 
-def solve_equilibrium(
-    solver: EquilibriumSolver,
-    iterations: int,
-    *,
-    path: Path | None = None,
-    measure: Callable[[StrategyPlayer], float | None] | None = None,
-    progress: Callable[[int], Any] = lambda done: None,
-) -> dict[str, Any]:
-    """Iterate, with regular saves and measurements.
+        Args:
+            path: the strategy's file, written every minute and at the end.
+            measure: returns the exploitability of a player, or None if it is unknown; called at powers of ten and the
+                end.
 
-    Args:
-        path: the strategy's file, written every minute and at the end.
-        measure: returns the exploitability of a player, or None if it is unknown; called at powers of ten and the end.
-
-    Returns:
-        `iterations`, `info_sets`, `seconds` of processor time spent iterating, and `exploitability`: a list of
-        iterations and figures, empty if it is unknown.
-    """
-    figures: list[dict[str, float]] = []
-    goals = sorted({10**power for power in range(2, 16) if 10**power < iterations} | {iterations})
-    seconds, saved = 0.0, time.monotonic()
-    for goal in goals:
-        start = time.process_time()
-        for now in solver.run(goal):
-            progress(now)
-            seconds += time.process_time() - start
-            if path is not None and time.monotonic() - saved > _SAVE_SECONDS:
-                solver.save(path)
-                saved = time.monotonic()
+        Returns:
+            `iterations`, `info_sets`, `seconds` of processor time spent iterating, and `exploitability`: a list of
+            iterations and figures, empty if it is unknown.
+        """
+        figures: list[dict[str, float]] = []
+        known = True
+        seconds, saved = 0.0, time.monotonic()
+        for goal in sorted({10**power for power in range(2, 16) if 10**power < iterations} | {iterations}):
             start = time.process_time()
-        if measure is not None:
-            figure = measure(solver.player())
-            if figure is None:
-                measure = None
-            else:
-                figures.append({"iterations": solver.solver.iterations, "exploitability": figure})
-    if path is not None:
-        solver.save(path)
-    return {
-        "iterations": solver.solver.iterations,
-        "info_sets": solver.num_info_sets,
-        "seconds": seconds,
-        "exploitability": figures,
-    }
+            for now in self.run(goal):
+                progress(now)
+                seconds += time.process_time() - start
+                if path is not None and time.monotonic() - saved > _SAVE_SECONDS:
+                    self.save(path)
+                    saved = time.monotonic()
+                start = time.process_time()
+            figure = measure(self.player()) if known else None
+            known = figure is not None
+            if figure is not None:
+                figures.append({"iterations": goal, "exploitability": figure})
+        if path is not None:
+            self.save(path)
+        return {
+            "iterations": self.solver.iterations,
+            "info_sets": self.num_info_sets,
+            "seconds": seconds,
+            "exploitability": figures,
+        }
