@@ -80,28 +80,20 @@ def evaluate(
 
     seatings = options.num_players if seats == "rotate" else 1
     deals = -(-games // seatings)
+    playouts = whole_number("playouts", playouts, 0, MAX_PLAYOUTS)
+    if playouts and seats == "fixed":
+        raise CardgymError(
+            "playouts compare two players over all seats, and seats fixed has one: use seats rotate, or no playouts"
+        )
     match: Match | AdvantageMatch
-    if playouts := whole_number("playouts", playouts, 0, MAX_PLAYOUTS):
-        if seats == "fixed":
-            raise CardgymError(
-                "playouts compare two players over all seats, and seats fixed has one: use seats rotate, or no playouts"
-            )
+    if playouts:
         match = AdvantageMatch(game, options, roster, seed=seed, playouts=playouts)
     else:
         at_once = min(deals_at_once(seatings), deals)
         match = Match(game, options, roster, seed=seed, seatings=seatings, deals_at_once=at_once)
-    size = match.layout.size
-    moments = Moments(size)
-    estimates = []
     start = time.perf_counter()
-    for totals in match.play(0, deals):
-        moments.add(totals[:, :size])
-        if playouts:
-            estimates.append(totals[:, [match.layout.start(0) + 1, size]] / seatings)
-        if progress is not None:
-            progress(moments.count * seatings, deals * seatings)
+    moments, estimates = _play(match, deals, seatings, progress)
     seconds = time.perf_counter() - start
-
     return Report(
         env=game.id,
         options=options.asdict(),
@@ -110,8 +102,22 @@ def evaluate(
         seconds=seconds,
         decisions_per_second=match.decisions / seconds,
         players=match.layout.reports(moments, [player.name for player in roster], seatings),
-        by_advantages=_by_advantages(np.concatenate(estimates), playouts) if playouts else None,
+        by_advantages=_by_advantages(estimates, playouts) if playouts else None,
     )
+
+
+def _play(
+    match: Match | AdvantageMatch, deals: int, seatings: int, progress: Callable[[int, int], None] | None
+) -> tuple[Moments, Float64s]:
+    """The moments of the deals' totals, and the first player's mean return on each deal with its estimate, if any."""
+    size = match.layout.size
+    moments, estimates = Moments(size), []
+    for totals in match.play(0, deals):
+        moments.add(totals[:, :size])
+        estimates.append(totals[:, [match.layout.start(0) + 1, *range(size, totals.shape[1])]] / seatings)
+        if progress is not None:
+            progress(moments.count * seatings, deals * seatings)
+    return moments, np.concatenate(estimates)
 
 
 def _by_advantages(estimates: Float64s, playouts: int) -> ByAdvantages:

@@ -1,20 +1,24 @@
-"""Solve a game exactly, and value its players.
+"""Solve a game: exactly if it has one player, else by counterfactual regret minimization.
 
 Games of one player are solved in exact fractions. `--set` takes the game's options and `gamma` (9/10; 1 is
 undiscounted). Values are expected rewards from before the first chance. `optimal` is the best policy for that gamma; a
-player of this name is the best for gamma 1. With `--by`, counterfactual regret minimization looks for an
-equilibrium of any game of several seats; `cardgym solve ENV --by cfr+ --help` lists its arguments.
+player of this name is the best for gamma 1.
+
+With `--by`, counterfactual regret minimization looks for an equilibrium of a game of several seats. `cfr`, `cfr+` and
+`dcfr` visit the whole tree in every iteration. `mccfr` samples chance and the other seats, over an observation: a
+coarser one is an abstraction. The strategy is a file (.safetensors) that can be used as a player. If the tree can be
+enumerated, the exploitability is exact; otherwise `cardgym exploit` finds a lower bound.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardgym.cli.flags import add_options, first_word
+from cardgym.cli.flags import add_game
 from cardgym.console.arguments import Parser, parse_assignments, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
@@ -29,17 +33,15 @@ if TYPE_CHECKING:
     from cardgym.engine.contract import Game
     from cardgym.players.tables import StrategyPlayer
 
+_ITERATIONS, _SAMPLED_ITERATIONS = 1000, 100_000
 
-def main(words: list[str]) -> int:
-    name = first_word(words, "cardgym solve", "ENV", __doc__ or "")
-    if name is None:
-        return 0
-    game = find(name)
-    if any(word == "--by" or word.startswith("--by=") for word in words):
-        return _solve_by(game, words[1:])
-    parser = Parser(prog=f"cardgym solve {game.id}", description=__doc__)
-    add_options(parser)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the optimal policy to this file (.json)")
+
+def add_arguments(parser: Parser) -> None:
+    add_game(parser)
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help=f"write the optimal policy (.json) or the strategy ({SUFFIX}) here"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--policy",
         action="append",
@@ -47,24 +49,56 @@ def main(words: list[str]) -> int:
         metavar="FILE",
         help="also value this policy (.json), checkpoint (.safetensors) or model (.zip); may be repeated",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    arguments = parser.parse_args(words[1:])
-    with Progress(f"solving {game.id}"), locked_file(arguments.out):
-        report = _solve(game, arguments)
+    group = parser.add_argument_group("Equilibria")
+    group.add_argument("--by", metavar="METHOD", help="cfr, cfr+, dcfr or mccfr")
+    group.add_argument(
+        "--iterations", type=whole(1, MAX_STEPS), metavar="N",
+        help=f"iterations ({_ITERATIONS}; mccfr {_SAMPLED_ITERATIONS})",
+    )  # fmt: skip
+    group.add_argument(
+        "--observation", metavar="NAME",
+        help="observation that identifies information sets, for mccfr an abstraction (the game's default)",
+    )  # fmt: skip
+    group.add_argument(
+        "--by-deal", action="store_true", help="mccfr walks one deal per iteration, for games of many deals"
+    )
+    group.add_argument(
+        "--branch", type=_share, default=1.0, metavar="P",
+        help="mccfr tries all actions at this share of a seat's decisions, and plays one at the others (1)",
+    )  # fmt: skip
+    group.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="seed of mccfr's samples (0)")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    game = find(arguments.env)
+    _check(arguments)
+    with locked_file(arguments.out):
+        report = _solve(game, arguments) if arguments.by is None else _solve_equilibrium(game, arguments)
     if arguments.json:
         print(json.dumps(report, indent=2, allow_nan=False))
-    else:
+        return
+    if arguments.by is None:
         _print(report)
-        if arguments.out is not None:
-            print(f"optimal policy in {arguments.out}")
-    return 0
+    else:
+        _print_equilibrium(report)
+    if arguments.out is not None:
+        print(f"{'optimal policy' if arguments.by is None else 'strategy'} in {arguments.out}")
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse arguments that do not go together."""
+    for name in ("iterations", "observation", "by_deal", "seed") if arguments.by is None else ("policy",):
+        if getattr(arguments, name):
+            why = "only with --by METHOD" if arguments.by is None else "not with --by"
+            raise CardgymError(f"--{name.replace('_', '-')}: {why}")
+    suffix, what = (".json", "policy file") if arguments.by is None else (SUFFIX, "strategy's file")
+    if arguments.out is not None and not arguments.out.name.endswith(suffix):
+        raise CardgymError(f"--out {arguments.out}: the name of a {what} ends in {suffix}")
 
 
 def _solve(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:
     from cardgym.solvers.optimum import solve
 
-    if arguments.out is not None and arguments.out.suffix != ".json":
-        raise CardgymError(f"--out {arguments.out}: the name of a policy file ends in .json")
     for path in map(Path, arguments.policy):
         if path.suffix not in (".json", ".safetensors", ".zip"):
             raise CardgymError(
@@ -72,7 +106,8 @@ def _solve(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:
                 "Stable-Baselines3 (.zip)"
             )
         opened(path, f"policy file {path}").close()
-    solved = solve(game, parse_assignments(arguments.options), arguments.policy)
+    with Progress(f"solving {game.id}"):
+        solved = solve(game, parse_assignments(arguments.options), arguments.policy)
     if arguments.out is not None:
         solved.save(arguments.out)
     return solved.report
@@ -91,53 +126,6 @@ def _print(report: Mapping[str, Any]) -> None:
         rows,
         f"{report['states']:,} states, {report['states_canonical']:,} up to symmetry",
     )
-
-
-# -- equilibria --------------------------------------------------------------------------------------------------------
-
-_BY = """Find an equilibrium of a game of several seats by counterfactual regret minimization.
-
-`cfr`, `cfr+` and `dcfr` visit the whole tree in every iteration. `mccfr` samples chance and the other seats, over an
-observation: a coarser one is an abstraction. The strategy is a file (.safetensors) that can be used as a player. If the
-tree can be enumerated, the exploitability is exact; otherwise `cardgym exploit` finds a lower bound.
-"""
-_ITERATIONS, _SAMPLED_ITERATIONS = 1000, 100_000
-
-
-def _solve_by(game: Game, words: Sequence[str]) -> int:
-    """Solve a game with the arguments after its name, print the result and return the exit code."""
-    parser = Parser(prog=f"cardgym solve {game.id}", description=_BY)
-    add_options(parser)
-    parser.add_argument("--by", required=True, metavar="METHOD", help="cfr, cfr+, dcfr or mccfr")
-    parser.add_argument(
-        "--iterations", type=whole(1, MAX_STEPS), metavar="N",
-        help=f"iterations ({_ITERATIONS}; mccfr {_SAMPLED_ITERATIONS})",
-    )  # fmt: skip
-    parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the strategy to this file ({SUFFIX})")
-    parser.add_argument(
-        "--observation", metavar="NAME",
-        help="observation that identifies information sets, for mccfr an abstraction (the game's default)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--by-deal", action="store_true", help="mccfr walks one deal per iteration, for games of many deals"
-    )
-    parser.add_argument(
-        "--branch", type=_share, default=1.0, metavar="P",
-        help="mccfr tries all actions at this share of a seat's decisions, and plays one at the others (1)",
-    )  # fmt: skip
-    parser.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="seed of mccfr's samples (0)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    arguments = parser.parse_args(list(words))
-    out: Path | None = arguments.out
-    if out is not None and not out.name.endswith(SUFFIX):
-        raise CardgymError(f"--out {out}: the name of a strategy's file ends in {SUFFIX}")
-    with locked_file(out):
-        report = _solve_equilibrium(game, arguments)
-    if arguments.json:
-        print(json.dumps(report, indent=2, allow_nan=False))
-    else:
-        _print_equilibrium(report)
-    return 0
 
 
 def _share(word: str) -> float:
@@ -190,5 +178,3 @@ def _print_equilibrium(report: dict[str, Any]) -> None:
         below += f"; the tree is too large to enumerate: `{command}` finds a lower bound"
     title = f"{report['env']} by {report['by']}, {report['per']}"
     print_results(title, ("iterations", "exploitability"), rows, below)
-    if report["out"] is not None:
-        print(f"strategy in {report['out']}")
