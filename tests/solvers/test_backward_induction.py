@@ -11,17 +11,16 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.engine.contract import Feature, Observation, Options, StateIndex, rule
-from cardgym.engine.rules import no_symmetry, paid_most
+from cardgym.engine.rules import every_action, no_symmetry, paid_most
 from cardgym.solvers.backward_induction import backward_induction, check_gamma, policy_value
 from cardgym.solvers.optimum import policy_of, solver
 from cardgym.solvers.tree import GameTree, enumerate_tree
 
 GAME = find("OnePlayPoker-v0")
 
-# -- a toy with a cycle: stop for 0.5, or toss a coin: heads pays 1 and ends the game, tails asks again ---------------
+# -- a toy of one decision: an action from 0 to 2 pays its number, then a coin pays 1/4 or nothing ---------------------
 
 DECIDING, TOSSING, OVER = range(3)
-STOP, TOSS = range(2)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,38 +29,33 @@ class CoinOptions(Options):
 
 
 @rule
-def coin_setup(state: Any) -> None:
+def setup(state: Any) -> None:
     state.phase = DECIDING
 
 
 @rule
-def coin_num_chance_outcomes(state: Any) -> int:
+def num_chance_outcomes(state: Any) -> int:
     return 2 if state.phase == TOSSING else 0
 
 
 @rule
-def coin_current_player(state: Any) -> int:
+def current_player(state: Any) -> int:
     return -1 if state.phase == OVER else 0
 
 
 @rule
-def coin_legal_action_mask(state: Any, mask: Any) -> None:
-    mask[STOP] = 1
-    mask[TOSS] = 1
+def apply_action(state: Any, move: int) -> None:
+    state.paid[0] = move if state.phase == DECIDING else 0.25 * move
+    state.phase = TOSSING if state.phase == DECIDING else OVER
 
 
 @rule
-def coin_apply_action(state: Any, move: int) -> None:
-    if state.phase == DECIDING:
-        state.phase = TOSSING if move == TOSS else OVER
-        state.paid[0] = 0.5 if move == STOP else 0.0
-    else:
-        state.phase = OVER if move == 0 else DECIDING
-        state.paid[0] = 1.0 if move == 0 else 0.0
+def apply_action_with_cycle(state: Any, move: int) -> None:
+    state.phase = TOSSING if state.phase == DECIDING else DECIDING if move else OVER
 
 
 @rule
-def coin_observe(state: Any, seat: int, out: Any) -> None:
+def observe(state: Any, seat: int, out: Any) -> None:
     out[0] = state.phase
 
 
@@ -70,15 +64,16 @@ COIN = dataclasses.replace(
     id="Coin-v0",
     state=np.dtype([("num_players", np.int32), ("phase", np.int32), ("paid", np.float32, (1,))], align=True),
     options=CoinOptions,
-    observations={"full": Observation(coin_observe, lambda options: (Feature("phase", "the phase"),))},
+    num_actions=3,
+    observations={"full": Observation(observe, lambda options: (Feature("phase", "the phase"),))},
     state_index=StateIndex(),
     rules=dataclasses.replace(
         GAME.rules,
-        setup=coin_setup,
-        num_chance_outcomes=coin_num_chance_outcomes,
-        current_player=coin_current_player,
-        legal_action_mask=coin_legal_action_mask,
-        apply_action=coin_apply_action,
+        setup=setup,
+        num_chance_outcomes=num_chance_outcomes,
+        current_player=current_player,
+        legal_action_mask=every_action,
+        apply_action=apply_action,
         canonical=no_symmetry,
         score=paid_most,
     ),
@@ -87,34 +82,13 @@ COIN = dataclasses.replace(
 
 
 def test_cycle_is_refused() -> None:
+    game = dataclasses.replace(COIN, rules=dataclasses.replace(COIN.rules, apply_action=apply_action_with_cycle))
     with pytest.raises(CardgymError, match="more than 2,048 moves in a game"):
-        enumerate_tree(COIN, CoinOptions(), whole_state=True)
-
-
-# -- a toy of one decision: an action from 0 to 2 pays its number, then a coin pays 1/4 or nothing ---------------------
-
-
-@rule
-def bonus_legal_action_mask(state: Any, mask: Any) -> None:
-    mask[:] = 1
-
-
-@rule
-def bonus_apply_action(state: Any, move: int) -> None:
-    state.paid[0] = move if state.phase == DECIDING else 0.25 * move
-    state.phase = TOSSING if state.phase == DECIDING else OVER
-
-
-BONUS = dataclasses.replace(
-    COIN,
-    id="Bonus-v0",
-    num_actions=3,
-    rules=dataclasses.replace(COIN.rules, legal_action_mask=bonus_legal_action_mask, apply_action=bonus_apply_action),
-)
+        enumerate_tree(game, CoinOptions(), whole_state=True)
 
 
 def test_one_decision_is_valued_exactly() -> None:
-    tree = enumerate_tree(BONUS, CoinOptions(), whole_state=True)
+    tree = enumerate_tree(COIN, CoinOptions(), whole_state=True)
     best = backward_induction(tree)
     assert (best.value, best.values, best.actions.tolist()) == (Fraction(17, 8), [Fraction(17, 8)], [2])
     assert best.optimal.tolist() == [[False, False, True]]

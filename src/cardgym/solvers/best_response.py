@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
+from cardgym.engine.rules import rule
 from cardgym.solvers.cfr import walk_down
 from cardgym.solvers.tree import ExactTree, Floats, Integers, Strategy, TreeArrays
 
@@ -44,19 +44,21 @@ def best_response(tree: ExactTree, strategy: Strategy, seat: int) -> BestRespons
     with the same own actions, so its best action has the largest value weighted by the probabilities of the others and
     of chance (Zinkevich et al., "Regret minimization in games with incomplete information", NeurIPS 2007).
     """
-    reach = reach_probabilities(tree, strategy, seat)
-    turns = np.zeros(len(reach), np.int16)
-    order = np.empty(tree.num_nodes, np.int64)
-    _order_by_turns(tree.arrays, seat, turns, order)
-    values = np.zeros(len(reach))
-    totals = np.zeros(tree.num_choices)
-    best = np.full(tree.num_info_sets, -1)
-    _respond(order, turns, tree.arrays, strategy, reach, seat, values, totals, best)
     response = strategy.copy()
-    first, own = tree.arrays.first_choice, tree.arrays.set_seats == seat
-    response[np.repeat(own, np.diff(first))] = 0.0
-    response[(first[:-1] + np.maximum(best, 0))[own]] = 1.0
+    values = np.zeros(tree.num_nodes + len(tree.arrays.payments))
+    _respond(tree.arrays, seat, _turns(tree), reach_probabilities(tree, strategy, seat), response, values)
     return BestResponse(float(values[tree.num_nodes - 1]), response)
+
+
+def _turns(tree: ExactTree) -> Integers:
+    """How many decisions a seat takes before each of its information sets, (num_info_sets,), int64."""
+    before = tree.arrays.set_before.tolist()
+    owners = (np.searchsorted(tree.arrays.first_choice, before, side="right") - 1).tolist()
+    turns = [0] * len(before)
+    for info_set, choice in enumerate(before):
+        if choice >= 0:
+            turns[info_set] = turns[owners[info_set]] + 1
+    return np.array(turns)
 
 
 def nash_conv(tree: ExactTree, strategy: Strategy) -> float:
@@ -82,70 +84,40 @@ def _reach(tree: TreeArrays, strategy: Strategy, without: int, reach: Floats) ->
 
 
 @compiled
-def _order_by_turns(tree: TreeArrays, seat: int, turns: npt.NDArray[np.int16], order: Integers) -> None:
-    """Order the nodes by the number of the seat's decisions before them, descending; in a tie, its own decisions first.
-
-    A node then comes after those that it leads to. `turns` is 0 for every node and is filled in.
-    """
+def _respond(tree: TreeArrays, seat: int, turns: Integers, reach: Floats, response: Strategy, values: Floats) -> None:
+    """Make the response from the seat's last decisions to its first, and fill the values of the nodes."""
     num_nodes = tree.seats.shape[0]
-    most = 0
-    for node in range(num_nodes - 1, -1, -1):
-        after = turns[node] + (1 if tree.seats[node] == seat else 0)
-        most = max(most, after)
-        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
-            # Only nodes that no decision follows have parents that differ: the latest of them counts.
-            turns[tree.targets[edge]] = max(turns[tree.targets[edge]], after)
-    starts = np.zeros(2 * most + 3, np.int64)
-    for node in range(num_nodes):
-        starts[2 * (most - turns[node]) + (1 if tree.seats[node] != seat else 0) + 1] += 1
-    for place in range(1, starts.shape[0]):
-        starts[place] += starts[place - 1]
-    for node in range(num_nodes):
-        place = 2 * (most - turns[node]) + (1 if tree.seats[node] != seat else 0)
-        order[starts[place]] = node
-        starts[place] += 1
-
-
-@compiled
-def _respond(
-    order: Integers, turns: npt.NDArray[np.int16], tree: TreeArrays, strategy: Strategy, reach: Floats, seat: int,
-    values: Floats, totals: Floats, best: Integers,
-) -> None:  # fmt: skip
-    """Fill the nodes' values, in the order of `_order_by_turns`.
-
-    All decisions of the seat with the same number of own turns before them are adjacent: their totals are first summed
-    over whole information sets, then the best choices are made.
-    """
+    totals = np.zeros_like(response)
     for end in range(tree.payments.shape[0]):
         values[values.shape[0] - 1 - end] = tree.payments[end, seat]
-    at = 0
-    while at < order.shape[0]:
-        node = order[at]
-        first = tree.first_edge[node]
-        if tree.seats[node] != seat:
-            choice = tree.first_choice[tree.info_sets[node]] if tree.seats[node] >= 0 else 0
-            value = 0.0
-            for edge in range(first, tree.first_edge[node + 1]):
-                share = tree.chances[edge] if tree.seats[node] < 0 else strategy[choice + edge - first]
-                value += share * values[tree.targets[edge]]
-            values[node] = value
-            at += 1
-            continue
-        end = at
-        while end < order.shape[0] and tree.seats[order[end]] == seat and turns[order[end]] == turns[node]:
-            last = order[end]
-            choice, first = tree.first_choice[tree.info_sets[last]], tree.first_edge[last]
-            for edge in range(first, tree.first_edge[last + 1]):
-                totals[choice + edge - first] += reach[last] * values[tree.targets[edge]]
-            end += 1
-        for place in range(at, end):
-            node = order[place]
+    for turn in range(turns.max(), -1, -1):
+        _find_values(tree, response, values)
+        for node in range(num_nodes):
             info_set = tree.info_sets[node]
-            if best[info_set] < 0:
-                best[info_set] = 0
-                choice = tree.first_choice[info_set]
-                for number in range(tree.first_choice[info_set + 1] - choice):
-                    if totals[choice + number] > totals[choice + best[info_set]]:
-                        best[info_set] = number
-            values[node] = values[tree.targets[tree.first_edge[node] + best[info_set]]]
-        at = end
+            if tree.seats[node] == seat and turns[info_set] == turn:
+                first, choice = tree.first_edge[node], tree.first_choice[info_set]
+                for edge in range(first, tree.first_edge[node + 1]):
+                    totals[choice + edge - first] += reach[node] * values[tree.targets[edge]]
+        for info_set in range(turns.shape[0]):
+            if tree.set_seats[info_set] == seat and turns[info_set] == turn:
+                first, last = tree.first_choice[info_set], tree.first_choice[info_set + 1]
+                best = first
+                for choice in range(first, last):
+                    response[choice] = 0.0
+                    if totals[choice] > totals[best]:
+                        best = choice
+                response[best] = 1.0
+    _find_values(tree, response, values)
+
+
+@rule
+def _find_values(tree: TreeArrays, strategy: Strategy, values: Floats) -> None:
+    """Fill the nodes' values under a strategy, given those of the ends."""
+    for node in range(tree.seats.shape[0]):
+        first = tree.first_edge[node]
+        choice = tree.first_choice[tree.info_sets[node]] if tree.seats[node] >= 0 else 0
+        value = 0.0
+        for edge in range(first, tree.first_edge[node + 1]):
+            share = tree.chances[edge] if tree.seats[node] < 0 else strategy[choice + edge - first]
+            value += share * values[tree.targets[edge]]
+        values[node] = value
