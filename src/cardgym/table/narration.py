@@ -25,12 +25,14 @@ class Event:
     Attributes:
         seat: the seat that decided, or CHANCE.
         move: the action, or the outcome of chance, which the person may not know.
+        is_choice: whether the seat had two or more legal actions.
         text: what the person saw of it, with the names of `Session.people`; empty if nothing.
         texts: what each viewer saw of it: if several people play, there are more viewers than the person.
     """
 
     seat: int
     move: int
+    is_choice: bool
     text: str
     before: State
     after: State

@@ -300,15 +300,15 @@ class Session:
         """
         if seat != self.turn or not self._position.allows(move):
             raise CardgymError(f"move {len(self.moves)} of the game is not allowed by the rules of this version")
-        chosen = seat in self.persons and len(self._position.legal_actions()) > 1
-        if chosen:
+        is_choice = seat >= 0 and len(self._position.legal_actions()) > 1
+        if is_choice and seat in self.persons:
             self._choices.append(len(self.moves))
         before = self._snapshot
         self.paid += self._position.apply_action(move)[: len(self.paid)]
         after = self._snapshot = first_of(self._position.states)
-        texts = self.narrator.add(before, move, after, seat, forced=seat in self.persons and not chosen)
+        texts = self.narrator.add(before, move, after, seat, forced=seat in self.persons and not is_choice)
         self.moves.append((seat, move))
-        event = self.last = Event(seat, move, texts[self.viewer], before, after, texts)
+        event = self.last = Event(seat, move, is_choice, texts[self.viewer], before, after, texts)
         if len(self.persons) > 1:
             self.events.append(event)
         return event

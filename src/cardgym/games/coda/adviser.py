@@ -21,7 +21,7 @@ from cardgym.games.coda.state import CodaOptions
 from cardgym.games.coda.text import action_text, spoken, tile_name
 from cardgym.games.coda.view import TABLE
 from cardgym.statistics import half_widths
-from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, legal_of, ranked
+from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, ranked
 from cardgym.table.coach.playouts import look
 from cardgym.table.people import shown_name
 
@@ -57,8 +57,8 @@ class _Search:
         name_entry_point("Coda (coach)", _try_actions)
 
     def advise(self, state: State, seat: int, opponent: str = "") -> Advice:
-        observation, mask = look(GAME, self._options, state, seat, "full")
-        legal, n = legal_of(mask), int(state.n)
+        observation, legal = look(GAME, self._options, state, seat, "full")
+        n = int(state.n)
         table = guess_probabilities(state, seat)
         chances = {action: float(table[action // n, action % n]) for action in legal if action < n * n}
         guesses = sorted((action for action in chances if chances[action] > 0.0), key=lambda action: -chances[action])

@@ -29,7 +29,7 @@ from cardgym.games.cribbage.pegging.player import shipped
 from cardgym.games.cribbage.scoring import MAX_SCORE, score_crib, score_hand
 from cardgym.games.cribbage.text import action_text, card_reasons, reasons_on
 from cardgym.games.cribbage.tosses import count_hands, crib_mean, kept_set
-from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, compared, legal_of, ranked
+from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, compared, ranked
 from cardgym.table.coach.playouts import look
 
 POINTS = "points"
@@ -85,12 +85,11 @@ class CribbageCoach:
         hand = np.array(sorted(check_cards(cards, 6), key=lambda card: (card % 13, card)), np.int8)
         points = np.zeros((cribbage.NUM_TOSSES, MAX_SCORE + 1))
         _count_hands(hand, points)
-        seen, mask = np.full(PLAIN_SIZE, EMPTY, np.float32), np.zeros(cribbage.NUM_ACTIONS, np.int8)
+        seen = np.full(PLAIN_SIZE, EMPTY, np.float32)
         seen[[PLAIN.playing, PLAIN.dealer]] = 0, dealer
         seen[PLAIN.to_go : PLAIN.to_go + 2] = target - scores[0], target - scores[1]
         seen[PLAIN.hand : PLAIN.hand + 6] = hand
-        mask[CARDS:] = 1
-        values = self._values(seen, mask)[CARDS:]
+        values = self._values(seen, list(range(CARDS, cribbage.NUM_ACTIONS)))[CARDS:]
         return [
             RatedToss(
                 toss,
@@ -134,18 +133,19 @@ class CribbageCoach:
             )
             kind, source = "discard", "Champion, over all cuts and what cribs and the play usually bring"
         else:
-            seen, mask = look(GAME, self._options, state, seat, "plain")
-            values = self._values(seen, mask)
+            seen, legal = look(GAME, self._options, state, seat, "plain")
+            values = self._values(seen, legal)
             advised = [
                 ActionAdvice(card, action_text(state, card), float(values[card]), _points_now(state, seat, card))
-                for card in legal_of(mask)
+                for card in legal
             ]
             actions = ranked(advised, self.unit)
             kind, source = "play", "Champion, over the hands the opponent may hold and the rest of the deal"
         return Advice(kind, self.unit, source, actions, _BLUNDER[self.unit])
 
-    def _values(self, seen: Float32s, mask: Int8s) -> Float64s:
+    def _values(self, seen: Float32s, legal: list[int]) -> Float64s:
         """The value of each action, (67,), in `unit`."""
+        mask = np.isin(np.arange(GAME.num_actions), legal).astype(np.int8)
         chances = self._player.values(seen[None], mask[None])[0]
         dealer, to_go, opponent_to_go = (int(seen[at]) for at in (PLAIN.dealer, PLAIN.to_go, PLAIN.to_go + 1))
         per_unit = 0.01 if self.unit == GAMES else point_worth(shipped()[1], dealer, to_go, opponent_to_go)

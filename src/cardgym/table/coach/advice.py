@@ -7,9 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 State = Any
 
 GAMES = "% of games"
@@ -131,8 +128,3 @@ class Adviser:
     luck: Callable[[State, int, State, int], float] | None = None
     luck_unit: str = ""
     advise_against: Callable[[State, int, str], Advice] | None = None
-
-
-def legal_of(mask: npt.NDArray[np.int8]) -> list[int]:
-    """The actions that a mask allows."""
-    return [int(action) for action in np.flatnonzero(mask)]

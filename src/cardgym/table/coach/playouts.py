@@ -13,15 +13,14 @@ import numpy.typing as npt
 from cardgym.arena.playouts import DEAL, DECISION, ManyGames, probabilities_of
 from cardgym.engine import batch
 from cardgym.engine.compilation import bound, name_entry_point, template
-from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Options, State
+from cardgym.engine.contract import Float32s, Float64s, Game, Int64s, Options, State
 from cardgym.engine.kernel import Kernel, code_name, kernel_of
 from cardgym.engine.rules import Generator, derive, draws_of, rule
 from cardgym.errors import CardgymError
 from cardgym.players import PlayerSpec, resolve
 from cardgym.players.mixtures import MixturePlayer
 from cardgym.statistics import half_widths
-from cardgym.table.coach.advice import ActionAdvice, Advice, legal_of, ranked
-from cardgym.table.narration import Event
+from cardgym.table.coach.advice import ActionAdvice, Advice, ranked
 from cardgym.table.people import shown_name
 from cardgym.table.presentation import text_of
 
@@ -126,8 +125,7 @@ class Playouts:
 
     def _values(self, state: State, seat: int) -> tuple[list[int], Float64s]:
         """The legal actions, and the value of each in each world, (worlds, actions), float64."""
-        observation, mask = look(self.game, self.options, state, seat)
-        legal = legal_of(mask)
+        observation, legal = look(self.game, self.options, state, seat)
         key = _key_of(observation.tobytes())
         parts = []
         step = max(_ROWS // len(legal), 1)
@@ -193,24 +191,19 @@ def falling(values: Float64s) -> Float64s:
 
 def look(
     game: Game, options: Options, state: State, seat: int, observation_name: str | None = None
-) -> tuple[Float32s, Int8s]:
-    """The observation of the seat to decide, (size,) float32, and its mask of legal actions, (actions,) int8."""
+) -> tuple[Float32s, list[int]]:
+    """The observation of the seat to decide, (size,) float32, and its legal actions."""
     seats = np.array([seat], np.int64)
     observations, masks, _ = batch.look(game, options, _alone(game, state), seats, observation_name)
     if not masks.any():
         raise CardgymError(f"{game.id}: seat {seat} has nothing to decide here")
-    return observations[0], masks[0]
+    return observations[0], np.flatnonzero(masks[0]).tolist()
 
 
 def _alone(game: Game, state: State) -> npt.NDArray[Any]:
     states = np.zeros(1, game.state)
     states[0] = state
     return states
-
-
-def has_choice(game: Game, options: Options, event: Event) -> bool:
-    """Whether a move was a decision among two or more legal actions."""
-    return event.seat >= 0 and len(legal_of(look(game, options, event.before, event.seat)[1])) > 1
 
 
 def _key_of(knowledge: bytes) -> np.uint64:

@@ -16,7 +16,6 @@ from cardgym.errors import CardgymError
 from cardgym.players import CompiledPlayer
 from cardgym.table.coach.advice import Advice
 from cardgym.table.coach.coach import Coach, usual_player
-from cardgym.table.coach.playouts import has_choice
 from cardgym.table.coach.review import decisions_of, names_of
 from cardgym.table.narration import Event
 from cardgym.table.people import shown_names
@@ -98,4 +97,4 @@ def _random_decisions(game: Game, options: Options, seed: int) -> list[Event]:
     """The decisions with a choice in a game that the usual player plays in all seats."""
     players = [CompiledPlayer(usual_player(game))] * options.num_players
     session = Session(GameSetup(game, options, players, seed, watched=True))
-    return [event for event in session.play() if has_choice(game, options, event)]
+    return [event for event in session.play() if event.is_choice]

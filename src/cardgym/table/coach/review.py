@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cardgym.engine.contract import Game, Names, Options
+from cardgym.engine.contract import Names
 from cardgym.engine.registry import find
 from cardgym.table.coach.advice import ActionAdvice, Advice, Adviser
 from cardgym.table.coach.coach import Coach
-from cardgym.table.coach.playouts import has_choice
 from cardgym.table.narration import Event
 from cardgym.table.people import people_of
 from cardgym.table.session import replay
@@ -139,13 +138,12 @@ def review(
     options = game.parse_options(entry["options"])
     coach, events, names = Coach(game, options, source), replay(entry), names_of(entry)
     seats = reviewed_seats(entry) if seats is None else seats
-    choices = _choices(game, options, events, seats)
     decisions: list[Decision] = []
     points: list[dict[str, Any]] = []
     for number, event in enumerate(events):
         if chart and event.seat in seats:
             points.append({"move": number, "values": coach.standing(event.before)})
-        if number in choices:
+        if event.seat in seats and event.is_choice:
             advice = coach.advise(event.before, event.seat, names)
             decisions.append(_decision(len(decisions), number, event, names[event.seat], advice))
         if progress is not None:
@@ -192,14 +190,8 @@ def _luck(adviser: Adviser, events: Sequence[Event], num_players: int) -> tuple[
 
 def decisions_of(entry: Mapping[str, Any]) -> list[Event]:
     """The decisions of a game as `review` numbers them."""
-    game, events = find(entry["env"]), replay(entry)
-    choices = _choices(game, game.parse_options(entry["options"]), events, reviewed_seats(entry))
-    return [events[number] for number in sorted(choices)]
-
-
-def _choices(game: Game, options: Options, events: Sequence[Event], seats: Sequence[int]) -> set[int]:
-    """The indices of the moves at which one of these seats had more than one legal action."""
-    return {number for number, event in enumerate(events) if event.seat in seats and has_choice(game, options, event)}
+    seats = reviewed_seats(entry)
+    return [event for event in replay(entry) if event.seat in seats and event.is_choice]
 
 
 def reviewed_seats(entry: Mapping[str, Any]) -> list[int]:
