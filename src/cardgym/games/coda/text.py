@@ -41,9 +41,7 @@ def typed(name: str) -> str:
 
 def describe(state: State, seat: int) -> str:
     """The game as `seat` sees it: both lines by place, the drawn tile, the pool, and what past guesses rule out."""
-    whose = "your" if state.turn == seat else "the opponent's"
-    turn = "" if state.phase == s.OVER else f", {whose} turn"
-    lines = [f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"]
+    lines = [heading(state, "your" if state.turn == seat else "the opponent's")]
     visible = s.lines_shown(state)
     lines.append("Opponent: " + (_line(state, 1 - seat, False) if visible else "not set up yet"))
     lines.append("You:      " + _line(state, seat, True) + "   (brackets: hidden from the opponent)")
@@ -59,6 +57,12 @@ def describe(state: State, seat: int) -> str:
     if state.phase == s.OVER:
         lines.append("You have won" if state.winner == seat else "The opponent has won")
     return "\n".join(lines)
+
+
+def heading(state: State, whose: str) -> str:
+    """The phase, and whose turn it is."""
+    turn = "" if state.phase == s.OVER else f", {whose} turn"
+    return f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"
 
 
 def ruled_out(state: State, seat: int) -> list[tuple[int, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 from cardgym.engine.contract import YOU, Names, State, inside
 from cardgym.games.coda import state as s
 from cardgym.games.coda.rules import tile_to_place
-from cardgym.games.coda.text import COLORS, describe, ruled_out, spoken, tile_in_line, tile_name, typed
+from cardgym.games.coda.text import COLORS, describe, heading, ruled_out, spoken, tile_in_line, tile_name, typed
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
 from cardgym.table.presentation import Lesson, Presentation, measured
@@ -136,7 +136,7 @@ def picture(state: State, seat: int, names: Names) -> str:
     """Both lines under their places, the drawn tile, and what past misses rule out, in 80 columns."""
     if not s.lines_shown(state):
         return describe(state, seat)
-    head = describe(state, seat).splitlines()[0]
+    head = heading(state, inside(names.whose(int(state.turn))))
     longest = max(int(state.length[0]), int(state.length[1]))
     places = "".join(f"{place + 1:^5}" for place in range(longest))
     lines = [head, f"Place     {places}".rstrip()]
