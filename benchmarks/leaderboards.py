@@ -25,7 +25,7 @@ from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, registered
 from cardgym.errors import unknown
 from cardgym.players import player_names
-from cardgym.players.formats import checkpoints
+from cardgym.players.resolver import checkpoints
 
 KEPT = Path(__file__).parents[1] / "results" / "leaderboards.json"
 GAMES, SEED = 2000, 1

@@ -94,6 +94,15 @@ def apply_action(state: State, move: int) -> None:
 
 
 @rule
+def resample(state: State, seat: int, generator: Generator) -> None:
+    """Deal the other seat one of the cards that `seat` does not hold."""
+    other = 1 - seat
+    if state.cards[other] != HIDDEN:
+        card = uniform(generator, 3 if state.cards[seat] == HIDDEN else 2)
+        state.cards[other] = card + 1 if HIDDEN < state.cards[seat] <= card else card
+
+
+@rule
 def winner_of(state: State) -> int:
     """At the end: the seat that bet if the other folded, otherwise the seat with the higher card."""
     if state.bets[0] != state.bets[1]:
@@ -247,7 +256,7 @@ GAME = register(
         state=STATE,
         num_actions=2,
         action_names=("pass", "bet"),
-        rules=Rules(setup, num_chance_outcomes, current_player, apply_action),
+        rules=Rules(setup, num_chance_outcomes, current_player, apply_action, resample),
         observations={"full": Observation(observe, features)},
         state_index=StateIndex(info_state_index=info_state_index, num_info_states=lambda options: 13),
         words=Words(action_text=action_text, narrate=narrate),

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import cardgym
 from cardgym.files.documents import Count, Document, Items, Name, Number, parse_document
-from cardgym.players.formats import checkpoints
+from cardgym.players.resolver import checkpoints
 from cardgym.scaling.local import machine
 
 HERE = Path(__file__).parent

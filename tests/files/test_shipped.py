@@ -15,7 +15,7 @@ from cardgym.experiments.trainers import TRAINERS
 from cardgym.files import shipped
 from cardgym.learn.opponents import OpponentPool
 from cardgym.players import resolve
-from cardgym.players.formats import checkpoints
+from cardgym.players.resolver import checkpoints
 
 ROOT = Path(__file__).parents[2]
 GAME = find("CorellianSpike-v0")

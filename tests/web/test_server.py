@@ -17,7 +17,7 @@ from web_server import Client, Served, finish, serving, settled
 
 import cardgym
 from cardgym.players import player_names
-from cardgym.players.formats import checkpoints
+from cardgym.players.resolver import checkpoints
 from cardgym.table.coach.history import costs
 from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of
 from cardgym.table.web import lobby, protocol

@@ -12,7 +12,7 @@ from cardgym.engine.contract import Game
 from cardgym.engine.declarations import allowed_values
 from cardgym.engine.registry import find, registered
 from cardgym.players import player_names
-from cardgym.players.formats import checkpoints
+from cardgym.players.resolver import checkpoints
 
 
 def add_arguments(parser: Parser) -> None:

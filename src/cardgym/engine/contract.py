@@ -32,7 +32,6 @@ from cardgym.engine.declarations import (
     places,
 )
 from cardgym.engine.names import YOU, Names, inside
-from cardgym.engine.resampling import by_search
 from cardgym.engine.rules import (
     Generator,
     count_bits,
@@ -153,14 +152,13 @@ class Rules(_Part):
         current_player: `current_player(state)`: the seat to decide; -1 at the end. Not called at chance nodes.
         apply_action: `apply_action(state, move)`: play an action, or chance outcome number `move`. It writes payments
             to the field `paid`, which is 0 for every seat before the call.
+        resample: `resample(state, seat, generator)`: resample everything that `seat` cannot see, uniformly from the
+            states consistent with the cards it has seen; `hides_nothing` if every seat sees everything.
         legal_action_mask: `legal_action_mask(state, mask)`: fill `mask`, (num_actions,) int8, for the seat to decide.
             Default: every action is legal.
         score: `score(state, seat)`: the share of the game, or the number of its hands, that the seat has won at the
             end. Default: the seat with the highest last payment wins.
         max_score: `max_score(state)`: the sum of `score` over the seats: 1, or the number of hands played. Default: 1.
-        resample: `resample(state, seat, generator)`: resample everything that `seat` cannot see, uniformly from the
-            states consistent with the cards it has seen; `hides_nothing` if every seat sees everything. Default: a
-            search of the whole game, for small ones; see `cardgym.engine.resampling`.
         invariants: `invariants(state)`: numbers that no move changes (of cards, of credits), for the tests.
         rewards: `rewards(state, out)`: add the payments of the last move to `out`, (num_players,) float64. Default:
             from the field `paid`. A game that defines this clears that field itself.
@@ -179,10 +177,10 @@ class Rules(_Part):
     num_chance_outcomes: Callable[[State], int]
     current_player: Callable[[State], int]
     apply_action: Callable[[State, int], None]
+    resample: Callable[[State, int, Generator], None]
     legal_action_mask: Callable[[State, Mask], None] = every_action
     score: Callable[[State, int], float] = paid_most
     max_score: Callable[[State], float] = one_game
-    resample: Callable[[State, int, Generator], None] = None  # type: ignore[assignment]  # A `Game` fills it in.
     invariants: Callable[[State], tuple[int, ...]] = no_invariants
     rewards: Callable[[State, npt.NDArray[np.float64]], None] = rewards_from_paid
     deal: Callable[[State], int] = one_deal
@@ -316,10 +314,6 @@ class Game:
     count_actions: Callable[[Any], int] | None = None
     action_names: Sequence[str] = ()
     defaults: Mapping[str, int | str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.rules.resample is None:
-            object.__setattr__(self, "rules", dataclasses.replace(self.rules, resample=by_search(self)))
 
     def variant(self, id: str, doc: str, **defaults: int | str) -> Game:
         """The same game under another id, with other default options."""

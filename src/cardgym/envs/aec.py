@@ -10,7 +10,7 @@ from gymnasium.utils import seeding
 
 from cardgym.engine.contract import Float64s, Game
 from cardgym.engine.kernel import RESET
-from cardgym.envs.core import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, winners
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, winners
 from cardgym.errors import CardgymError, missing
 
 try:
@@ -33,12 +33,11 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         CardgymError: for an unknown name or a value that is not allowed.
     """
 
-    __doc__ = Documentation(__doc__)
-
     def __init__(self, game: str | Game, **options: Any) -> None:
         super().__init__()
         self._core = EnvCore(game, options, seat="all", obs_mode="dict", opponent="random")
         self.game = self._core.game
+        self.__doc__ = self.game.documentation
         self.metadata = {
             "render_modes": list(RENDER_MODES),
             "name": self.game.id,

@@ -19,8 +19,8 @@ from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM, code_name
 from cardgym.engine.registry import find
-from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
-from cardgym.players import PlayerSpec, check_legal, resolve, seated
+from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown, whole_number
+from cardgym.players import Player, PlayerSpec, check_legal, resolve, seated
 from cardgym.players.seats import SeatedBatch
 
 ILLEGAL_ACTIONS = {"penalize": PENALIZE, "random": RANDOM, "raise": PENALIZE}
@@ -79,7 +79,27 @@ class EnvArguments:
             raise CardgymError(f"render_mode={self.render_mode!r}: allowed are 'ansi' and 'rgb_array'{hint}")
 
 
-_ARGUMENTS = [spec.name for spec in dataclasses.fields(EnvArguments)]
+def _parse(game: Game, given: Mapping[str, Any], fixed: Mapping[str, Any]) -> tuple[Options, EnvArguments]:
+    """Split the user's keyword arguments into the game's options and `EnvArguments`."""
+    own = [spec.name for spec in dataclasses.fields(game.options)]
+    accepted = [name for name in EnvArguments.__dataclass_fields__ if name not in fixed]
+    for name in given:
+        if name not in own and name not in accepted:
+            message = str(unknown("argument", name, [*own, *accepted]))
+            raise UnexpectedArgumentError(f"unexpected keyword argument {name!r}: {message}")
+    options = game.parse_options({name: given[name] for name in given if name in own})
+    return options, EnvArguments(**{name: given[name] for name in given if name not in own}, **fixed)
+
+
+def _requested_seat(seat: int | str, options: Options) -> int:
+    """The caller's seat as the kernel has it."""
+    if seat == "all":
+        return EVERY_SEAT
+    if seat == "random":
+        return ANY_SEAT
+    if isinstance(seat, str) or seat not in range(options.num_players):
+        raise CardgymError(f"seat={seat!r}: allowed are 0 to {options.num_players - 1}, 'random' and 'all'")
+    return int(seat)
 
 
 class EnvCore:
@@ -96,13 +116,7 @@ class EnvCore:
     """
 
     def __init__(
-        self,
-        game: str | Game,
-        given: Mapping[str, Any],
-        *,
-        num_rows: int = 1,
-        num_threads: int = 1,
-        **fixed: Any,
+        self, game: str | Game, given: Mapping[str, Any], *, num_rows: int = 1, num_threads: int = 1, **fixed: Any
     ) -> None:
         """Check the arguments and create the games.
 
@@ -114,42 +128,35 @@ class EnvCore:
         Raises:
             CardgymError: for an unknown name or a value that is not allowed.
         """
-        if not isinstance(num_threads, int) or num_threads < 1:
-            raise CardgymError(f"num_threads={num_threads!r}: allowed are whole numbers from 1 up")
+        whole_number("num_threads", num_threads, 1)
         self.game = find(game)
-        own = [spec.name for spec in dataclasses.fields(self.game.options)]
-        accepted = [name for name in _ARGUMENTS if name not in fixed]
-        for name in given:
-            if name not in own and name not in accepted:
-                message = str(unknown("argument", name, [*own, *accepted]))
-                raise UnexpectedArgumentError(f"unexpected keyword argument {name!r}: {message}")
-        self.options: Options = self.game.parse_options({name: given[name] for name in given if name in own})
-        arguments = EnvArguments(**{name: given[name] for name in given if name not in own}, **fixed)
-        opponent, seat = arguments.opponent, arguments.seat
+        self.options, arguments = _parse(self.game, given, fixed)
         self.observation_name = arguments.obs or self.game.default_observation
         self.observation = self.game.observation(self.observation_name)
         self.masked = OBS_MODES[arguments.obs_mode]
         self.raises = arguments.illegal_action == "raise"
         self.illegal = ILLEGAL_ACTIONS[arguments.illegal_action]
         self.render_mode = arguments.render_mode
+        self.plays_all = arguments.seat == "all"
+        self.shows_keys = self.game.state_index.has_indices
+        self.shows_as_is = self.observation.discrete is None and self.masked is None
+        self._warned = False
+        requested_seat = _requested_seat(arguments.seat, self.options)
+        roster = self._opponents(arguments.opponent)
+        self.seated = SeatedBatch(self.game, self.options, num_rows, roster, self.observation_name, num_threads)
+        num_callers = self.options.num_players if self.plays_all else 1
+        self.seated.seat([CALLER] * num_callers + self.seated.numbers, requested_seat=requested_seat)
+
+    def _opponents(self, opponent: Opponents) -> list[Player]:
+        """The players of the other seats, in the order of play."""
         seats = self.options.num_players
-        if seat not in ("random", "all") and (isinstance(seat, str) or seat not in range(seats)):
-            raise CardgymError(f"seat={seat!r}: allowed are 0 to {seats - 1}, 'random' and 'all'")
-        self.plays_all = seat == "all"
         if (seats == 1 or self.plays_all) and opponent not in ("random", []):
             why = "seat='all' leaves" if self.plays_all else f"{self.game.id} has"
             raise CardgymError(f"opponent={opponent!r}: {why} no other seats; leave it out")
         specs = [] if self.plays_all else seated(opponent, seats - 1)
         # Each player is resolved once, even if several seats share it: its decisions in all of them are then one batch.
         players = {id(spec): resolve(spec, self.game, self.options) for spec in specs}
-        roster = [players[id(spec)] for spec in specs]
-        self.seated = SeatedBatch(self.game, self.options, num_rows, roster, self.observation_name, num_threads)
-        lineup = [CALLER] * seats if self.plays_all else [CALLER, *self.seated.numbers]
-        requested_seat = EVERY_SEAT if seat == "all" else ANY_SEAT if seat == "random" else int(seat)
-        self.seated.seat(lineup, requested_seat=requested_seat)
-        self.shows_keys = self.game.state_index.has_indices
-        self.shows_as_is = self.observation.discrete is None and self.masked is None
-        self._warned = False
+        return [players[id(spec)] for spec in specs]
 
     def observation_space(self) -> spaces.Space[Any]:
         """The space of one observation."""
@@ -240,16 +247,6 @@ class EnvCore:
             picture: npt.NDArray[np.uint8] = drawings.picture_of(self.game, state, seat)
             return picture
         raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
-
-
-class Documentation:
-    """`__doc__` of an env's class: its docstring for the class, the documentation of its game for an env."""
-
-    def __init__(self, docstring: str | None) -> None:
-        self._docstring = docstring
-
-    def __get__(self, env: Any, kind: type[Any]) -> Any:
-        return self._docstring if env is None else env.game.documentation
 
 
 def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> None:

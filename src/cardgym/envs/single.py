@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Float32s, Game, Int8s
 from cardgym.engine.kernel import MAX_PLAYERS, RESET
-from cardgym.envs.core import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, check_reset_options, winners
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, check_reset_options, winners
 from cardgym.errors import CardgymError
 
 _OVER = np.ones(1, np.bool_)
@@ -36,13 +36,12 @@ class CardEnv(gymnasium.Env[Any, Any]):
         IllegalActionError: for an illegal action with `illegal_action="raise"`; the game does not change.
     """
 
-    __doc__ = Documentation(__doc__)
-
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 (Gymnasium's own form)
 
     def __init__(self, game: str | Game, **arguments: Any) -> None:
         self._core = EnvCore(game, arguments)
         self.game = self._core.game
+        self.__doc__ = self.game.documentation
         self.options = self._core.options
         self.observation_space = self._core.observation_space()
         self.action_space = self._core.action_space()

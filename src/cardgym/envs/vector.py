@@ -12,8 +12,8 @@ from gymnasium.vector.utils import batch_space
 
 from cardgym.engine.contract import Float64s, Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
-from cardgym.envs.core import RENDER_FPS, RENDER_MODES, Documentation, EnvCore, check_reset_options, winners
-from cardgym.errors import CardgymError, IllegalActionError, unknown
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, check_reset_options, winners
+from cardgym.errors import CardgymError, IllegalActionError, unknown, whole_number
 from cardgym.players import check_legal
 
 _STEP = np.uint8(STEP)
@@ -39,8 +39,6 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
     """
 
-    __doc__ = Documentation(__doc__)
-
     def __init__(
         self,
         game: str | Game,
@@ -51,16 +49,16 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         num_threads: int = 1,
         **arguments: Any,
     ) -> None:
-        if not isinstance(num_envs, int) or num_envs < 1:
-            raise CardgymError(f"num_envs={num_envs}: allowed are whole numbers from 1 up")
-        if max_episode_steps is not None and (not isinstance(max_episode_steps, int) or max_episode_steps < 1):
-            raise CardgymError(f"max_episode_steps={max_episode_steps!r}: allowed are whole numbers from 1, and None")
+        whole_number("num_envs", num_envs, 1)
+        if max_episode_steps is not None:
+            whole_number("max_episode_steps", max_episode_steps, 1)
         self._core = EnvCore(game, arguments, num_rows=num_envs, num_threads=num_threads)
         modes = [mode.value for mode in AutoresetMode]
         if not isinstance(autoreset_mode, AutoresetMode) and autoreset_mode not in modes:
             raise unknown("autoreset_mode", autoreset_mode, modes)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.game = self._core.game
+        self.__doc__ = self.game.documentation
         self.options = self._core.options
         self.num_envs = num_envs
         self.metadata = {

@@ -1,6 +1,7 @@
 """Whoever decides in a seat: compiled players, tables, networks, callables and mixtures, by name or from a file."""
 
 from cardgym.players.base import (
+    GREEDY,
     Actions,
     Acts,
     CallablePlayer,
@@ -20,7 +21,7 @@ from cardgym.players.base import (
     sample_actions,
     softmax,
 )
-from cardgym.players.resolver import GREEDY, PlayerSpec, player_names, resolve, resolve_all, seated
+from cardgym.players.resolver import PlayerSpec, player_names, resolve, resolve_all, seated
 
 __all__ = [
     "GREEDY",

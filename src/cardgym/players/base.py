@@ -15,6 +15,9 @@ Observations = npt.NDArray[np.float32]
 Masks = npt.NDArray[np.int8]
 Actions = npt.NDArray[np.int64]
 
+GREEDY = ":greedy"
+"""After the path of a policy network: play the most probable actions instead of sampling."""
+
 _SMALLEST_SHARE = np.float32(1e-30)
 
 

@@ -16,10 +16,10 @@ from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Document, Items, at_most
 from cardgym.files.tensors import Layout, read_tensors, write_tensors
+from cardgym.players.base import GREEDY
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, NetworkPlayer, NetworkShape, QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
-from cardgym.players.resolver import GREEDY
 
 Network = QNetwork | PolicyNetwork
 

@@ -16,9 +16,8 @@ from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document
 from cardgym.files.json_values import read_bytes, sealed
+from cardgym.players.base import GREEDY
 from cardgym.players.compatibility import OptionValues, check_made_for
-from cardgym.players.mixtures import MixturePlayer, mixture
-from cardgym.players.resolver import GREEDY, resolve
 
 FORMAT = "cardgym mixture 1"
 SUFFIX = ".mixture.json"
@@ -54,22 +53,23 @@ def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: 
         temporary.write_text(json.dumps(sealed(content), indent=1) + "\n", encoding="utf-8")
 
 
-def load_player(path: Path, game: Game, options: Options) -> MixturePlayer:
-    """The player of a mixture's file.
+def read_mixture(path: Path, game: Game, options: Options) -> dict[str, float]:
+    """The players of a mixture's file, named or by path, with their weights.
 
     Raises:
-        CardgymError: for a file that is missing, not a mixture, or made for another game or other options, or if one of
-            its players cannot be loaded or is itself a mixture.
+        CardgymError: for a file that is missing, not a mixture, or made for another game or other options, or that
+            names another mixture.
     """
     what = f"mixture {path}"
     content = parse_document(_File, read_bytes(path, what), what)
     check_made_for(what, content.env, content.options, game, options)
-    players = []
+    weights: dict[str, float] = {}
     for part in content.players:
         if part.player.endswith(SUFFIX):
             raise CardgymError(f"{what}: contains another mixture, {part.player!r}; name its players instead")
-        players.append(resolve(_found(path.parent, part.player), game, options))
-    return mixture(str(path), players, [part.weight for part in content.players])
+        name = _found(path.parent, part.player)
+        weights[name] = weights.get(name, 0.0) + part.weight
+    return weights
 
 
 def _from(folder: Path, name: str) -> str:

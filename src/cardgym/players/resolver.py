@@ -1,28 +1,65 @@
-"""Players by name, path or callable: what a caller may give, and the player that it names."""
+"""Players by name, path or callable: what a caller may give, and the player that it names.
+
+Modules that read files are imported when a file is read: most programs read none, and some files need PyTorch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import importlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cardgym.engine import registry
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.rules import is_rule
-from cardgym.errors import CardgymError, reporting_missing, unknown
-from cardgym.players.base import Acts, CallablePlayer, CompiledPlayer, Player, Policy, TablePlayer
-from cardgym.players.mixtures import mixture
-
-GREEDY = ":greedy"
-"""After the path of a policy network: play the most probable actions instead of sampling."""
+from cardgym.errors import CardgymError, printable, reporting_missing, unknown
+from cardgym.files import shipped
+from cardgym.files.tensors import SUFFIX, read_document
+from cardgym.players.base import (
+    GREEDY,
+    Acts,
+    CallablePlayer,
+    CompiledPlayer,
+    Player,
+    Policy,
+    TablePlayer,
+)
+from cardgym.players.mixtures import MixturePlayer, mixture
 
 PlayerSpec = str | Path | Policy | Player | Acts | Mapping[Any, float]
 """How a caller names a player: a name that the game knows, a path, a callable, an object with `act`, the player, or a
 mapping from such specs to weights."""
 
+PLAYER_SUFFIXES = (".json", SUFFIX, ".zip")
+"""The suffixes of players' files."""
+
 
 def player_names(game: Game) -> tuple[str, ...]:
     """The names of a game's players, without its checkpoints."""
     return ("random", *game.players)
+
+
+def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
+    """The players of `seats` seats: one player for all of them, or a list with one for each."""
+    if isinstance(players, str) or not isinstance(players, Sequence):
+        return [players] * seats
+    if len(players) != seats:
+        raise CardgymError(f"{len(players)} opponents for {seats} seats: name one for all, or one for each")
+    return list(players)
+
+
+def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Player]:
+    """The players of all seats of a game, in the order of the seats.
+
+    Raises:
+        CardgymError: if the number of players is not the number of seats, and as `resolve`.
+    """
+    seats = options.num_players
+    if len(specs) != seats:
+        wanted = "1 seat: name 1 player" if seats == 1 else f"{seats} seats: name {seats} players, one for each"
+        raise CardgymError(f"{game.id} has {wanted}, not {len(specs)}")
+    return [resolve(spec, game, options) for spec in specs]
 
 
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
@@ -46,68 +83,132 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
         players = [resolve(part, game, options) for part in spec]
         names = ", ".join(f"{player.name}={weight}" for player, weight in zip(players, spec.values(), strict=True))
         return mixture(names, players, list(spec.values()))
-    if not isinstance(spec, str | Path):
-        own_name = getattr(spec, "name", getattr(spec, "__name__", type(spec).__name__))
-        act = getattr(spec, "act", None)
-        if callable(act):
-            return CallablePlayer(str(own_name), act, getattr(spec, "observation_name", None), batched=True)
-        if callable(spec):
-            return CallablePlayer(str(own_name), spec)
-        raise CardgymError(
-            f"player {spec!r}: give a name, a path, a callable (observation, action_mask) -> action, or an object with "
-            "act(observations, masks) -> actions"
-        )
-    name = str(spec)
-    if name == "random":
-        return CompiledPlayer(name)
-    if name in game.players:
-        return _own_player(name, game, options)
-    from cardgym.players.formats import checkpoints, load_file
-
-    if player := load_file(name, game, options):
+    if isinstance(spec, str | Path):
+        player = _named(str(spec), game, options)
+        if not isinstance(player, CompiledPlayer):
+            player.name = str(spec)  # As the caller called it, not the path of its installed file.
         return player
-    files = checkpoints(game)
-    short, greedy = name.removesuffix(GREEDY), GREEDY if name.endswith(GREEDY) else ""
-    if short in files and (player := load_file(f"{files[short]}{greedy}", game, options)):
-        return _called(name, player)
+    own_name = str(getattr(spec, "name", getattr(spec, "__name__", type(spec).__name__)))
+    act = getattr(spec, "act", None)
+    if callable(act):
+        return CallablePlayer(own_name, act, getattr(spec, "observation_name", None), batched=True)
+    if callable(spec):
+        return CallablePlayer(own_name, spec)
+    raise CardgymError(
+        f"player {spec!r}: give a name, a path, a callable (observation, action_mask) -> action, or an object with "
+        "act(observations, masks) -> actions"
+    )
+
+
+def _named(name: str, game: Game, options: Options) -> Player:
+    """The player of that name: the game's own, a file, or a checkpoint that comes with the game."""
+    if name == "random" or is_rule(game.players.get(name)):
+        return CompiledPlayer(name)
+    with reporting_missing(f"player {printable(name)}"):
+        if name in game.players:
+            player = resolve(game.players[name](options), game, options)
+            if isinstance(player, TablePlayer) and not game.state_index.has_indices:
+                raise CardgymError(f"player {name} of {game.id} is a policy table, and the game numbers no states")
+            return player
+        if name.removesuffix(GREEDY).endswith(SUFFIX) or name.endswith(PLAYER_SUFFIXES):
+            return _load(name, game, options)
+        files = checkpoints(game)
+        short, greedy = name.removesuffix(GREEDY), GREEDY if name.endswith(GREEDY) else ""
+        if short in files and (greedy == "" or files[short].suffix == SUFFIX):
+            return _load(f"{files[short]}{greedy}", game, options)
     paths = "a path to a .json policy, .safetensors checkpoint or .zip model"
     raise unknown("player", name, [*player_names(game), *files, paths])
 
 
-def _called(name: str, player: Player) -> Player:
-    """The player, under the name that the caller used instead of the path of its installed file."""
-    player.name = name
-    return player
+# -- files ------------------------------------------------------------------------------------------------------------
 
 
-def _own_player(name: str, game: Game, options: Options) -> Player:
-    policy = game.players[name]
-    if is_rule(policy):
-        return CompiledPlayer(name)
-    with reporting_missing(f"player {name}"):
-        player = resolve(policy(options), game, options)
-    if isinstance(player, TablePlayer) and not game.state_index.has_indices:
-        raise CardgymError(f"player {name} of {game.id} is a policy table, and the game does not number its states")
-    return _called(name, player)
+def _load(name: str, game: Game, options: Options) -> Player:
+    """The player of a file."""
+    greedy = GREEDY if name.endswith(GREEDY) else ""
+    path = shipped.checkpoint_path(Path(name.removesuffix(greedy)))
+    if greedy:
+        return _load_network(Path(f"{path}{greedy}"), game, options)
+    if name.endswith(".mixture.json"):
+        return _load_mixture(path, game, options)
+    if name.endswith(".json"):
+        from cardgym.players import policy_file
+
+        return policy_file.load_player(path, game, options)
+    if name.endswith(".zip"):
+        # By name: the module is above the players.
+        model: Player = importlib.import_module("cardgym.interop.sb3_player").load_player(path, game, options)
+        return model
+    return load_tensors(path, game, options)
 
 
-def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
-    """The players of `seats` seats: one player for all of them, or a list with one for each."""
-    if isinstance(players, str) or not isinstance(players, Sequence):
-        return [players] * seats
-    if len(players) != seats:
-        raise CardgymError(f"{len(players)} opponents for {seats} seats: name one for all, or one for each")
-    return list(players)
+def _load_mixture(path: Path, game: Game, options: Options) -> MixturePlayer:
+    from cardgym.players.mixture_file import read_mixture
+
+    weights = read_mixture(path, game, options)
+    return mixture(str(path), [resolve(name, game, options) for name in weights], list(weights.values()))
 
 
-def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Player]:
-    """The players of all seats of a game, in the order of the seats.
+def _load_network(path: Path, game: Game, options: Options) -> Player:
+    from cardgym.players.checkpoints import load_player
+
+    return load_player(path, game, options)
+
+
+def _load_table(path: Path, game: Game, options: Options) -> Player:
+    from cardgym.players.tables import load_player
+
+    return load_player(path, game, options)
+
+
+_FORMATS: dict[str, Callable[[Path, Game, Any], Player]] = {
+    "cardgym-q-network-1": _load_network,
+    "cardgym-policy-network-1": _load_network,
+    "cardgym-q-table-1": _load_table,
+    "cardgym-strategy-1": _load_table,
+}
+"""Loaders of players from `.safetensors` files, by the format named in the file; games add theirs."""
+
+
+def load_tensors(path: Path, game: Game, options: Options) -> Player:
+    """The player of a `.safetensors` file.
 
     Raises:
-        CardgymError: if the number of players is not the number of seats, and as `resolve`.
+        CardgymError: for a file that is missing, contains something other than a player, or was made for another game
+            or other options.
     """
-    seats = options.num_players
-    if len(specs) != seats:
-        wanted = "1 seat: name 1 player" if seats == 1 else f"{seats} seats: name {seats} players, one for each"
-        raise CardgymError(f"{game.id} has {wanted}, not {len(specs)}")
-    return [resolve(spec, game, options) for spec in specs]
+    what = f"checkpoint {path}"
+    form = read_document(path, what).get("format")
+    loaders = dict(_FORMATS)
+    for package in registry.packages():
+        loaders |= package.loaders
+    if not isinstance(form, str) or form not in loaders:
+        raise CardgymError(f"{what}: contains {printable(str(form), 60)}; players are {', '.join(sorted(loaders))}")
+    return loaders[form](path, game, options)
+
+
+def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
+    """The checkpoints that come with a game, by their players' names.
+
+    Checkpoints for other ids are left out, and those for other options if `options` are given.
+    """
+    package = registry.package_of(game)
+    files = {} if package is None else shipped.checkpoints(package.name, PLAYER_SUFFIXES)
+    return {name: path for name, path in files.items() if _is_of(path, game, options)}
+
+
+def _is_of(path: Path, game: Game, options: Options | None) -> bool:
+    """Whether a checkpoint was made for a game and its options, according to its metadata."""
+    metadata = read_document(path, str(path)) if path.suffix == SUFFIX else {}
+    if options is None or ("env" in metadata and "options" not in metadata):
+        return metadata.get("env") in (game.id, None)
+    from cardgym.players.compatibility import check_made_for
+
+    try:
+        if "env" in metadata:
+            check_made_for(str(path), metadata["env"], metadata["options"], game, options)
+        else:  # A format of the game itself, which says so when it is loaded.
+            resolve(path, game, options)
+    except CardgymError:
+        return False
+    return True

@@ -23,7 +23,7 @@ from cardgym.files import shipped
 from cardgym.files.limits import MAX_GAMES
 from cardgym.files.tensors import STATE_SUFFIX
 from cardgym.players import GREEDY, PlayerSpec, resolve
-from cardgym.players.formats import PLAYER_SUFFIXES, checkpoints
+from cardgym.players.resolver import PLAYER_SUFFIXES, checkpoints
 from cardgym.scaling import Engine, Task, in_process
 
 MAX_PLAYERS = 64

@@ -20,7 +20,7 @@ from cardgym.errors import CardgymError
 from cardgym.files.documents import Name, at_most
 from cardgym.players import GREEDY, Actions, KernelPlayer, Masks, Observations, Player, player_names, resolve, seated
 from cardgym.players.compatibility import OptionValues
-from cardgym.players.formats import checkpoints
+from cardgym.players.resolver import checkpoints
 from cardgym.table.people import name_key, shown_name
 from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of, rules_of, strength_of
 from cardgym.table.setup import LESSON, PERSON, TABLE, GameSetup
