@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import bound, compiled, name_entry_point, template
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, bind_rules, kernel_of
 from cardgym.engine.rules import Generator, derive, uniform_legal
 
-NO_POLICY_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
+NO_POLICY_TABLES: Int8s = np.zeros((1, 1), np.int8)
 _FLOAT32, _INT8 = np.dtype(np.float32), np.dtype(np.int8)
 _empty = np.empty
 ROWS_PER_THREAD = 512
@@ -38,7 +38,7 @@ class Batch:
         options: Options,
         num_rows: int,
         observation_name: str | None = None,
-        policy_tables: npt.NDArray[np.int8] = NO_POLICY_TABLES,
+        policy_tables: Int8s = NO_POLICY_TABLES,
         players: Iterable[str] = (),
         num_threads: int = 1,
     ) -> None:
@@ -121,7 +121,7 @@ class Batch:
         """The bookkeeping of the rows as an `np.recarray`."""
         return self.plain_rows.view(np.recarray)
 
-    def new_outputs(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
+    def new_outputs(self) -> tuple[Float32s, Int8s]:
         """New arrays for `step` to fill: observations (rows, size) float32 and masks (rows, actions) int8."""
         return (
             np.empty((len(self.plain_rows), self.observation_size), np.float32),
@@ -132,8 +132,8 @@ class Batch:
         self,
         actions: npt.NDArray[np.integer[Any]] | int,
         commands: npt.NDArray[np.integer[Any]] | int,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
+        observations: Float32s,
+        masks: Int8s,
         *,
         illegal: int = PENALIZE,
         skip: bool = False,
@@ -173,7 +173,7 @@ class Batch:
 
     def step_one(
         self, action: int, command: int, illegal: int, skip: bool
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int]]:
+    ) -> tuple[Float32s, Int8s, tuple[float, int]]:
         """Step a batch of one row: `step`, but faster.
 
         Returns a new observation (size,) float32, a new mask (actions,) int8, and the result of `step`.
@@ -190,9 +190,9 @@ def look(
     game: Game,
     options: Options,
     states: npt.NDArray[Any],
-    seats: npt.NDArray[np.int64],
+    seats: Int64s,
     observation_name: str | None = None,
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+) -> tuple[Float32s, Int8s, Int64s]:
     """What `seats[i]` sees in `states[i]`, in any of the game's observations.
 
     Returns observations (rows, size) float32; masks (rows, actions) int8, all 0 unless the seat is to decide; and keys
@@ -210,10 +210,10 @@ def look_into(
     game: Game,
     observation_name: str,
     states: npt.NDArray[Any],
-    seats: npt.NDArray[np.int64],
-    observations: npt.NDArray[np.float32],
-    masks: npt.NDArray[np.int8],
-    keys: npt.NDArray[np.int64],
+    seats: Int64s,
+    observations: Float32s,
+    masks: Int8s,
+    keys: Int64s,
 ) -> None:
     """Write the results of `look` into the given arrays."""
     bind_rules(_look, game, observation_name)(states, seats, observations, masks, keys)
@@ -242,7 +242,7 @@ class LegalSampler:
     def __init__(self, seed: int = 0) -> None:
         self._generator: Generator = np.array([derive(np.uint64(seed), np.uint64(0)), 0], np.uint64)
 
-    def __call__(self, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+    def __call__(self, masks: Int8s) -> Int64s:
         """Actions, (rows,) int64, for masks (rows, actions) int8 with at least one legal action in each row."""
         actions = np.empty(len(masks), np.int64)
         _sample(np.ascontiguousarray(masks), self._generator, actions)
@@ -250,6 +250,6 @@ class LegalSampler:
 
 
 @compiled
-def _sample(masks: npt.NDArray[np.int8], generator: Generator, actions: npt.NDArray[np.int64]) -> None:
+def _sample(masks: Int8s, generator: Generator, actions: Int64s) -> None:
     for row in range(masks.shape[0]):
         actions[row] = uniform_legal(masks[row], generator)

@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from cardgym.engine.batch import NO_POLICY_TABLES
 from cardgym.engine.compilation import bound, template
-from cardgym.engine.contract import CHANCE, END, Game, Options
+from cardgym.engine.contract import CHANCE, END, Float64s, Game, Int8s, Int64s, Options
 from cardgym.engine.kernel import MAX_PLAYERS, Kernel, bind_rules, kernel_of
 from cardgym.engine.rules import Generator
 
 
-def info_state_indices(game: Game, states: npt.NDArray[Any], seats: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def info_state_indices(game: Game, states: npt.NDArray[Any], seats: Int64s) -> Int64s:
     """The index of what `seats[i]` knows in `states[i]`, (rows,), int64; see `StateIndex`."""
     indices = np.empty(len(states), np.int64)
     bind_rules(_write_indices, game)(np.asarray(states).view(game.state), seats, indices)
@@ -38,11 +38,11 @@ def _write_indices(states: Any, seats: Any, indices: Any) -> None:
 def choose_actions(
     game: Game,
     options: Options,
-    policy: str | npt.NDArray[np.int8],
+    policy: str | Int8s,
     states: npt.NDArray[Any],
-    seats: npt.NDArray[np.int64],
+    seats: Int64s,
     generator: Generator,
-) -> npt.NDArray[np.int64]:
+) -> Int64s:
     """The actions that a player in the kernel would take.
 
     Args:
@@ -92,7 +92,7 @@ class SingleGame:
         self.game = game
         self.options = options
         self.states = states
-        self._mask: npt.NDArray[np.int8] = np.zeros(game.actions(options), np.int8)
+        self._mask: Int8s = np.zeros(game.actions(options), np.int8)
         self._paid = np.zeros(MAX_PLAYERS, np.float64)
         self._facts = np.zeros(5, np.int64)
         self._no_generator = np.zeros(2, np.uint64)
@@ -133,7 +133,7 @@ class SingleGame:
             self.game.rules.stack_deck(self.states.view(np.recarray)[0], deck)
         self._call(_SETUP)
 
-    def legal_action_mask(self, fill: int = 0) -> npt.NDArray[np.int8]:
+    def legal_action_mask(self, fill: int = 0) -> Int8s:
         """The action mask of the seat to decide, (actions,) int8; the mask contains `fill` before the rules write."""
         self._mask.fill(fill)
         self._call(_LEGAL)
@@ -151,7 +151,7 @@ class SingleGame:
             return move in self.legal_actions()
         return 0 <= move < self.num_chance_outcomes
 
-    def apply_action(self, move: int) -> npt.NDArray[np.float64]:
+    def apply_action(self, move: int) -> Float64s:
         """Play an action or chance outcome number `move`; return what it paid each seat, (8,) float64."""
         self._paid[:] = 0.0
         self._call(_APPLY, 0, move)

@@ -9,11 +9,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s
 from cardgym.errors import CardgymError
 
-Observations = npt.NDArray[np.float32]
-Masks = npt.NDArray[np.int8]
-Actions = npt.NDArray[np.int64]
+Observations = Float32s
+Masks = Int8s
+Actions = Int64s
 
 GREEDY = ":greedy"
 """After the path of a policy network: play the most probable actions instead of sampling."""
@@ -21,7 +22,7 @@ GREEDY = ":greedy"
 _SMALLEST_SHARE = np.float32(1e-30)
 
 
-def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: npt.NDArray[np.float64]) -> Actions:
+def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: Float64s) -> Actions:
     """An action of each row, int64, by inversion: the first whose cumulative probability reaches the draw.
 
     `probabilities`, (rows, actions), float32 or float64, are exactly 0 for illegal actions, which are never sampled;
@@ -43,15 +44,15 @@ def best_actions(values: npt.NDArray[np.floating[Any]], masks: Masks) -> Actions
     return actions
 
 
-def softmax(values: npt.NDArray[np.floating[Any]], masks: Masks, temperature: float) -> npt.NDArray[np.float32]:
+def softmax(values: npt.NDArray[np.floating[Any]], masks: Masks, temperature: float) -> Float32s:
     """Probabilities proportional to exp(value / temperature) over the legal actions, (rows, actions), float32."""
     legal = np.where(masks != 0, values, -np.inf)
     weights = np.exp((legal - legal.max(axis=1, keepdims=True)) / temperature).astype(np.float32)
-    shares: npt.NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
+    shares: Float32s = weights / weights.sum(axis=1, keepdims=True)
     return shares
 
 
-def one_hot(actions: Actions, masks: Masks) -> npt.NDArray[np.float32]:
+def one_hot(actions: Actions, masks: Masks) -> Float32s:
     """Probability 1 for one action of each row, (rows, actions), float32."""
     shares = np.zeros(masks.shape, np.float32)
     shares[np.arange(len(actions)), actions] = 1.0
@@ -106,7 +107,7 @@ class Player:
     observation_name: str | None = None
     samples: bool = False
 
-    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """Choose a legal action in each row.
 
         Args:
@@ -143,9 +144,7 @@ class Player:
         return None if self.samples else one_hot(legal_actions(self, observations, masks), masks)
 
 
-def legal_actions(
-    player: Player, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None
-) -> Actions:
+def legal_actions(player: Player, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
     """The actions that a player chooses, checked, (rows,) int64; see `Player.act`.
 
     Raises:
@@ -165,11 +164,11 @@ class KernelPlayer(Player):
     """A player inside the kernel, which looks at states instead of observations."""
 
     @property
-    def policy(self) -> str | npt.NDArray[np.int8]:
+    def policy(self) -> str | Int8s:
         """What `cardgym.engine.states.choose_actions` takes: a compiled player's name, or a policy table."""
         raise NotImplementedError
 
-    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """Not possible from observations; raises `CardgymError`."""
         raise CardgymError(
             f"player {self.name} is played by the kernel and chooses by states; seat it in a `SeatedBatch`, or call "
@@ -194,10 +193,10 @@ class TablePlayer(KernelPlayer):
     """A player that takes its actions from a policy table, int8 by the game's info state index."""
 
     name: str
-    actions: npt.NDArray[np.int8]
+    actions: Int8s
 
     @property
-    def policy(self) -> npt.NDArray[np.int8]:
+    def policy(self) -> Int8s:
         """The table."""
         return self.actions
 
@@ -231,7 +230,7 @@ class CallablePlayer(Player):
     observation_name: str | None = None
     batched: bool = False
 
-    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """What the callable returns, of any dtype; it gets copies of its row, which it may keep or change."""
         if self.batched:
             return np.asarray(self.policy(observations, masks))

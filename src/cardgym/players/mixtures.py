@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Float64s, Int64s
 from cardgym.engine.rules import GOLDEN, draws_of, mix
 from cardgym.errors import CardgymError, quoted
 from cardgym.players.base import Actions, Masks, Observations, Player
@@ -59,7 +60,7 @@ class MixturePlayer(Player):
     players: tuple[Player, ...]
     weights: tuple[float, ...]
 
-    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """See `Player.act`."""
         raise CardgymError(f"player {self.name} is a different player in each game: seat it in a `SeatedBatch`")
 
@@ -83,9 +84,7 @@ def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> M
     return MixturePlayer(name, tuple(parts), tuple(parts.values()))
 
 
-def drawn(
-    player: MixturePlayer, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64], place: int
-) -> npt.NDArray[np.int64]:
+def drawn(player: MixturePlayer, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64], place: int) -> Int64s:
     """The index of the player as which a mixture plays in each game, (rows,), int64.
 
     It depends only on the game's key and number and the mixture's place in the lineup, so that the same deal meets the

@@ -7,12 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from cardgym.engine.contract import Feature, Game, Options, offsets
+from cardgym.engine.contract import Feature, Float32s, Game, Options, offsets
 from cardgym.errors import CardgymError, unknown
 from cardgym.files.limits import check_memory
 from cardgym.players.base import Masks, Observations, Player
@@ -101,13 +99,11 @@ class NetworkPlayer(Player):
         self.observation_name = observation_name
         self._device = next(network.parameters()).device
 
-    def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.float32]:
+    def values(self, observations: Observations, masks: Masks) -> Float32s:
         """See `Player.values`."""
         with one_thread(), torch.inference_mode():
             # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
-            values: npt.NDArray[np.float32] = (
-                self.network(torch.tensor(observations, device=self._device)).cpu().numpy()
-            )
+            values: Float32s = self.network(torch.tensor(observations, device=self._device)).cpu().numpy()
         return values
 
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Game, Int8s, Options
 from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files import replacing
 from cardgym.files.documents import Document, Name, validate
@@ -36,7 +35,7 @@ class _Head(Document):
     actions: dict[Any, Any]
 
 
-def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8]:
+def load_policy(path: Path, game: Game, options: Options) -> Int8s:
     """Read a policy file, with a head or without, as int8 actions by state index, (num_info_states,).
 
     Raises:
@@ -76,7 +75,7 @@ def load_player(path: Path, game: Game, options: Options) -> TablePlayer:
     return TablePlayer(str(path), load_policy(path, game, options))
 
 
-def save_policy(path: Path, actions: npt.NDArray[np.int8], game: Game, options: Options, **about: str) -> None:
+def save_policy(path: Path, actions: Int8s, game: Game, options: Options, **about: str) -> None:
     """Write actions by state index, (num_info_states,), int8, as a policy file, one line for each state.
 
     `about` gives further entries of the head, such as `gamma`, for people; they are not read back.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from cardgym.engine.contract import Float32s
 from cardgym.players.base import Masks, Observations, Player, best_actions, one_hot
 from cardgym.players.networks import NetworkShape, hidden_layers, masked, one_thread
 
@@ -106,13 +105,11 @@ class PolicyPlayer(Player):
         self.samples = samples
         self._device = next(network.parameters()).device
 
-    def probabilities(
-        self, observations: Observations, masks: Masks, temperature: float = 0.0
-    ) -> npt.NDArray[np.float32]:
+    def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Float32s:
         """See `Player.probabilities`."""
         with one_thread(), torch.inference_mode():
             # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
             logits, _ = self.network(torch.tensor(observations, device=self._device))
             log_probs = log_probabilities(logits, torch.tensor(masks, device=self._device).bool())
-            shares: npt.NDArray[np.float32] = probabilities(log_probs).cpu().numpy()
+            shares: Float32s = probabilities(log_probs).cpu().numpy()
         return shares if self.samples else one_hot(best_actions(shares, masks), masks)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import NO_POLICY_TABLES, Batch, look
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Options
 from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOBODY, NOOP, PENALIZE, RESET, STEP
 from cardgym.engine.rules import derive, draws_of
 from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions
@@ -40,41 +40,35 @@ class SeatedBatch:
         num_threads: int = 1,
     ) -> None:
         self.roster = tuple(roster)
-        mixtures = [player for player in self.roster if isinstance(player, MixturePlayer)]
-        players = [player for player in self.roster if not isinstance(player, MixturePlayer)]
-        players += [part for player in mixtures for part in player.players]
-        actions = [player.actions for player in players if isinstance(player, TablePlayer)]
-        policy_tables = np.stack(actions) if actions else NO_POLICY_TABLES
-        names = [player.name for player in players if isinstance(player, CompiledPlayer)]
+        parts = [part for player in self.roster if isinstance(player, MixturePlayer) for part in player.players]
+        tables = [player for player in [*self.roster, *parts] if isinstance(player, TablePlayer)]
+        policy_tables = np.stack([table.actions for table in tables]) if tables else NO_POLICY_TABLES
+        names = [player.name for player in [*self.roster, *parts] if isinstance(player, CompiledPlayer)]
         self.batch = Batch(game, options, num_rows, observation_name, policy_tables, names, num_threads)
         self._outside: dict[int, Player] = {}  # Those outside the kernel, by policy number.
-        self.numbers: list[int] = []
-        next_table = len(self.batch.kernel.players)
-        numbers = []
-        for player in players:
-            if isinstance(player, CompiledPlayer):
-                numbers.append(self.batch.kernel.players.index(player.name))
-            elif isinstance(player, TablePlayer):
-                numbers.append(next_table)
-                next_table += 1
-            else:
-                known = [number for number, other in self._outside.items() if other is player]
-                numbers.append(known[0] if known else CALLER - 1 - len(self._outside))
-                self._outside[numbers[-1]] = player
-        rest = iter(numbers)
-        self.numbers = [
-            _FIRST_MIXTURE - mixtures.index(player) if isinstance(player, MixturePlayer) else next(rest)
-            for player in self.roster
-        ]
-        self._mixtures = {
-            _FIRST_MIXTURE - i: (mixture, np.array([next(rest) for _ in mixture.players], np.int32))
-            for i, mixture in enumerate(mixtures)
-        }
+        self._mixtures: dict[int, tuple[MixturePlayer, npt.NDArray[np.int32]]] = {}  # With the numbers of their parts.
+        self.numbers = [self._number(player, tables) for player in self.roster]
         self._requested = self.batch.plain_rows["lineup"].copy()  # Lineups with the numbers of mixtures, ...
         self._resolved = self._requested.copy()  # ... and with those of the players they drew.
-        self._sampling = {number for number, player in self._outside.items() if player.samples}
         self.observations, self.masks = self.batch.new_outputs()
         self.paid = np.zeros((num_rows, MAX_PLAYERS), np.float64)
+
+    def _number(self, player: Player, tables: Sequence[TablePlayer]) -> int:
+        """The policy number of a player: the same for each of its seats."""
+        compiled = self.batch.kernel.players
+        if isinstance(player, CompiledPlayer):
+            return compiled.index(player.name)
+        if isinstance(player, TablePlayer):
+            return len(compiled) + tables.index(player)
+        if isinstance(player, MixturePlayer):
+            known = [number for number, (other, _) in self._mixtures.items() if other is player]
+            number = known[0] if known else _FIRST_MIXTURE - len(self._mixtures)
+            self._mixtures[number] = player, np.array([self._number(part, tables) for part in player.players], np.int32)
+            return number
+        known = [number for number, other in self._outside.items() if other is player]
+        number = known[0] if known else CALLER - 1 - len(self._outside)
+        self._outside[number] = player
+        return number
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """In a copy, let `paid` be a view of the copy's own rows again."""
@@ -87,9 +81,7 @@ class SeatedBatch:
         self.batch.plain_rows["key"] = keys
         self.batch.plain_rows["games"] = games
 
-    def seat(
-        self, lineup: Sequence[int], rows: npt.NDArray[np.int64] | slice = slice(None), requested_seat: int = 0
-    ) -> None:
+    def seat(self, lineup: Sequence[int], rows: Int64s | slice = slice(None), requested_seat: int = 0) -> None:
         """Seat players from the next game on: policy numbers in the order of play, `CALLER` for the caller.
 
         `requested_seat` is the seat of the first of them, ANY_SEAT or EVERY_SEAT.
@@ -99,7 +91,7 @@ class SeatedBatch:
 
     def step(
         self,
-        actions: npt.NDArray[np.int64] | int,
+        actions: Int64s | int,
         commands: npt.NDArray[np.integer[Any]] | int,
         *,
         illegal: int = PENALIZE,
@@ -129,7 +121,7 @@ class SeatedBatch:
                     seen = observations[pending]
                     if player.observation_name not in (None, self.batch.kernel.observation_name):
                         seen = self._look_as(player, pending)[0]
-                    draws = self._draws(pending, advance=True) if number in self._sampling else None
+                    draws = self._draws(pending, advance=True) if player.samples else None
                     answers[pending] = legal_actions(player, seen, masks[pending], draws)
             self.batch.step(answers, np.where(waiting, STEP, NOOP), observations, masks)
             self.paid[waiting] += rows["paid"][waiting]
@@ -139,7 +131,7 @@ class SeatedBatch:
 
     def act(
         self, action: int, illegal: int, command: int = STEP, skip: bool = False
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int]]:
+    ) -> tuple[Float32s, Int8s, tuple[float, int]]:
         """Like `step` for a batch of one row, but faster, for single envs.
 
         `observations` and `masks` may be stale afterwards.
@@ -157,7 +149,7 @@ class SeatedBatch:
         answers = self.batch.answers
         return self.observations[0], self.masks[0], (answers["reward"].item(0), answers["current_player"].item(0))
 
-    def _draw_players(self, starting: npt.NDArray[np.int64]) -> None:
+    def _draw_players(self, starting: Int64s) -> None:
         """Replace each mixture by one of its players in the lineups of rows that start a game.
 
         If `step` skips games in which the caller decides nothing, the following games keep these players.
@@ -179,8 +171,8 @@ class SeatedBatch:
     def _start_again(
         self,
         commands: npt.NDArray[np.integer[Any]] | int,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
+        observations: Float32s,
+        masks: Int8s,
     ) -> None:
         """Start another game in rows that reset and whose game ended without a decision of the caller."""
         rows = self.batch.plain_rows
@@ -190,7 +182,7 @@ class SeatedBatch:
             self.batch.step(actions, np.where(again, RESET, NOOP), observations, masks, skip=True)
             self.paid[again] = rows["paid"][again]
 
-    def pending_actions(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def pending_actions(self, rows: Int64s) -> Int64s:
         """The actions that players outside the kernel choose in `rows`, which wait for them, (rows,) int64.
 
         No action is played.
@@ -201,29 +193,27 @@ class SeatedBatch:
             places = np.flatnonzero(waits_for == number)
             if len(places):
                 observations, masks, _ = self._look_as(player, rows[places])
-                draws = self._draws(rows[places], advance=False) if number in self._sampling else None
+                draws = self._draws(rows[places], advance=False) if player.samples else None
                 actions[places] = legal_actions(player, observations, masks, draws)
         return actions
 
-    def _draws(self, rows: npt.NDArray[np.int64], *, advance: bool) -> npt.NDArray[np.float64]:
+    def _draws(self, rows: Int64s, *, advance: bool) -> Float64s:
         """The next `uniform_float` of each row's generator of choices, (rows,) float64."""
         keys, counters = self.batch.plain_rows["choice"][rows].T
         if advance:
             self.batch.plain_rows["choice"][rows, 1] += np.uint64(1)
         return draws_of(keys, counters)
 
-    def _look_as(
-        self, player: Player, rows: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+    def _look_as(self, player: Player, rows: Int64s) -> tuple[Float32s, Int8s, Int64s]:
         """What a player outside the kernel sees in rows where it is to decide; see `look`."""
         return self.look(rows, self.batch.plain_rows["current_player"][rows].astype(np.int64), player.observation_name)
 
     def look(
         self,
-        rows: npt.NDArray[np.int64] | None,
-        seats: npt.NDArray[np.int64],
+        rows: Int64s | None,
+        seats: Int64s,
         observation_name: str | None = None,
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+    ) -> tuple[Float32s, Int8s, Int64s]:
         """What `seats[i]` knows in row `rows[i]` (None for all rows); see `cardgym.engine.batch.look`."""
         batch = self.batch
         states = batch.plain_states if rows is None else batch.plain_states.take(rows)

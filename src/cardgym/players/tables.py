@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.engine.rules import hash_of, mix
 from cardgym.errors import CardgymError
@@ -37,7 +37,7 @@ class Pairs(NamedTuple):
 
     keys: npt.NDArray[np.uint64]
     actions: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float64]
+    values: Float64s
 
 
 @compiled
@@ -74,7 +74,7 @@ class QTablePlayer(Player):
         self.observation_name = observation_name
         self._pairs = pairs
 
-    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """The legal action with the highest value among those tried, the first in a tie, (rows,) int64.
 
         If none was tried, the observation's hash picks a legal one, because always taking the first would be biased.
@@ -94,9 +94,7 @@ class StrategyPlayer(Player):
         self.observation_name = observation_name
         self.pairs = pairs
 
-    def probabilities(
-        self, observations: Observations, masks: Masks, temperature: float = 0.0
-    ) -> npt.NDArray[np.float64]:
+    def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Float64s:
         """See `Player.probabilities`."""
         shares = np.zeros(masks.shape)
         _look_up(np.ascontiguousarray(observations), masks, *self.pairs, shares)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import look_into
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float32s, Float64s, Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.registry import find
 from cardgym.engine.states import SingleGame, choose_actions
@@ -39,7 +39,7 @@ class Move:
     seat: int
     num_chance_outcomes: int
     move: int
-    paid: npt.NDArray[np.float64]
+    paid: Float64s
 
 
 class StateDriver(SingleGame):
@@ -65,7 +65,7 @@ class StateDriver(SingleGame):
         game = find(game)
         options = options if isinstance(options, Options) else game.parse_options(options)
         super().__init__(game, options, np.zeros(1, game.state))
-        self._last_move = -1
+        self.last_move = -1
         self._attach(self.states)
         self.options.write(self.state)
         self.setup(deck)
@@ -100,7 +100,7 @@ class StateDriver(SingleGame):
         self._bytes[:] = other._bytes
         self._bytes_before[:] = other._bytes_before
         self._facts[:] = other._facts
-        self._last_move = other._last_move
+        self.last_move = other.last_move
 
     def state_bytes(self) -> bytes:
         """The state as bytes, without `paid`; equal states have equal bytes."""
@@ -111,20 +111,20 @@ class StateDriver(SingleGame):
 
     # -- moves --------------------------------------------------------------------------------------------------------
 
-    def apply_action(self, move: int) -> npt.NDArray[np.float64]:
+    def apply_action(self, move: int) -> Float64s:
         """Play an action or chance outcome number `move`; return what it paid each seat, (8,) float64."""
         self._bytes_before[:] = self._bytes
-        self._last_move = move
+        self.last_move = move
         return super().apply_action(move)
 
-    def play(self, *moves: int) -> npt.NDArray[np.float64]:
+    def play(self, *moves: int) -> Float64s:
         """Play several moves; return the sum of what they paid each seat, (8,) float64."""
         total = np.zeros(MAX_PLAYERS, np.float64)
         for move in moves:
             total += self.apply_action(move)
         return total
 
-    def play_chance(self, choose: Callable[[int], Any]) -> npt.NDArray[np.float64]:
+    def play_chance(self, choose: Callable[[int], Any]) -> Float64s:
         """Play chance outcomes up to the next decision or the end; return the sum of what they paid, (8,) float64.
 
         `choose` maps the number of outcomes to one of them, such as `numpy.random.default_rng(0).integers`.
@@ -155,14 +155,14 @@ class StateDriver(SingleGame):
 
     # -- what a seat knows --------------------------------------------------------------------------------------------
 
-    def observe(self, seat: int, observation_name: str | None = None) -> npt.NDArray[np.float32]:
+    def observe(self, seat: int, observation_name: str | None = None) -> Float32s:
         """The observation of `seat`, (size,) float32; the game's default observation if None."""
         name = observation_name or self.game.default_observation
         out = np.zeros(self.game.observation(name).size(self.options), np.float32)
         self.observe_into(seat, name, out)
         return out
 
-    def observe_into(self, seat: int, observation_name: str, out: npt.NDArray[np.float32]) -> None:
+    def observe_into(self, seat: int, observation_name: str, out: Float32s) -> None:
         """Write the observation of `seat` to `out`, (size,) float32."""
         seats, masks, keys = np.array([seat]), np.empty((1, len(self._mask)), np.int8), np.empty(1, np.int64)
         look_into(self.game, observation_name, self.states, seats, out[None], masks, keys)
@@ -179,7 +179,7 @@ class StateDriver(SingleGame):
         """What the last move revealed, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
         names = self.game.names(seat, self.options.num_players)
-        return presentation_of(self.game).reveals(before, self._last_move, self.state, seat, names)
+        return presentation_of(self.game).reveals(before, self.last_move, self.state, seat, names)
 
     def action_text(self, action: int) -> str:
         """An action in words."""
@@ -188,7 +188,7 @@ class StateDriver(SingleGame):
     def narrate(self, seat: int) -> str:
         """The last move in words, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
-        return self.game.narrate(before, self._last_move, self.state, seat)
+        return self.game.narrate(before, self.last_move, self.state, seat)
 
     # -- players and results ------------------------------------------------------------------------------------------
 
@@ -209,6 +209,28 @@ class StateDriver(SingleGame):
 @cache
 def _name(game: Game, options: Options) -> str:
     return f"{game.id} ({', '.join(f'{name}={value}' for name, value in options.asdict().items())})"
+
+
+def positions(
+    driver: StateDriver, seed: int, most: int, *, again: bool = False, ends: bool = False
+) -> Iterator[tuple[int, str]]:
+    """At most `most` positions of random play, each with its number and with words for messages.
+
+    With `ends`, final positions are among them; with `again`, another game follows the end.
+    """
+    rng = np.random.default_rng(seed)
+    for number in range(most):
+        if driver.over and not ends:
+            if not again:
+                return
+            driver.setup()
+        yield number, f"{driver}, seed {seed}, move {number}"
+        if not driver.over:
+            driver.random_move(rng)
+        elif again:
+            driver.setup()
+        else:
+            return
 
 
 class ContractError(AssertionError):

@@ -17,9 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float32s, Game, Options
 from cardgym.engine.registry import find, package_of, registered
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
@@ -106,7 +105,7 @@ def _features_shown(driver: StateDriver, seat: int) -> Iterator[tuple[str, str]]
             yield feature.name, " ".join(f"{round(float(number), 4):g}" for number in numbers)
 
 
-def _digest(numbers: npt.NDArray[np.float32]) -> str:
+def _digest(numbers: Float32s) -> str:
     whole = np.round(numbers.astype(np.float64) * 10_000).astype(np.int64)
     return hashlib.sha256(whole.tobytes()).hexdigest()[:8]
 

@@ -18,7 +18,7 @@ from cardgym.table.coach.coach import Coach
 from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.presentation import presentation_of
 from cardgym.table.views import Item, Reveal, View
-from cardgym.testing.driver import ContractError, StateDriver, expect, generator
+from cardgym.testing.driver import ContractError, StateDriver, expect, generator, positions
 
 _GUARD = 8
 _GUARD_VALUE = np.float32(12345.5)
@@ -32,23 +32,19 @@ def check_hidden(game: Game, options: Options, seed: int = 0, most: int = 90, hi
     """Resampling what a seat cannot see changes nothing that it sees, and no action of a player in that seat."""
     driver = StateDriver(game, options)
     other = driver.copy()
-    rng = np.random.default_rng(seed)
     resampled = changed = 0
-    for number in range(most):
-        if driver.over:
-            driver.setup()
+    for number, where in positions(driver, seed, most, again=True):
         for seat in _seats(driver, number):
             other.assign(driver)
             other.resample(seat, generator(seed, number, seat))
-            _compare_draws(driver, other, seat, (seed, number), f"{driver}, seed {seed}, move {number}")
+            _compare_draws(driver, other, seat, (seed, number), where)
             resampled += 1
             changed += other.state_bytes() != driver.state_bytes()
-            what = f"{driver}, seed {seed}, move {number}: resampling what seat {seat} cannot see"
+            what = f"{where}: resampling what seat {seat} cannot see"
             if other.states.tobytes() != driver.states.tobytes():
                 _compare_knowledge(driver, other, seat, what)
             if driver.current_player == seat:
                 _compare_players(driver, other, what, (seed, number))
-        driver.random_move(rng)
     expect(
         changed > 0 or not hides,
         f"{driver}: resample() changed none of {resampled} states; if the game hides nothing, set hides = False",
@@ -76,13 +72,10 @@ def check_advice(game: Game, options: Options, seed: int = 0, most: int = 20) ->
     coach = Coach(game, options)
     driver = StateDriver(game, options)
     other = driver.copy()
-    rng = np.random.default_rng(seed)
-    for number in range(most):
-        if driver.over:
-            driver.setup()
+    for number, position in positions(driver, seed, most, again=True):
         seat = driver.current_player
         if seat >= 0 and len(driver.legal_actions()) > 1:
-            where = f"{driver}, seed {seed}, move {number}: advice for seat {seat}"
+            where = f"{position}: advice for seat {seat}"
             before = driver.states.tobytes()
             advice = coach.advise(driver.state, seat)
             values = [valued.value for valued in advice.actions]
@@ -95,7 +88,6 @@ def check_advice(game: Game, options: Options, seed: int = 0, most: int = 20) ->
             other.assign(driver)
             other.resample(seat, generator(seed, number))
             expect(coach.advise(other.state, seat) == advice, f"{where} depends on what the seat cannot see")
-        driver.random_move(rng)
 
 
 def _check_reasons(advice: Advice, where: str) -> None:
@@ -161,16 +153,11 @@ def _compare_players(driver: StateDriver, other: StateDriver, what: str, key: tu
 def check_observations(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
     """Every observation has the length and bounds of its features, is written in full, and changes no state."""
     driver = StateDriver(game, options)
-    rng = np.random.default_rng(seed)
     checks = [_ObservationCheck(game, options, name) for name in game.observations]
-    for number in range(most):
-        if driver.over and rng.random() < 0.5:  # Observe final states, too.
-            driver.setup()
+    for number, where in positions(driver, seed, most, again=True, ends=True):
         for seat in _seats(driver, number):
             for check in checks:
-                check(driver, seat, f"seed {seed}, move {number}")
-        if not driver.over:
-            driver.random_move(rng)
+                check(driver, seat, where)
 
 
 class _ObservationCheck:
@@ -196,14 +183,14 @@ class _ObservationCheck:
             expect(self.size == 1, f"{game.id}: the discrete observation {name!r} has {self.size} numbers")
             expect(self.most <= 2**24, f"{game.id}: {name!r}: float32 cannot represent {self.most} integers")
 
-    def __call__(self, driver: StateDriver, seat: int, moment: str) -> None:
+    def __call__(self, driver: StateDriver, seat: int, position: str) -> None:
         before, out = driver.states.tobytes(), self.out
         self.guarded.fill(_GUARD_VALUE)
         driver.observe_into(seat, self.name, out)
         inside = (out >= self.low) & (out <= self.high)
         unwritten = out == _GUARD_VALUE
         outside = np.count_nonzero(self.guarded == _GUARD_VALUE) - np.count_nonzero(unwritten)
-        where = f"{driver}, {moment}, seat {seat}, {self.name!r}"
+        where = f"{position}, seat {seat}, {self.name!r}"
         if unwritten.any():
             place = int(np.argmax(unwritten))
             raise ContractError(f"{where}: number {place} ({self._feature(driver, place)}) is not written")
@@ -263,21 +250,16 @@ def check_state_index(game: Game, options: Options, seed: int = 0, most: int = 4
 
 def _check_visited_indices(driver: StateDriver, size: int, seed: int, most: int) -> None:
     index_of_key: dict[int, int] = {}
-    rng = np.random.default_rng(seed)
-    for number in range(most):
+    for _, position in positions(driver, seed, most, again=True, ends=True):
         deciding = [driver.current_player] if driver.current_player >= 0 else []
         for seat in range(driver.options.num_players) if driver.over else deciding:
             key, index = driver.info_state_key(seat), driver.info_state_index(seat)
-            where = f"{driver}, seed {seed}, move {number}, seat {seat}"
+            where = f"{position}, seat {seat}"
             expect(0 <= index < size, f"{where}: index {index} of key {key} is not below {size}")
             expect((index == 0) == driver.over, f"{where}: index {index}, over: {driver.over}; index 0 is the end only")
             if not driver.over:
                 known = index_of_key.setdefault(key, index)
                 expect(known == index, f"{where}: key {key} has indices {known} and {index}")
-        if driver.over:
-            driver.setup()
-        else:
-            driver.random_move(rng)
 
 
 # -- words ------------------------------------------------------------------------------------------------------------
@@ -287,26 +269,21 @@ def check_words(game: Game, options: Options, seed: int = 0, most: int = 150) ->
     """States, legal actions and moves have descriptions; that of a move says only what the seat can see."""
     driver = StateDriver(game, options)
     start = driver.copy()
-    rng = np.random.default_rng(seed)
-    for number in range(most):
-        if driver.over:
-            break
-        where = f"{driver}, seed {seed}, move {number}"
+    for number, where in positions(driver, seed, most, ends=True):
         for seat in range(options.num_players):
             expect(driver.describe(seat).strip(), f"{where}: describe() is empty for seat {seat}")
-        if not driver.num_chance_outcomes:
+        if driver.current_player >= 0:
             texts = [driver.action_text(action) for action in driver.legal_actions()]
             expect(all(texts) and len(set(texts)) == len(texts), f"{where}: actions share their words: {texts}")
-        start.assign(driver)
-        move = driver.random_move(rng)
-        for seat in range(options.num_players):
+        for seat in range(options.num_players if number else 0):
             message = driver.narrate(seat)
             expect(isinstance(message, str), f"{where}: narrate() returns {message!r} for seat {seat}")
             shown = driver.reveals(seat)
             if not start.num_chance_outcomes and not driver.over and driver.deal == start.deal:
                 other = start.copy()
                 other.resample(seat, generator(seed, number))
-                _check_narration(other, move.move, driver, seat, (message, shown), where)
+                _check_narration(other, driver.last_move, driver, seat, (message, shown), where)
+        start.assign(driver)
 
 
 def _check_narration(
@@ -345,9 +322,7 @@ def check_views(game: Game, options: Options, seed: int = 0, most: int = 150) ->
     """
     driver = StateDriver(game, options)
     drawn = presentation_of(game).symbols()
-    rng = np.random.default_rng(seed)
-    for number in range(most):
-        where = f"{driver}, seed {seed}, move {number}"
+    for number, where in positions(driver, seed, most, ends=True):
         legal = driver.legal_actions() if driver.current_player >= 0 else []
         for seat in range(-1, options.num_players):
             view = driver.view(seat)
@@ -355,11 +330,7 @@ def check_views(game: Game, options: Options, seed: int = 0, most: int = 150) ->
             expect(view["to_act"] == max(driver.current_player, -1), f"{where}: view() says {view['to_act']} is to act")
             expected = legal if seat == driver.current_player else []
             expect(sorted(view["actions"]) == expected, f"{where}: view() of seat {seat} has other actions than legal")
-        if driver.over:
-            break
-        driver.random_move(rng)
-        for seat in range(-1, options.num_players):
-            for reveal in driver.reveals(seat):
+            for reveal in driver.reveals(seat) if number else ():
                 json.dumps(reveal)
                 _check_items(reveal["items"], drawn, f"{where}, reveals() for seat {seat}")
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options, feature_table, no_invariants
 from cardgym.engine.declarations import allowed_values, possible_values
 from cardgym.errors import CardgymError
-from cardgym.testing.driver import ContractError, StateDriver, expect
+from cardgym.testing.driver import ContractError, StateDriver, expect, positions
 
 # -- state and options -------------------------------------------------------------------------------------------------
 
@@ -155,10 +155,7 @@ def check_moves(game: Game, options: Options, seed: int = 0, most: int = 250) ->
     rng = np.random.default_rng(seed)
     driver = StateDriver(game, options)
     after, again = driver.copy(), driver.copy()
-    for number in range(most):
-        if driver.over:
-            break
-        where = f"{driver}, seed {seed}, move {number}"
+    for _, where in positions(driver, seed, most):
         moves: Iterable[int]
         if driver.num_chance_outcomes:
             moves = {0, driver.num_chance_outcomes - 1, int(rng.integers(driver.num_chance_outcomes))}
@@ -181,7 +178,6 @@ def check_moves(game: Game, options: Options, seed: int = 0, most: int = 250) ->
                 raise ContractError(f"{where}: move {move} pays a seat that does not exist: {paid}")
             if after.deal < driver.deal:
                 raise ContractError(f"{where}: move {move} leads from deal {driver.deal} back to {after.deal}")
-        driver.random_move(rng)
 
 
 def _check_decision(driver: StateDriver, where: str) -> list[int]:
@@ -245,7 +241,7 @@ def check_invariants(game: Game, options: Options, seed: int = 0, most: int = 2_
     first = game.rules.invariants(driver.state)
     given = game.rules.invariants is not no_invariants
     expect(len(first) > 0 or not given, f"{game.id}: invariants() returns nothing")
-    for number, move in enumerate(driver.play_randomly(np.random.default_rng(seed), most)):
+    for _, where in positions(driver, seed, most, ends=True):
         now = game.rules.invariants(driver.state)
         if now != first:
-            raise ContractError(f"{driver}, seed {seed}, move {number} ({move}): invariants() was {first} and is {now}")
+            raise ContractError(f"{where}: invariants() was {first} and is {now}")
