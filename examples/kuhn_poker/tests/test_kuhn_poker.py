@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import json
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+import kuhn_poker
 from cardgym.testing import StateDriver, generator
 from kuhn_poker import BET, GAME, JACK, KING, PASS, QUEEN
 
@@ -40,6 +45,23 @@ def test_game_is_registered_whichever_is_imported_first(first: str) -> None:
     program = f"import {first}, cardgym; print('KuhnPoker-v0' in cardgym.registered())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert (done.stdout.strip(), done.stderr) == ("True", "")
+
+
+def test_the_file_alone_is_played_in_the_terminal_and_evaluated(tmp_path: Path) -> None:
+    shutil.copy(kuhn_poker.__file__, tmp_path)
+
+    def cardgym(*words: str, typed: str = "") -> str:
+        own = {**os.environ, "CARDGYM_DATA_DIR": str(tmp_path / "data")}
+        command = [sys.executable, "-m", "cardgym", *words]
+        return subprocess.run(
+            command, input=typed, env=own, cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+
+    played = cardgym("play", "kuhn_poker:KuhnPoker-v0", "--opponent", "honest", "--seed", "1", typed="fold\nq\n")
+    assert "Honest bets 1 chip" in played
+    assert "You fold" in played
+    report = cardgym("evaluate", "kuhn_poker:KuhnPoker-v0", "--players", "honest", "random", "--games", "100", "--json")
+    assert [player["name"] for player in json.loads(report)["players"]] == ["honest", "random"]
 
 
 # -- an independent solver, which knows the game only by the driver and counts in fractions ----------------------------
