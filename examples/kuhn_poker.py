@@ -149,18 +149,21 @@ RANKS = ("jack", "queen", "king")
 
 def action_text(state: State, action: int) -> str:
     """What players call the two actions, before and after a bet."""
-    return (("fold", "call") if state.bets[0] != state.bets[1] else ("check", "bet"))[action]
+    if state.bets[0] != state.bets[1]:
+        return "call" if action == BET else "fold"
+    return "bet" if action == BET else "check"
 
 
 def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
     """What a seat saw of a move: its own card, what either seat does, and who wins."""
     if num_chance_outcomes(before) > 0:
-        dealt = 0 if before.cards[0] == HIDDEN else 1
-        return f"{names.does(seat, 'are', 'is')} dealt the {RANKS[after.cards[seat]]}" if seat == dealt else ""
-    text = f"{names.does(before.moves % 2, action_text(before, move))}{' 1 chip' if move == BET else ''}"
+        dealt_to = 0 if before.cards[0] == HIDDEN else 1
+        return f"{names.does(seat, 'are', 'is')} dealt the {RANKS[after.cards[seat]]}" if seat == dealt_to else ""
+    text = names.does(before.moves % 2, action_text(before, move))
+    if move == BET:
+        text += " 1 chip"
     if current_player(after) < 0:
-        winner, pot = int(after.paid[1] > 0), 2 + after.bets.sum()
-        text += f"\n{names.does(winner, 'win')} the pot of {pot}"
+        text += f"\n{names.does(winner_of(after), 'win')} the pot of {2 + after.bets.sum()}"
     return text
 
 
@@ -170,7 +173,9 @@ def narrate(before: State, move: int, after: State, seat: int, names: Names) -> 
 @rule
 def honest(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Bet the king, pass the jack; with the queen call, but never bet."""
-    return BET if state.cards[seat] == KING or (state.cards[seat] == QUEEN and state.bets[1 - seat] == 1) else PASS
+    if state.cards[seat] == QUEEN:
+        return BET if state.bets[1 - seat] == 1 else PASS
+    return BET if state.cards[seat] == KING else PASS
 
 
 @rule
@@ -191,7 +196,7 @@ def ending(state: State, seat: int, names: Names) -> str:
     """The end in one line, with what decided it."""
     if current_player(state) >= 0:
         return ""
-    winner = 0 if state.paid[0] > 0 else 1
+    winner = winner_of(state)
     chips = f"{int(state.paid[winner])} chip{'s' if state.paid[winner] > 1 else ''}"
     won = f"{names.does(winner, 'win') if seat in (winner, -1) else names.does(seat, 'lose')} {chips}"
     if state.bets[0] != state.bets[1]:

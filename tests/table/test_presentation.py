@@ -11,7 +11,7 @@ import cardgym
 from cardgym.arena.match import evaluate
 from cardgym.engine.compilation import config
 from cardgym.players import player_names, resolve
-from cardgym.players.formats import checkpoints
+from cardgym.players.resolver import checkpoints
 from cardgym.table.coach.coach import Coach
 from cardgym.table.drawings.shapes import sprite, text, text_width
 from cardgym.table.presentation import Lesson, Presentation, presentation_of

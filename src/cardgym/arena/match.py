@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from cardgym.arena.playouts import ManyGames, actions_of, advantages
 from cardgym.arena.report import ByAdvantages, Report, TotalsLayout
+from cardgym.engine.binding import code_name
 from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Float64s, Game, Options
-from cardgym.engine.kernel import NOOP, RESET, code_name
+from cardgym.engine.kernel import NOOP, RESET
 from cardgym.engine.registry import find
 from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError, whole_number

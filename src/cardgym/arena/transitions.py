@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.match import number_of_games
+from cardgym.engine.binding import code_name
 from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import CHANCE, Game, Int8s, Options, State
-from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random, code_name, find_next_move
+from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random, find_next_move
 from cardgym.engine.registry import find, registered
 from cardgym.engine.rules import Generator, derive, rule, uniform_float
 from cardgym.errors import CardgymError, whole_number

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.binding import bind_rules
 from cardgym.engine.compilation import bound, compiled, name_entry_point, template
 from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
-from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, bind_rules, kernel_of
+from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, kernel_of
 from cardgym.engine.rules import Generator, derive, uniform_legal
 
 NO_POLICY_TABLES: Int8s = np.zeros((1, 1), np.int8)

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import NO_POLICY_TABLES
+from cardgym.engine.binding import bind_rules
 from cardgym.engine.compilation import bound, template
 from cardgym.engine.contract import CHANCE, END, Float64s, Game, Int8s, Int64s, Options
-from cardgym.engine.kernel import MAX_PLAYERS, Kernel, bind_rules, kernel_of
+from cardgym.engine.kernel import MAX_PLAYERS, Kernel, kernel_of
 from cardgym.engine.rules import Generator
 
 

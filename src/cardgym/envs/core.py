@@ -14,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import logger, spaces
 
+from cardgym.engine.binding import code_name
 from cardgym.engine.compilation import bind, bound, name_entry_point, template
 from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.engine.declarations import checkpoint_metadata
-from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM, code_name
+from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown, whole_number
 from cardgym.players import Player, PlayerSpec, check_legal, resolve, seated

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.binding import bind_rules
 from cardgym.engine.compilation import bound, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import MAX_PLAYERS, bind_rules
+from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.rules import Generator, derive, hash_of, next_bits, rule, uniform, uniform_float
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError

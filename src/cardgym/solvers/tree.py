@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import look
+from cardgym.engine.binding import bind_rules
 from cardgym.engine.compilation import bound, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import MAX_PLAYERS, bind_rules
+from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.solvers import walk

@@ -13,9 +13,9 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.binding import bind_rules
 from cardgym.engine.compilation import bound, compiled, name_entry_point, template
 from cardgym.engine.contract import CHANCE, END, Game
-from cardgym.engine.kernel import bind_rules
 from cardgym.engine.rules import derive, hash_in, hash_of, hash_words, rule
 
 DONE, NODES, EDGES, ENDS, SETS, CHOICES, PENDING, PLACES, SET_PLACES, DEPTH = range(10)

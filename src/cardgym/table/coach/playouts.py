@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from cardgym.arena.playouts import DEAL, DECISION, ManyGames, probabilities_of
 from cardgym.engine import batch
+from cardgym.engine.binding import code_name
 from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Float32s, Float64s, Game, Int64s, Options, State
-from cardgym.engine.kernel import Kernel, code_name, kernel_of
+from cardgym.engine.kernel import Kernel, kernel_of
 from cardgym.engine.rules import Generator, derive, draws_of, rule
 from cardgym.errors import CardgymError
 from cardgym.players import PlayerSpec, resolve
