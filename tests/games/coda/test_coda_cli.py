@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 
-import gymnasium
-import numpy as np
 import pytest
 
 from cardgym.cli import main
-from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.games.coda.state import CodaOptions
 from cardgym.papers.coda.one_tile import win_rates
 
@@ -65,19 +62,3 @@ def test_error_is_one_line(words: list[str], message: str, capsys: pytest.Captur
     assert len(err.splitlines()) == 1
     assert err.startswith("cardgym: ")
     assert message in err
-
-
-def test_guess_at_a_face_up_tile_names_the_legal_actions() -> None:
-    """The opponent misses and shows its drawn 4 at place 0. A guess there is refused, and the game continues."""
-    env = gymnasium.make(
-        "Coda-v0", illegal_action="raise", opponent=lambda observation, mask: int(np.flatnonzero(mask)[-1])
-    )
-    env.reset(seed=1, options={"deck": DECK})
-    _, _, _, _, info = env.step(10)
-    allowed = ", ".join(map(str, np.flatnonzero(info["action_mask"])))
-    with pytest.raises(IllegalActionError) as refused:
-        env.step(7)
-    assert str(refused.value) == f"action 7 is not legal; allowed are {allowed}"
-    env.step(24 + 8)  # Place 1 is the 8.
-    with pytest.raises(CardgymError, match=r"^deck: give each of the tiles 0 to 23 once, in the order .*drawn$"):
-        env.reset(options={"deck": [*DECK[:-1], DECK[0]]})

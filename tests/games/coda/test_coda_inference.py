@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -204,30 +204,6 @@ def test_the_order_of_the_line_rules_tiles_out() -> None:
     may_be = full[starts["opponent_may_be"] :][: 12 * 24].reshape(12, 24)[1]
     assert np.flatnonzero(may_be).tolist() == [0, 2, 8, 12, 14, 16, 18, 22]
     assert np.flatnonzero(by_guess(game, 0)["may_be"][1]).tolist() == [8, 12, 14, 16, 18, 22]
-
-
-def test_resampled_lines_have_their_weights() -> None:
-    game = CodaDriver("CodaOfficial-v0", {"n_start": 2, "first": 0}, seed=12)
-    while not game.guessing:
-        game.decide_randomly(1)
-    game.decide_randomly(4)
-    while not game.guessing:
-        game.decide_randomly(1)
-    seat = game.current_player
-    lines = weights_of(game, seat)
-    draws = 40 * len(lines)
-    generator = np.array([11, 0], np.uint64)
-    drawn: Counter[Line] = Counter()
-    other = game.copy()
-    for _ in range(draws):
-        other.assign(game)
-        other.resample(seat, generator)
-        drawn[tuple(other.line(1 - seat))] += 1
-    assert set(drawn) <= set(lines)
-    total = sum(lines.values())
-    chi2 = sum((drawn[line] - draws * w / total) ** 2 / (draws * w / total) for line, w in lines.items())
-    freedom = len(lines) - 1
-    assert abs(chi2 - freedom) < 5 * (2 * freedom) ** 0.5
 
 
 @pytest.mark.parametrize("case", [0, 1, 2, 6])

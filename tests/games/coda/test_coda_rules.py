@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.games.coda import state
 from cardgym.games.coda.state import PLACING, REVEALING, SETTING, CodaOptions
 from cardgym.table.presentation import offered
 
@@ -209,39 +208,10 @@ def test_options_accept_numbers_and_booleans() -> None:
     assert CodaOptions(jokers=2).n == 26
 
 
-@pytest.mark.parametrize(
-    ("option", "field", "codes"),
-    [
-        ("continuation", "continuation", {"forced": state.FORCED, "optional": state.OPTIONAL}),
-        ("empty", "empty", {"last_drawer_wins": state.LAST_DRAWER_WINS, "play_on": state.PLAY_ON}),
-        ("first", "first", {"0": 0, "1": 1, "random": state.RANDOM_FIRST}),
-        ("color_visible", "color_visible", {"yes": state.YES, "no": state.NO}),
-        (
-            "feasible",
-            "feasible",
-            {"unseen": state.UNSEEN, "all": state.ALL, "color": state.COLOR, "consistent": state.CONSISTENT},
-        ),
-        ("reward", "reward", {"win": state.WIN, "paper": state.PAPER}),
-    ],
-)
-def test_state_contains_the_options(option: str, field: str, codes: dict[str, int]) -> None:
-    for word, code in codes.items():
-        record = find("Coda-v0").blank_state(CodaOptions.parse({option: word}))[0]
-        assert record[field] == code
-        assert record.paid.tolist() == [0.0, 0.0]
-
-
 @pytest.mark.parametrize("deck", [[], list(range(23)), [0] * 24, list(range(1, 25)), "abc", 7, [0.5, *range(1, 24)]])
 def test_impossible_decks_are_refused(deck: Any) -> None:
     with pytest.raises(CardgymError, match="deck"):
         CodaDriver(deck=deck)
-
-
-def test_deck_applies_to_one_game() -> None:
-    game = CodaDriver(deck=list(range(24)))
-    assert game.num_chance_outcomes == 0
-    game.setup()
-    assert game.num_chance_outcomes == 24
 
 
 # -- any line of play -------------------------------------------------------------------------------------------------

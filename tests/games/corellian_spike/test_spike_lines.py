@@ -121,19 +121,6 @@ def test_all_in_players_are_skipped_in_betting_and_can_win_the_whole_pool() -> N
     assert [game.score(seat) for seat in range(3)] == [1, 0, 0]
 
 
-def test_all_in_players_do_not_have_to_match() -> None:
-    game = SpikeDriver((1, 2), (3, 4), (5, 6), credits=6)
-    game.act(MATCH, RAISE, MATCH, RAISE, MATCH, MATCH)
-    assert game.credits == [2, 0, 0]
-    game.draw(7, 8, 9)
-    game.act(DONT_BUY, DONT_BUY, DONT_BUY)
-    assert game.current_player == 0
-    game.act(RAISE)
-    assert game.credits == [0, 0, 0]
-    assert game.state.pool == 18
-    assert game.num_chance_outcomes == 36  # The others have no turn, and stay in.
-
-
 def test_hand_ends_when_all_but_one_have_folded() -> None:
     game = SpikeDriver((1, 2), (10, 10), (5, 6))
     game.act(RAISE, MATCH)
@@ -144,19 +131,6 @@ def test_hand_ends_when_all_but_one_have_folded() -> None:
     assert game.credits == [44, 54, 46]  # The next ante is paid already.
     assert game.state.hand == 1
     assert game.score(1) == 1
-
-
-def test_folded_seat_gets_no_spike_no_turn_and_no_redraw() -> None:
-    game = SpikeDriver((1, 2), (3, 4), (5, 6))
-    game.act(MATCH, FOLD, MATCH)
-    game.draw(8, 9)
-    assert game.cards(1) == [3, 4, EMPTY]
-    game.act(DONT_BUY)
-    assert game.current_player == 2
-    game.act(DONT_BUY, MATCH, MATCH)
-    game.roll(1, 1)
-    game.draw(0, 1, 2, 3, 4, 5)
-    assert game.cards(1) == [3, 4, EMPTY]
 
 
 def test_doubles_replace_the_hands_and_double_ones_the_spikes_too() -> None:
@@ -175,17 +149,6 @@ def test_doubles_replace_the_hands_and_double_ones_the_spikes_too() -> None:
     assert game.cards(0) == [5, 6, 7]
     assert game.cards(1) == [1, 2, 3]
     assert len(game.discards) == 10
-
-
-def test_unequal_dice_change_nothing() -> None:
-    game = SpikeDriver((1, 2), (3, 4))
-    game.act(MATCH, MATCH)
-    game.draw(8, 9)
-    game.act(DONT_BUY, DONT_BUY, MATCH, MATCH)
-    game.roll(5, 6)
-    assert game.cards(0) == [1, 2, 8]
-    assert game.state.round_number == 2
-    assert game.current_player == 0
 
 
 @pytest.mark.parametrize(
@@ -290,14 +253,3 @@ def test_game_ends_after_its_hands(hands: int) -> None:
     assert game.over
     assert GAME.rules.max_score(game.state) == hands
     assert game.credits == [50 - 2 * hands, 50 + 2 * hands]
-
-
-def test_game_ends_early_when_a_player_has_no_credits() -> None:
-    game = SpikeDriver((1, -1), (3, 4), credits=4)
-    game.act(RAISE, MATCH)
-    game.draw(0, 9)
-    for _ in range(3):
-        game.act(DONT_BUY, DONT_BUY)
-        game.roll(1, 2)
-    assert game.over
-    assert game.credits == [8, 0]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-import numpy as np
 import pytest
 from spike_driver import SpikeDriver, play_to_showdown
 
 from cardgym import CardgymError
-from cardgym.engine.batch import look
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.state import (
@@ -177,24 +175,6 @@ def test_showdown_names_the_special_hand() -> None:
 def items(game: SpikeDriver, seat: int) -> dict[str, str]:
     """The symbols that a seat sees, by the ids of their items."""
     return {item["id"]: item["symbol"] for zone in game.view(seat)["zones"] for item in zone["items"]}
-
-
-def test_sorted_piles_change_nothing_that_a_seat_sees() -> None:
-    driver = SpikeDriver(hands=1, rounds=1)
-    generator = np.random.default_rng(3)
-    for _ in range(30):
-        driver.setup()
-        while not driver.over:
-            if driver.num_chance_outcomes == 0:
-                seats = np.arange(2)
-                before = look(driver.game, driver.options, np.repeat(driver.states, 2), seats)
-                sorted_state = driver.states.copy().view(np.recarray)
-                driver.game.rules.canonical(sorted_state[0])
-                after = look(driver.game, driver.options, np.repeat(sorted_state, 2), seats)
-                for mine, other in zip(before, after, strict=True):
-                    np.testing.assert_array_equal(mine, other)
-            moves = range(driver.num_chance_outcomes) if driver.num_chance_outcomes else driver.legal_actions()
-            driver.apply_action(int(generator.choice(list(moves))))
 
 
 def test_small_deck_has_the_cards_that_its_options_say() -> None:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spike_driver import SpikeDriver
 
-from cardgym import find
-from cardgym.arena import evaluate
 from cardgym.games.corellian_spike.state import BUY, BUYING, DISCARD, DONT_BUY, FOLD, MATCH, RAISE
 
 
@@ -65,29 +60,6 @@ def test_net_rewards_are_paid_as_the_hand_ends() -> None:
     assert game.copy().act(FOLD) == [-2, 2]  # The ante.
     assert game.act(RAISE, RAISE) == [0, 0]
     assert game.act(FOLD) == [-4, 4]
-
-
-@pytest.mark.parametrize("num_players", [2, 5])
-@pytest.mark.parametrize("betting", ["flat", "matched"])
-def test_mean_returns_of_a_match_sum_to_zero(num_players: int, betting: str) -> None:
-    options = find("CorellianSpike-v0").parse_options({"num_players": num_players, "betting": betting})
-    players = ["heuristic", *["random"] * (num_players - 1)]
-    report = evaluate("CorellianSpike-v0", options, players, games=50, seed=1)
-    assert report.players[0].mean_return > 10
-    assert sum(player.mean_return for player in report.players) == pytest.approx(0, abs=1e-9)
-
-
-def test_env_pays_the_credits_gained_in_every_seat() -> None:
-    env: Any = gymnasium.make("CorellianSpike-v0", seat="all", num_players=3)
-    for seed in range(20):
-        _, info = env.reset(seed=seed)
-        rng = np.random.default_rng(seed)
-        returns, over = np.zeros(3), False
-        while not over:
-            _, _, over, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"])))
-            returns += info["rewards"]
-        stacks = env.unwrapped._core.seated.batch.states["stack"][0, :3]
-        assert returns.tolist() == (stacks - 50).tolist()
 
 
 @pytest.mark.parametrize("moves", [(), (RAISE, RAISE), (MATCH, RAISE, MATCH)])

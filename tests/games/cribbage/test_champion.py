@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pytest
 from cribbage_driver import CribbageDriver, compiled_only
 
-from cardgym.arena.match import evaluate
 from cardgym.engine.compilation import compiled
 from cardgym.games.cribbage.cards import card_name, parse_cards
 from cardgym.games.cribbage.chance_table import load_table
@@ -258,27 +257,6 @@ def test_pone_that_needs_four_keeps_the_four_that_it_has() -> None:
 
 
 # -- whole games ------------------------------------------------------------------------------------------------------
-
-
-def test_choices_depend_only_on_what_the_seat_knows() -> None:
-    rng = np.random.default_rng(5)
-    for seed in range(4):
-        driver = CribbageDriver()
-        driver.state.scores[:] = (100, 95)
-        while not driver.over and driver.deal < 1:
-            if driver.num_chance_outcomes:
-                driver.apply_action(int(rng.integers(driver.num_chance_outcomes)))
-                continue
-            other = driver.copy()
-            other.resample(driver.current_player, np.array([seed, 0], np.uint64))
-            chances = chances_of(driver)
-            assert chances_of(other) == chances
-            driver.apply_action(max(chances, key=chances.__getitem__))
-
-
-def test_same_seed_is_the_same_match() -> None:
-    first, second = (evaluate("Cribbage-v0", {}, ["champion", "expert"], games=6, seed=3) for _ in range(2))
-    assert first.players == second.players
 
 
 def test_batches_and_single_decisions_agree() -> None:

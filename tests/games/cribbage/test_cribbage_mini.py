@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from cribbage_driver import CribbageDriver
 
-from cardgym.engine.batch import look
 from cardgym.engine.contract import offsets
 from cardgym.games.cribbage.cards import CARDS, EMPTY, card_names, parse_cards
 from cardgym.games.cribbage.game import DEAL_GAME, MINI_GAME
@@ -118,24 +117,6 @@ def test_players_discard_by_exact_means() -> None:
             assert observation[AT["keep_mean"] :][:4] == pytest.approx([*np.divide(hands, 10), 0])
             assert observation[AT["crib_mean"] :][:4] == pytest.approx([*np.divide(cribs, 10), 0])
             driver.apply_action(CARDS + int(rng.integers(3)))
-
-
-def test_sorted_packs_change_nothing_that_a_seat_sees() -> None:
-    driver = CribbageDriver(MINI_GAME)
-    rng = np.random.default_rng(3)
-    for _ in range(10):
-        driver.setup()
-        while not driver.over:
-            if driver.num_chance_outcomes == 0:
-                copy = driver.states.copy().view(np.recarray)
-                MINI_GAME.rules.canonical(copy[0])
-                seats = np.arange(2)
-                before = look(MINI_GAME, driver.options, np.repeat(driver.states, 2), seats)
-                after = look(MINI_GAME, driver.options, np.repeat(copy, 2), seats)
-                for mine, other in zip(before, after, strict=True):
-                    np.testing.assert_array_equal(mine, other)
-            moves = range(driver.num_chance_outcomes) if driver.num_chance_outcomes else driver.legal_actions()
-            driver.apply_action(int(rng.choice(list(moves))))
 
 
 def test_the_coach_values_a_deal_in_points() -> None:

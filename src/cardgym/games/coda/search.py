@@ -182,22 +182,12 @@ def _candidates(state: State, mask: Int8s, guesses: int, candidates: Int64s, cha
         return count
     weights = new_weights()
     total = weigh_guesses(state, OWN, weights)
-    size = int(state.length[OTHER])
-    while count < guesses:
-        best = 0.0
-        at = -1
-        for place in range(size):
-            if coda.hidden(state, OTHER, place):
-                for tile in range(n):
-                    if weights[place, tile] > best and mask[place * n + tile]:
-                        best = weights[place, tile]
-                        at = place * n + tile
-        if at < 0:
-            break
-        weights[at // n, at % n] = 0.0
-        candidates[count] = at
-        chances[count] = best / total
-        count += 1
+    by_guess = weights[: int(state.length[OTHER]), :n].copy().ravel()  # In the order of the actions.
+    for guess in np.argsort(-by_guess, kind="mergesort")[:guesses]:
+        if by_guess[guess] > 0.0:
+            candidates[count] = guess
+            chances[count] = by_guess[guess] / total
+            count += 1
     if mask.shape[0] > n * n and mask[coda.stop_action(state)]:
         candidates[count] = coda.stop_action(state)
         count += 1

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cardgym.engine.contract import Names, State, Words
-from cardgym.games.coda import state as s
+from cardgym.games.coda import state as coda
 from cardgym.games.coda.rules import tile_to_place
 
 _PHASES = {
-    s.FIRST: "who begins",
-    s.DEALING: "the deal",
-    s.SETTING: "placing jokers",
-    s.DRAWING: "drawing",
-    s.GUESSING: "guessing",
-    s.PLACING: "placing the drawn tile",
-    s.REVEALING: "turning up a tile",
-    s.OVER: "the game is over",
+    coda.FIRST: "who begins",
+    coda.DEALING: "the deal",
+    coda.SETTING: "placing jokers",
+    coda.DRAWING: "drawing",
+    coda.GUESSING: "guessing",
+    coda.PLACING: "placing the drawn tile",
+    coda.REVEALING: "turning up a tile",
+    coda.OVER: "the game is over",
 }
 
 
 def tile_name(state: State, tile: int) -> str:
     """A tile by color and number, such as B7 or W0; a joker is B- or W-."""
     color = "BW"[tile % 2]
-    return f"{color}-" if tile >= s.num_numbers(state) else f"{color}{tile // 2}"
+    return f"{color}-" if tile >= coda.num_numbers(state) else f"{color}{tile // 2}"
 
 
 COLORS = {"B": "black", "W": "white"}
@@ -42,10 +42,10 @@ def typed(name: str) -> str:
 def describe(state: State, seat: int) -> str:
     """The game as `seat` sees it: both lines by place, the drawn tile, the pool, and what past guesses rule out."""
     lines = [heading(state, "your" if state.turn == seat else "the opponent's")]
-    visible = s.lines_shown(state)
+    visible = coda.lines_shown(state)
     lines.append("Opponent: " + (_line(state, 1 - seat, False) if visible else "not set up yet"))
     lines.append("You:      " + _line(state, seat, True) + "   (brackets: hidden from the opponent)")
-    if state.turn == seat and state.drawn != s.NONE:
+    if state.turn == seat and state.drawn != coda.NONE:
         lines.append(f"You have drawn {typed(tile_name(state, int(state.drawn)))}")
     if visible and state.jokers:
         for whose, owner in (("Opponent's", 1 - seat), ("Your", seat)):
@@ -54,14 +54,14 @@ def describe(state: State, seat: int) -> str:
             lines.append(f"{whose} places by entry: dealt {_list(dealt)}" + (f"; then {_list(later)}" if later else ""))
     if visible:
         lines += [f"Place {place} is none of {names}" for place, names in ruled_out(state, seat)]
-    if state.phase == s.OVER:
+    if state.phase == coda.OVER:
         lines.append("You have won" if state.winner == seat else "The opponent has won")
     return "\n".join(lines)
 
 
 def heading(state: State, whose: str) -> str:
     """The phase, and whose turn it is."""
-    turn = "" if state.phase == s.OVER else f", {whose} turn"
+    turn = "" if state.phase == coda.OVER else f", {whose} turn"
     return f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"
 
 
@@ -70,7 +70,7 @@ def ruled_out(state: State, seat: int) -> list[tuple[int, str]]:
     found = []
     for place in range(state.length[1 - seat]):
         denied = int(state.denied[state.line[1 - seat, place]])
-        if s.hidden(state, 1 - seat, place) and denied:
+        if coda.hidden(state, 1 - seat, place) and denied:
             names = ", ".join(typed(tile_name(state, tile)) for tile in range(state.n) if denied >> tile & 1)
             found.append((place + 1, names))
     return found
@@ -84,9 +84,9 @@ def tile_in_line(state: State, owner: int, place: int, own: bool, naming: Callab
     """A tile of a line; in brackets if hidden: by its name to its owner (`own`), by its back to the opponent."""
     tile = int(state.line[owner, place])
     name = naming(tile_name(state, tile))
-    if not s.hidden(state, owner, place):
+    if not coda.hidden(state, owner, place):
         return name
-    back = "BW"[tile % 2] if state.color_visible == s.YES else "?"
+    back = "BW"[tile % 2] if state.color_visible == coda.YES else "?"
     return f"[{name}]" if own else f"[{back}?]"
 
 
@@ -96,18 +96,18 @@ def _line(state: State, owner: int, own: bool) -> str:
 
 
 def action_text(state: State, action: int) -> str:
-    if action < s.stop_action(state):
+    if action < coda.stop_action(state):
         place, tile = divmod(action, int(state.n))
         return f"guess {spoken(tile_name(state, tile))} at place {place + 1}"
-    if action == s.stop_action(state):
-        return "stop: keep the drawn tile hidden" if state.drawn != s.NONE else "stop"
-    place = action - s.place_action(state, 0)
-    if state.phase == s.REVEALING:
+    if action == coda.stop_action(state):
+        return "stop: keep the drawn tile hidden" if state.drawn != coda.NONE else "stop"
+    place = action - coda.place_action(state, 0)
+    if state.phase == coda.REVEALING:
         if place < state.length[state.turn]:
             name = spoken(tile_name(state, int(state.line[state.turn, place])))
             return f"turn up your {name} at place {place + 1}"
         return f"turn up your tile at place {place + 1}"
-    if state.phase in (s.PLACING, s.SETTING):
+    if state.phase in (coda.PLACING, coda.SETTING):
         return f"put {spoken(tile_name(state, tile_to_place(state)))} at place {place + 1}"
     return f"use place {place + 1} of your line"
 
@@ -115,25 +115,25 @@ def action_text(state: State, action: int) -> str:
 def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
     """What `seat` saw of a move: guesses and their results, tiles turned up, its own draws."""
     messages = _messages(before, move, after, seat, names)
-    if after.phase == s.OVER and before.phase != s.OVER:
+    if after.phase == coda.OVER and before.phase != coda.OVER:
         messages.append(names.does(int(after.winner), "win"))
     return "\n".join(messages)
 
 
 def _messages(before: State, move: int, after: State, seat: int, names: Names) -> list[str]:
     turn = int(before.turn)
-    if before.phase == s.FIRST:
+    if before.phase == coda.FIRST:
         return [f"{names.does(move, 'move')} first"]
-    if before.phase in (s.DEALING, s.DRAWING):
+    if before.phase in (coda.DEALING, coda.DRAWING):
         tile = int(after.held[turn]) & ~int(before.held[turn])
-        does = names.does(turn, "are dealt", "is dealt") if before.phase == s.DEALING else names.does(turn, "draw")
+        does = names.does(turn, "are dealt", "is dealt") if before.phase == coda.DEALING else names.does(turn, "draw")
         last = "" if after.pool_size else ", the last one"
         if turn == seat:
             return [f"{does} {spoken(tile_name(before, tile.bit_length() - 1))}{last}"]
-        return [f"{does} a tile{last}"] if before.phase == s.DRAWING else []
+        return [f"{does} a tile{last}"] if before.phase == coda.DRAWING else []
     messages = []
-    if before.phase == s.GUESSING:
-        if move == s.stop_action(before):
+    if before.phase == coda.GUESSING:
+        if move == coda.stop_action(before):
             return [names.does(turn, "stop")]
         place, tile = divmod(move, int(before.n))
         hit = int(before.line[1 - turn, place]) == tile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cardgym.engine.contract import YOU, Names, State, inside
-from cardgym.games.coda import state as s
+from cardgym.games.coda import state as coda
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.text import COLORS, describe, heading, ruled_out, spoken, tile_in_line, tile_name, typed
 from cardgym.table.coach.advice import Adviser
@@ -24,8 +24,8 @@ def view(state: State, seat: int, names: Names) -> View:
     drawn = "You have drawn" if names[state.turn] == YOU else "Drawn"
     zones.insert(1, {"name": drawn, "seat": None, "kind": "pile", "items": _drawn(state, seat, names), "room": 1})
     actions: dict[int, list[str]] = {}
-    unseen = ~int(state.held[0] | state.held[1]) if seat < 0 else s.unseen(state, own)
-    possible = -1 if state.feasible == s.ALL and seat >= 0 else unseen
+    unseen = ~int(state.held[0] | state.held[1]) if seat < 0 else coda.unseen(state, own)
+    possible = -1 if state.feasible == coda.ALL and seat >= 0 else unseen
     values = [tile for tile in range(int(state.n)) if possible >> tile & 1]
     for color, parity in ("white", 1), ("black", 0):
         tiles = range(parity, int(state.n), 2)
@@ -33,18 +33,18 @@ def view(state: State, seat: int, names: Names) -> View:
         title = f"{color.capitalize()} tiles in the pool" if seat < 0 else f"Unseen {color} tiles"
         zone: Zone = {"name": title, "seat": None, "kind": "palette", "items": items}
         zones.insert(1, {**zone, "room": int(state.n) // 2})
-    if state.phase == s.GUESSING and state.turn == seat:
+    if state.phase == coda.GUESSING and state.turn == seat:
         for place in range(int(state.length[other])):
             for tile in values:
                 actions[place * int(state.n) + tile] = [f"{other}:{place}", f"value:{tile}"]
-        actions[s.stop_action(state)] = ["drawn"] if state.drawn != s.NONE else []
-    elif state.phase in (s.PLACING, s.SETTING, s.REVEALING):
+        actions[coda.stop_action(state)] = ["drawn"] if state.drawn != coda.NONE else []
+    elif state.phase in (coda.PLACING, coda.SETTING, coda.REVEALING):
         for place in range(int(state.length[own])):
-            actions[s.place_action(state, place)] = [f"{own}:{place}"]
+            actions[coda.place_action(state, place)] = [f"{own}:{place}"]
     counters: list[Counter] = [{"name": "Tiles in the pool", "value": int(state.pool_size), "seat": None}]
     for of in (other, own):
-        known = s.lines_shown(state) or seat in (of, -1)
-        counters.append({"name": "Face down", "value": s.count_hidden(state, of) if known else "?", "seat": of})
+        known = coda.lines_shown(state) or seat in (of, -1)
+        counters.append({"name": "Face down", "value": coda.count_hidden(state, of) if known else "?", "seat": of})
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
 
@@ -54,13 +54,13 @@ def _heading(names: Names, owner: int) -> str:
 
 def possible(state: State, action: int) -> bool:
     """Whether a guess fits the tile's color, earlier guesses, and the tiles that are face up to its left and right."""
-    if state.phase != s.GUESSING or action == s.stop_action(state):
+    if state.phase != coda.GUESSING or action == coda.stop_action(state):
         return True
     other, (place, tile) = 1 - int(state.turn), divmod(action, int(state.n))
-    if not s.fitting(state, other, place, s.unseen(state, state.turn)) >> tile & 1:
+    if not coda.fitting(state, other, place, coda.unseen(state, state.turn)) >> tile & 1:
         return False
-    numbers = s.num_numbers(state)  # Those from here on are jokers, which can be anywhere.
-    up = {at: int(state.line[other, at]) for at in range(state.length[other]) if not s.hidden(state, other, at)}
+    numbers = coda.num_numbers(state)  # Those from here on are jokers, which can be anywhere.
+    up = {at: int(state.line[other, at]) for at in range(state.length[other]) if not coda.hidden(state, other, at)}
     return tile >= numbers or all((value < tile) == (at < place) for at, value in up.items() if value < numbers)
 
 
@@ -77,16 +77,16 @@ def _value(state: State, tile: int, possible: int, why: str) -> Item:
 def _line(state: State, owner: int, seat: int) -> list[Item]:
     items: list[Item] = []
     own = seat in (owner, -1)
-    if not (own or s.lines_shown(state)):
+    if not (own or coda.lines_shown(state)):
         return items
     for place in range(int(state.length[owner])):
         tile = int(state.line[owner, place])
-        down = s.hidden(state, owner, place)
+        down = coda.hidden(state, owner, place)
         item = _tile(f"{owner}:{place}", tile_name(state, tile))
         if own:
             item["label"] += ", face down" if down else ", turned up"
         elif down:
-            color = "BW"[tile % 2] if state.color_visible == s.YES else ""
+            color = "BW"[tile % 2] if state.color_visible == coda.YES else ""
             item["symbol"] = f"tile-back-{color}" if color else "tile-back"
             item["label"] = f"hidden {COLORS[color]} tile" if color else "hidden tile"
             denied = [value for value in range(int(state.n)) if int(state.denied[tile]) >> value & 1]
@@ -100,8 +100,8 @@ def _line(state: State, owner: int, seat: int) -> list[Item]:
 
 def _drawn(state: State, seat: int, names: Names) -> list[Item]:
     """The tile to place: the seat's own face up, the opponent's face down."""
-    tile = tile_to_place(state) if state.phase in (s.PLACING, s.SETTING) else int(state.drawn)
-    if tile == s.NONE or state.phase == s.OVER or (state.phase == s.SETTING and seat not in (state.turn, -1)):
+    tile = tile_to_place(state) if state.phase in (coda.PLACING, coda.SETTING) else int(state.drawn)
+    if tile == coda.NONE or state.phase == coda.OVER or (state.phase == coda.SETTING and seat not in (state.turn, -1)):
         return []
     if seat in (int(state.turn), -1):
         return [_tile("drawn", tile_name(state, tile))]
@@ -110,8 +110,8 @@ def _drawn(state: State, seat: int, names: Names) -> list[Item]:
 
 def reveals(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
     """A guess: the tile, the named value, and the result; at the end, who wins and why."""
-    found = [_guess(before, move, names)] if before.phase == s.GUESSING and move != s.stop_action(before) else []
-    if after.phase == s.OVER:
+    found = [_guess(before, move, names)] if before.phase == coda.GUESSING and move != coda.stop_action(before) else []
+    if after.phase == coda.OVER:
         name, _, reason = ending(after, seat, names).partition(": ")
         found.append(reveal(name, [reason], banner=True))
     return found
@@ -134,7 +134,7 @@ def _guess(before: State, move: int, names: Names) -> Reveal:
 
 def picture(state: State, seat: int, names: Names) -> str:
     """Both lines under their places, the drawn tile, and what past misses rule out, in 80 columns."""
-    if not s.lines_shown(state):
+    if not coda.lines_shown(state):
         return describe(state, seat)
     head = heading(state, inside(names.whose(int(state.turn))))
     longest = max(int(state.length[0]), int(state.length[1]))
@@ -145,23 +145,23 @@ def picture(state: State, seat: int, names: Names) -> str:
             f"{tile_in_line(state, owner, place, owner == seat):^5}" for place in range(state.length[owner])
         )
         lines.append(f"{names.column(owner, 9)} {tiles}".rstrip())
-    if state.turn == seat and state.drawn != s.NONE:
+    if state.turn == seat and state.drawn != coda.NONE:
         lines.append(f"Drawn     {typed(tile_name(state, int(state.drawn)))} (not in your line yet)")
     misses = [f"{place} is not {names}" for place, names in ruled_out(state, seat)]
     if misses:
         lines.append("Misses    " + "; ".join(misses))
     jokers = "; B-, W-: the jokers" if state.jokers else ""
     lines.append(f"[brackets: face down; yours are hidden from the opponent{jokers}]")
-    if state.phase == s.OVER:
+    if state.phase == coda.OVER:
         lines.append(ending(state, seat, names))
     return "\n".join(lines)
 
 
 def ending(state: State, seat: int, names: Names) -> str:
-    if state.phase != s.OVER:
+    if state.phase != coda.OVER:
         return ""
     winner = int(state.winner)
-    if s.count_hidden(state, 1 - winner) > 0:
+    if coda.count_hidden(state, 1 - winner) > 0:
         return f"{names.does(winner, 'win')}: the last tile is drawn"
     return f"{names.does(winner, 'win')}: all of {inside(names.whose(1 - winner))} tiles are face up"
 
@@ -172,14 +172,14 @@ def rules_text(state: State) -> str:
         typed_joker = "\n  1 black joker"
         jokers = " Two jokers, one black and one white, can go anywhere in a line and then stay there."
     stop = "you guess again"
-    if state.continuation == s.OPTIONAL:
+    if state.continuation == coda.OPTIONAL:
         stop = "you guess again, or stop and put your drawn tile into your line face down"
     empty = "If you draw the last tile, you win immediately."
-    if state.empty == s.PLAY_ON:
+    if state.empty == coda.PLAY_ON:
         empty = "When the pool is empty, play continues without draws, and after a miss you turn up one of your tiles."
-    highest, start = s.num_numbers(state) // 2 - 1, int(state.n_start)
+    highest, start = coda.num_numbers(state) // 2 - 1, int(state.n_start)
     lines = f"a line of {start}, sorted" if start > 1 else "one tile, and later ones make a line, sorted"
-    backs = "the backs of the opponent's" + (", which show their color" if state.color_visible == s.YES else "")
+    backs = "the backs of the opponent's" + (", which show their color" if state.color_visible == coda.YES else "")
     return f"""\
 CODA (Da Vinci Code), two players, {state.n} tiles
 
@@ -231,15 +231,15 @@ LESSON = Lesson(
 
 
 def tip(state: State, seat: int) -> str:
-    if state.phase == s.GUESSING:
-        may_stop = state.continuation == s.OPTIONAL and state.hits > 0
+    if state.phase == coda.GUESSING:
+        may_stop = state.continuation == coda.OPTIONAL and state.hits > 0
         stop = " You may also stop, which keeps your drawn tile hidden." if may_stop else ""
-        risk = " A wrong guess turns your drawn tile up." if state.drawn != s.NONE else ""
+        risk = " A wrong guess turns your drawn tile up." if state.drawn != coda.NONE else ""
         return f"Lines are sorted, low to high. Pick a hidden tile, then what you think it is.{risk}{stop}"
-    if state.phase in (s.PLACING, s.SETTING):
-        seen = "the place and the color" if state.color_visible == s.YES else "the place"
+    if state.phase in (coda.PLACING, coda.SETTING):
+        seen = "the place and the color" if state.color_visible == coda.YES else "the place"
         return f"Choose where it goes: your opponent sees {'the tile' if state.missed else seen}."
-    if state.phase == s.REVEALING:
+    if state.phase == coda.REVEALING:
         return "You have to turn up one of your tiles: choose one that tells little about the others."
     return ""
 

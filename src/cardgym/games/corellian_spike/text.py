@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import Names, State, Words, inside
-from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import card_sum, slot_of, special_hand
 from cardgym.games.corellian_spike.rounds import owed, raise_cost
 
 _PHASE_NAMES = {
-    s.BETTING: "betting",
-    s.BUYING: "buying",
-    s.PLACING: "placing the bought card",
-    s.CHEATING: "swapping the card up the sleeve",
-    s.OVER: "the game is over",
+    sabacc.BETTING: "betting",
+    sabacc.BUYING: "buying",
+    sabacc.PLACING: "placing the bought card",
+    sabacc.CHEATING: "swapping the card up the sleeve",
+    sabacc.OVER: "the game is over",
 }
 
 SLOT_NAMES = ("lower hand card", "higher hand card", "spike")
@@ -37,40 +37,44 @@ def board(state: State, seat: int, names: Names) -> str:
     ]
     width = min(max(7, *map(len, names)), 16)
     for other in range(state.num_players):
-        spike = "-" if state.cards[other, s.SPIKE_SLOT] == s.EMPTY else signed(state.cards[other, s.SPIKE_SLOT])
+        spike = (
+            "-"
+            if state.cards[other, sabacc.SPIKE_SLOT] == sabacc.EMPTY
+            else signed(state.cards[other, sabacc.SPIKE_SLOT])
+        )
         marks = "  folded" if state.folded[other] else ""
         if state.stack[other] == 0:
-            marks = "  out of credits" if state.phase == s.OVER else marks or "  all in"
+            marks = "  out of credits" if state.phase == sabacc.OVER else marks or "  all in"
         line = f"{names.column(other, width)} {state.stack[other]:>4} credits  spike {spike:>3}{marks}"
         if other == seat:
-            hand = [state.cards[seat, slot] for slot in (s.LOW_SLOT, s.HIGH_SLOT)]
-            cards = "  ".join(signed(card) for card in hand if card != s.EMPTY)
+            hand = [state.cards[seat, slot] for slot in (sabacc.LOW_SLOT, sabacc.HIGH_SLOT)]
+            cards = "  ".join(signed(card) for card in hand if card != sabacc.EMPTY)
             line += f"  hand {cards}  sum {signed(card_sum(state, seat))}"
-            if state.extra != s.EMPTY and state.turn == seat:
-                line += f"  {'bought' if state.phase == s.PLACING else 'up your sleeve'} {signed(state.extra)}"
-            if state.cheat == seat and state.sleeve != s.EMPTY:
+            if state.extra != sabacc.EMPTY and state.turn == seat:
+                line += f"  {'bought' if state.phase == sabacc.PLACING else 'up your sleeve'} {signed(state.extra)}"
+            if state.cheat == seat and state.sleeve != sabacc.EMPTY:
                 line += f"  up your sleeve {signed(state.sleeve)}"
         lines.append(line)
     return "\n".join(lines)
 
 
 def action_text(state: State, action: int) -> str:
-    if action == s.RAISE:
+    if action == sabacc.RAISE:
         return f"raise (pay {raise_cost(state)})"
-    if action == s.MATCH:
+    if action == sabacc.MATCH:
         due = owed(state, state.turn)
         return f"match (pay {due})" if due else "match (nothing to pay)"
-    if action == s.BUY:
-        return f"buy a card (pay {s.BET})"
-    if action == s.DISCARD:
-        if state.phase == s.CHEATING:
+    if action == sabacc.BUY:
+        return f"buy a card (pay {sabacc.BET})"
+    if action == sabacc.DISCARD:
+        if state.phase == sabacc.CHEATING:
             return "keep your hand"
-        return "discard the bought card" + ("" if state.extra == s.EMPTY else f" ({signed(state.extra)})")
-    if action in (s.FOLD, s.DONT_BUY):
-        return "fold" if action == s.FOLD else "don't buy"
+        return "discard the bought card" + ("" if state.extra == sabacc.EMPTY else f" ({signed(state.extra)})")
+    if action in (sabacc.FOLD, sabacc.DONT_BUY):
+        return "fold" if action == sabacc.FOLD else "don't buy"
     slot = slot_of(action)
     words = f"swap with the {SLOT_NAMES[slot]}"
-    if state.phase not in (s.PLACING, s.CHEATING):
+    if state.phase not in (sabacc.PLACING, sabacc.CHEATING):
         return words
     replaced = state.cards[state.turn, slot]
     return f"{words} ({signed(replaced)}), sum {signed(card_sum(state, state.turn) + state.extra - replaced)}"
@@ -79,8 +83,8 @@ def action_text(state: State, action: int) -> str:
 def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
     """What `seat` saw of a move: bets, purchases, discards, spikes, dice, showdowns, and its own draws."""
     lines = [_narrate_move(before, move, after, seat, names)]
-    if before.phase == s.DEALING and before.turn == 0 and before.slot == s.LOW_SLOT:
-        lines.insert(0, f"Hand {before.hand + 1}: everyone puts {s.BET} credits into the pool")
+    if before.phase == sabacc.DEALING and before.turn == 0 and before.slot == sabacc.LOW_SLOT:
+        lines.insert(0, f"Hand {before.hand + 1}: everyone puts {sabacc.BET} credits into the pool")
     if after.hand != before.hand:
         lines += _narrate_end(after, names)
     return "\n".join(line for line in lines if line)
@@ -89,39 +93,39 @@ def narrate(before: State, move: int, after: State, seat: int, names: Names) -> 
 def _narrate_move(before: State, move: int, after: State, seat: int, names: Names) -> str:
     phase, turn = before.phase, int(before.turn)
     own = turn == seat
-    if phase == s.BETTING:
+    if phase == sabacc.BETTING:
         paid = int(after.put_hand[turn] - before.put_hand[turn]) if after.hand == before.hand else 0
         who = names.does(turn, ("raise", "match", "fold")[move], ("", "matches", "")[move])
         return who + (f", paying {paid}" if paid else "")
-    if phase == s.BUYING:
-        if move == s.DONT_BUY:
+    if phase == sabacc.BUYING:
+        if move == sabacc.DONT_BUY:
             return names.does(turn, "don't buy", "doesn't buy")
         return f"{names.does(turn, 'buy')} a card"
-    if phase == s.DRAWING:
+    if phase == sabacc.DRAWING:
         return f"{names.does(turn, 'draw')} {signed(after.extra)}" if own else ""
-    if phase == s.PLACING:
-        if move == s.DISCARD:
+    if phase == sabacc.PLACING:
+        if move == sabacc.DISCARD:
             return f"{names.does(turn, 'discard')} it: {signed(before.extra)}"
-        place = "spike" if move == s.SWAP_SPIKE else "hand card"
-        new = f", the new one is {signed(before.extra)}" if move == s.SWAP_SPIKE or own else ""
+        place = "spike" if move == sabacc.SWAP_SPIKE else "hand card"
+        new = f", the new one is {signed(before.extra)}" if move == sabacc.SWAP_SPIKE or own else ""
         return f"{names.does(turn, 'replace')} a {place}, {signed(before.cards[turn, slot_of(move)])}{new}"
-    if phase == s.HIDING:
+    if phase == sabacc.HIDING:
         return f"{names.does(turn, 'slip')} {signed(after.sleeve)} up {inside(names.whose(turn))} sleeve" if own else ""
-    if phase == s.CHEATING:
-        if not own or move == s.DISCARD:
+    if phase == sabacc.CHEATING:
+        if not own or move == sabacc.DISCARD:
             return ""
         old, new = signed(before.cards[turn, slot_of(move)]), signed(before.extra)
         return f"{names.does(turn, 'swap')} {old} for {new} from {inside(names.whose(turn))} sleeve"
-    if phase == s.DICE:
+    if phase == sabacc.DICE:
         first, second = move // 6 + 1, move % 6 + 1
         effect = ""
         if first == second:
             effect = ": new hands and spikes for all" if first == 1 else ": new hands for all"
         return f"Spike dice {first} and {second}{effect}"
-    if phase == s.TIE:
+    if phase == sabacc.TIE:
         return "Still tied: the winner is drawn by lot"
     card = signed(before.deck[move])
-    if before.slot == s.SPIKE_SLOT:
+    if before.slot == sabacc.SPIKE_SLOT:
         return f"{names.does(turn, 'get')} the spike {card}"
     return f"{names.does(turn, 'are', 'is')} dealt {card}" if own else ""
 
@@ -130,8 +134,8 @@ def _narrate_end(after: State, names: Names) -> list[str]:
     lines = []
     for other in range(after.num_players):
         cards = [int(card) for card in after.showdown_hands[other]]
-        if cards[s.SPIKE_SLOT] != s.EMPTY:
-            special = s.SPECIAL_HANDS[special_hand(*cards)] if after.special_hands else ""
+        if cards[sabacc.SPIKE_SLOT] != sabacc.EMPTY:
+            special = sabacc.SPECIAL_HANDS[special_hand(*cards)] if after.special_hands else ""
             line = f"{names.does(other, 'show')} {' '.join(map(signed, cards))}"
             lines.append(f"{line}: sum {signed(sum(cards))}{special and f', {special}'}")
     return [*lines, f"{names.does(int(after.last_winner), 'win')} the pool of {after.last_pool}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from cardgym.engine.contract import YOU, Names, State, inside
-from cardgym.games.corellian_spike import state as s
+from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import card_sum, slot_of, special_hand
 from cardgym.games.corellian_spike.rounds import may_raise, owed
 from cardgym.games.corellian_spike.text import SLOT_NAMES, board, signed
@@ -36,47 +36,47 @@ def view(state: State, seat: int, names: Names) -> View:
         counters.append({"name": "Sum", "value": total, "seat": other})
         counters.append({"name": "Hands won", "value": int(state.hands_won[other]), "seat": other})
     zones += _table(state)
-    actions = {swap: [f"{seat}:{slot_of(swap)}"] for swap in (s.SWAP_SPIKE, s.SWAP_LOW, s.SWAP_HIGH)}
-    actions[s.DISCARD] = [f"{seat}:{'sleeve' if state.phase == s.CHEATING else 'bought'}"]
-    actions[s.BUY] = ["pile"]
+    actions = {swap: [f"{seat}:{slot_of(swap)}"] for swap in (sabacc.SWAP_SPIKE, sabacc.SWAP_LOW, sabacc.SWAP_HIGH)}
+    actions[sabacc.DISCARD] = [f"{seat}:{'sleeve' if state.phase == sabacc.CHEATING else 'bought'}"]
+    actions[sabacc.BUY] = ["pile"]
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
 
 def label(state: State, action: int) -> str:
     """What becomes of a bought card, with the sum that it leaves."""
-    if state.phase not in (s.PLACING, s.CHEATING) or state.extra == s.EMPTY:
+    if state.phase not in (sabacc.PLACING, sabacc.CHEATING) or state.extra == sabacc.EMPTY:
         return ""
     total = card_sum(state, state.turn)
-    if action == s.DISCARD:
-        words = "keep your hand" if state.phase == s.CHEATING else f"discard {signed(state.extra)}"
+    if action == sabacc.DISCARD:
+        words = "keep your hand" if state.phase == sabacc.CHEATING else f"discard {signed(state.extra)}"
         return f"{words}: sum {signed(total)}"
     replaced = state.cards[state.turn, slot_of(action)]
-    spike = "spike " if action == s.SWAP_SPIKE else ""
+    spike = "spike " if action == sabacc.SWAP_SPIKE else ""
     return f"swap {spike}{signed(replaced)}: sum {signed(total + state.extra - replaced)}"
 
 
 def _hand(state: State, owner: int, seat: int) -> list[Item]:
     items: list[Item] = []
     for slot in range(3):
-        seen = slot == s.SPIKE_SLOT or seat in (owner, -1)
+        seen = slot == sabacc.SPIKE_SLOT or seat in (owner, -1)
         item = _card(f"{owner}:{slot}", int(state.cards[owner, slot]), seen, SLOT_NAMES[slot] if seen else "hand card")
-        if slot == s.SPIKE_SLOT:
+        if slot == sabacc.SPIKE_SLOT:
             item["caption"] = "spike"
         if state.folded[owner]:
             item["faded"] = True
         items.append(item)
-    if state.phase == s.PLACING and state.turn == owner:
+    if state.phase == sabacc.PLACING and state.turn == owner:
         bought = _card(f"{owner}:bought", int(state.extra), seat in (owner, -1), "bought card")
         items.append({**bought, "caption": "bought"})
     if state.cheat == owner and seat in (owner, -1):  # Hidden from everyone else.
-        swapping = state.phase == s.CHEATING
+        swapping = state.phase == sabacc.CHEATING
         secret = _card(f"{owner}:sleeve", int(state.extra if swapping else state.sleeve), True, "card up the sleeve")
         items.append({**secret, "caption": "sleeve"})
     return items
 
 
 def _card(id: str, value: int, seen: bool, what: str) -> Item:
-    if value == s.EMPTY:
+    if value == sabacc.EMPTY:
         return {"id": id, "symbol": "card-slot", "label": f"no {what}"}
     if not seen:
         return {"id": id, "symbol": "card-back", "label": f"{what}, face down"}
@@ -92,7 +92,7 @@ def _table(state: State) -> list[Zone]:
     pile: list[Item] = [
         {"id": "pile", "symbol": "card-back", "label": f"draw pile, {size} cards", "caption": str(size)}
     ]
-    top = int(state.discards[discarded - 1]) if discarded else s.EMPTY
+    top = int(state.discards[discarded - 1]) if discarded else sabacc.EMPTY
     discards = _card("discards", top, True, "discard")
     discards["caption"] = str(discarded)
     discards["label"] = (
@@ -116,7 +116,7 @@ def _dice(roll: int) -> list[Item]:
 
 def reveals(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
     found: list[Reveal] = []
-    if before.phase == s.DICE:
+    if before.phase == sabacc.DICE:
         first, second = move // 6 + 1, move % 6 + 1
         line, total = f"{first} and {second}: no doubles, the hands stay", "nothing happens"
         if first == second:
@@ -137,7 +137,7 @@ def showdown(before: State, move: int, after: State, seat: int, names: Names) ->
     table = view(before, seat, names)
     for zone in table["zones"]:
         owner = zone["seat"]
-        if owner is not None and after.showdown_hands[owner, s.SPIKE_SLOT] != s.EMPTY:
+        if owner is not None and after.showdown_hands[owner, sabacc.SPIKE_SLOT] != sabacc.EMPTY:
             cards = [int(card) for card in after.showdown_hands[owner]]
             zone["items"] = [_card(f"{owner}:{slot}", card, True, SLOT_NAMES[slot]) for slot, card in enumerate(cards)]
             for counter in table["counters"]:
@@ -150,7 +150,7 @@ def showdown(before: State, move: int, after: State, seat: int, names: Names) ->
 
 
 def ending(state: State, seat: int, names: Names) -> str:
-    if state.phase != s.OVER:
+    if state.phase != sabacc.OVER:
         return ""
     gained = int(state.stack[seat] - state.credits)
     hands = int(state.hands_won[seat])
@@ -165,12 +165,13 @@ def ending(state: State, seat: int, names: Names) -> str:
 
 def rules_text(state: State) -> str:
     values, copies, rounds, most = int(state.values), int(state.copies), int(state.rounds), int(state.hands)
+    size, bet = sabacc.DECK_SIZES[values, copies], sabacc.BET
     hands = "one hand" if most == 1 else f"{most} hands"
     zeros = "two 0s" if copies == 3 else "one 0"
     numbers = "-1 and 1" if values == 1 else f"each number from -{values} to -1 and from 1 to {values}"
     follow = "Then one round follows" if rounds == 1 else f"Then {_COUNTS[rounds]} rounds follow"
     raising = "costs 2, and each of the others then pays 2 to match"
-    if state.betting != s.FLAT:
+    if state.betting != sabacc.FLAT:
         raising = "costs the amount owed plus 2, which the others must match"
     once = "once" if state.max_raises == 1 else f"{state.max_raises} times"
     limit = f"\n     Each player may raise at most {once} a hand." if state.max_raises else ""
@@ -188,11 +189,11 @@ def rules_text(state: State) -> str:
     return f"""\
 CORELLIAN SPIKE, the Sabacc of the films, {state.num_players} players, at most {hands}
 
-{s.DECK_SIZES[values, copies]} cards: {zeros} and {_COUNTS[copies]} of {numbers}. The sum nearest to 0 wins the pool.
+{size} cards: {zeros} and {_COUNTS[copies]} of {numbers}. The sum nearest to 0 wins the pool.
 
-A hand. Everyone puts {s.BET} credits into the pool and is dealt two cards. After a first phase of betting everyone gets
+A hand. Everyone puts {bet} credits into the pool and is dealt two cards. After a first phase of betting everyone gets
 a third card, face up: the spike. {follow}:
-  1. In turn you may buy a card for {s.BET} credits and replace one of your cards with it, or discard it. Discards lie
+  1. In turn you may buy a card for {bet} credits and replace one of your cards with it, or discard it. Discards lie
      face up.
   2. Betting: raise, match or fold. A raise {raising}.{limit}
   3. Two dice are rolled. Doubles redraw everyone's two hand cards; double ones redraw the spikes too.
@@ -211,19 +212,25 @@ LESSON = Lesson(
     options={"hands": 1},
     steps=(
         (
-            s.MATCH,
+            sabacc.MATCH,
             "Two cards each; the sum nearest to 0 will win the pool. Yours is +9, a third card is to come: match.",
         ),
-        (s.BUY, "Your third card, the open spike, is +10: your sum is now +19. Buy a card for 2 to get nearer to 0."),
         (
-            s.SWAP_SPIKE,
+            sabacc.BUY,
+            "Your third card, the open spike, is +10: your sum is now +19. Buy a card for 2 to get nearer to 0.",
+        ),
+        (
+            sabacc.SWAP_SPIKE,
             "You have drawn -10. In place of the spike it makes your sum -1, almost perfect: swap the spike.",
         ),
-        (s.RAISE, "-1 is hard to beat. Raise: the opponent has to pay as much, or fold and leave you the pool."),
-        (s.DONT_BUY, "The dice were rolled; doubles would have brought new hands. You are as good as at 0: don't buy."),
-        (s.RAISE, "The opponent has matched, but bought nothing. You are ahead of most hands: raise again."),
-        (s.DONT_BUY, "No doubles again, and this is the last of three rounds. Keep your cards: don't buy."),
-        (s.RAISE, "The last bets before the showdown: raise once more."),
+        (sabacc.RAISE, "-1 is hard to beat. Raise: the opponent has to pay as much, or fold and leave you the pool."),
+        (
+            sabacc.DONT_BUY,
+            "The dice were rolled; doubles would have brought new hands. You are as good as at 0: don't buy.",
+        ),
+        (sabacc.RAISE, "The opponent has matched, but bought nothing. You are ahead of most hands: raise again."),
+        (sabacc.DONT_BUY, "No doubles again, and this is the last of three rounds. Keep your cards: don't buy."),
+        (sabacc.RAISE, "The last bets before the showdown: raise once more."),
     ),
     closing="-1 is nearer to 0 than -16: the pool is yours. A whole game is ten such hands, or until someone is broke.",
 )
@@ -233,19 +240,19 @@ LESSON = Lesson(
 def tip(state: State, seat: int) -> str:
     total = card_sum(state, seat)
     now = f"Your cards make {signed(total)}"
-    if state.phase == s.BUYING:
-        if state.stack[seat] < s.BET:
-            return f"{now}. A card costs {s.BET} credits, which you do not have."
-        return f"{now}; the sum nearest to 0 wins. You may buy a card for {s.BET} and swap it in."
-    if state.phase == s.PLACING:
+    if state.phase == sabacc.BUYING:
+        if state.stack[seat] < sabacc.BET:
+            return f"{now}. A card costs {sabacc.BET} credits, which you do not have."
+        return f"{now}; the sum nearest to 0 wins. You may buy a card for {sabacc.BET} and swap it in."
+    if state.phase == sabacc.PLACING:
         new = signed(int(state.extra))
         return f"You have drawn {new}. Swap it in if that brings your sum of {signed(total)} nearer to 0."
-    if state.phase == s.CHEATING:
+    if state.phase == sabacc.CHEATING:
         return "Only you know of the card up your sleeve: swap it in if that brings you nearer to 0."
-    if state.phase == s.BETTING:
+    if state.phase == sabacc.BETTING:
         due = owed(state, seat)
         pay = f"Matching costs {due}, folding gives up the pool." if due else "Matching is free: do not fold."
-        third = " The spike, a third card, comes later." if state.cards[seat, s.SPIKE_SLOT] == s.EMPTY else ""
+        third = " The spike, a third card, comes later." if state.cards[seat, sabacc.SPIKE_SLOT] == sabacc.EMPTY else ""
         advice = " Raise if you expect to win." if may_raise(state) else ""
         return f"{now}; the nearest to 0 wins.{third} {pay}{advice}"
     return ""
@@ -257,19 +264,19 @@ def deciding_rule(state: State) -> str:
     hands = {
         seat: _strength(state, seat)
         for seat in range(state.num_players)
-        if state.showdown_hands[seat, s.SPIKE_SLOT] != s.EMPTY
+        if state.showdown_hands[seat, sabacc.SPIKE_SLOT] != sabacc.EMPTY
     }
     if len(hands) < 2:
         return "everyone else has folded"
     best = hands.pop(winner)
     rival = max(hands.values())
     if best.special != rival.special:
-        return f"{s.SPECIAL_HANDS[best.special]} beats {s.SPECIAL_HANDS[rival.special] or 'any sum'}"
+        return f"{sabacc.SPECIAL_HANDS[best.special]} beats {sabacc.SPECIAL_HANDS[rival.special] or 'any sum'}"
     if best.nearness != rival.nearness:
         return f"{signed(best.total)} is nearer to 0 than {signed(rival.total)}"
     if best.total != rival.total:
         return f"{signed(best.total)} and {signed(rival.total)} are as near to 0: a sum of 0 or more wins"
-    both = f"both {s.SPECIAL_HANDS[best.special] or signed(best.total)}"
+    both = f"both {sabacc.SPECIAL_HANDS[best.special] or signed(best.total)}"
     if best.positive != rival.positive:
         return f"{both}: the higher sum of positive cards wins, {best.positive} to {rival.positive}"
     if best.highest != rival.highest:

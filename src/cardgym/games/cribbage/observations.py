@@ -71,9 +71,18 @@ def observe(state: State, seat: int, out: Float32s) -> None:
     No branch depends on a card: cards are random, so half of such branches would be mispredicted, which costs more than
     all the rest. Loops have a fixed length, and empty places write to `_SPARE`.
     """
-    other = 1 - seat
     write_zeros(out, 0, out.shape[0])
-    # Cards, and words that count them by rank, four bits each.
+    _write_cards(state, seat, out)
+    _write_pile(state, seat, out)
+    discards = state.phase == cribbage.TOSSING and state.turn == seat
+    if discards and state.hand_size[seat] == cribbage.PACK_DEALT[state.pack]:
+        _hint_tosses(state, seat, out)
+    _write_standing(state, seat, out)
+
+
+@rule
+def _write_cards(state: State, seat: int, out: Float32s) -> None:
+    """Write the cards that the seat has seen, also counted by rank in words with four bits for each."""
     hand = tossed = own = played = 0
     for place in range(6):
         card = int(state.hand[seat, place])
@@ -102,7 +111,11 @@ def observe(state: State, seat: int, out: Float32s) -> None:
         out[_AT.own_ranks + rank] = 0.25 * (own >> 4 * rank & 15)
         out[_AT.opponent_ranks + rank] = 0.25 * (played - own >> 4 * rank & 15)
         out[_AT.unseen_ranks + rank] = 0.25 * (unseen >> 4 * rank & 15)
-    # The pile, and what the own cards would score on it.
+
+
+@rule
+def _write_pile(state: State, seat: int, out: Float32s) -> None:
+    """Write the pile, and what the own cards would score on it."""
     size = int(state.pile_size)
     newest = int(state.num_played) - 1
     for back in range(8):
@@ -111,23 +124,23 @@ def observe(state: State, seat: int, out: Float32s) -> None:
         mine = state.played_by[newest - back & 7] == seat
         out[_AT.pile + back] = ((rank if mine else -rank) if there else 0) * _THIRTEENTH
     count = int(state.count)
-    out[_AT.count + (count & 31) if begun else _SPARE] = 1.0
+    out[_AT.count + (count & 31) if state.starter != EMPTY else _SPARE] = 1.0
     next_points = int(state.next_points)
     room = 31 - count if state.phase == cribbage.PLAYING and state.turn == seat else 0
     for place in range(4):
         card = int(state.hand[seat, place])
         fits = (card != EMPTY) & (worth(card) <= room)
         out[_AT.points_now + rank_of(card) if fits else _SPARE] = points_of(next_points, count, card) * _FOURTEENTH
+
+
+@rule
+def _write_standing(state: State, seat: int, out: Float32s) -> None:
+    """Write the scores, the deal, and what the goes say."""
+    other = 1 - seat
     out[_AT.said_go] = state.said_go[seat]
     out[_AT.said_go + 1] = state.said_go[other]
     out[_AT.opponent_floor] = (state.floor[other] - 1) * _TENTH
     out[_AT.own_show] = state.shows[seat] * _TENTH
-    if (
-        state.phase == cribbage.TOSSING
-        and state.turn == seat
-        and state.hand_size[seat] == cribbage.PACK_DEALT[state.pack]
-    ):
-        _hint_tosses(state, seat, out)
     per_point = 1.0 / state.target
     out[_AT.phase] = 1.0 if state.phase == cribbage.TOSSING else 0.0
     out[_AT.phase + 1] = 1.0 if state.phase == cribbage.PLAYING else 0.0

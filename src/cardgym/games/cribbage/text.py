@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cardgym.engine.contract import Names, State, Words, inside
-from cardgym.games.cribbage import state as s
+from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, card_name, card_names, worth
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
 
 _PHASE_NAMES = {
-    s.CUTTING: "the cut for the deal",
-    s.DEALING: "dealing",
-    s.STARTER: "the cut of the starter",
-    s.PLAYING: "the play",
-    s.OVER: "the game is over",
+    cribbage.CUTTING: "the cut for the deal",
+    cribbage.DEALING: "dealing",
+    cribbage.STARTER: "the cut of the starter",
+    cribbage.PLAYING: "the play",
+    cribbage.OVER: "the game is over",
 }
 _BOARD = 60  # Characters in a line of the pegging board, for any target.
 
@@ -36,7 +36,7 @@ def board(state: State, seat: int, names: Names) -> str:
     whose = whose.replace(OPPONENT, "the opponent")
     number = min(int(state.deal_number) + 1, int(state.deals)) if state.deals else int(state.deal_number) + 1
     of = f" of {state.deals}" if state.deals else ""
-    phase = f"{_tossed(state)} each to the crib" if state.phase == s.TOSSING else _PHASE_NAMES[int(state.phase)]
+    phase = f"{_tossed(state)} each to the crib" if state.phase == cribbage.TOSSING else _PHASE_NAMES[int(state.phase)]
     lines = [f"Deal {number}{of}, {whose} crib: {phase} (to {target})"]
     for other in (seat, 1 - seat):
         score = int(state.scores[other])
@@ -47,7 +47,7 @@ def board(state: State, seat: int, names: Names) -> str:
         f"Starter   {'--' if state.starter == EMPTY else card_name(int(state.starter))}   "
         f"crib {in_crib} cards" + (f", yours {card_names(own)}" if own else "")
     )
-    if state.phase in (s.PLAYING, s.OVER) and state.num_played:
+    if state.phase in (cribbage.PLAYING, cribbage.OVER) and state.num_played:
         size = int(state.pile_size)
         start = int(state.num_played) - size
         lines.append(f"Pile      {_cards_by(state, start, start + size, seat) or '(empty)'}   count {state.count}")
@@ -56,7 +56,7 @@ def board(state: State, seat: int, names: Names) -> str:
         gone = [names[other] for other in (seat, 1 - seat) if state.said_go[other]]
         if gone:
             lines.append(f"Go        said by {' and '.join(gone)}")
-    elif state.phase == s.PLAYING:
+    elif state.phase == cribbage.PLAYING:
         lines.append("Pile      (empty)   count 0")
     lines.append(f"Hand      {card_names(_hand(state, seat))}".rstrip())
     lines.append(f"{names.column(1 - seat, 9)} {'?? ' * int(state.hand_size[1 - seat])}".rstrip())
@@ -91,7 +91,7 @@ def action_text(state: State, action: int) -> str:
     hand = _hand(state, int(state.turn))
     toss = action - CARDS
     places = tossed_places(state, toss)
-    if toss >= s.PACK_TOSSES[state.pack] or len(hand) < s.PACKS[state.pack].dealt:
+    if toss >= cribbage.PACK_TOSSES[state.pack] or len(hand) < cribbage.PACKS[state.pack].dealt:
         return f"discard card{'s' if len(places) > 1 else ''} {' and '.join(str(place + 1) for place in places)}"
     kept = [card for place, card in enumerate(hand) if place not in places]
     return f"discard {card_names(hand[place] for place in places)}, keep {card_names(kept)}"
@@ -99,12 +99,12 @@ def action_text(state: State, action: int) -> str:
 
 def tossed_places(state: State, toss: int) -> list[int]:
     """The places in the hand of the cards that a toss discards."""
-    pack = s.PACKS[state.pack]
-    return [int(place) for place in s.TOSS_PLACES[state.pack, toss, : pack.dealt - pack.kept]]
+    pack = cribbage.PACKS[state.pack]
+    return [int(place) for place in cribbage.TOSS_PLACES[state.pack, toss, : pack.dealt - pack.kept]]
 
 
 def _tossed(state: State) -> str:
-    pack = s.PACKS[state.pack]
+    pack = cribbage.PACKS[state.pack]
     return "two cards" if pack.dealt - pack.kept == 2 else "one card"
 
 
@@ -112,18 +112,18 @@ def narrate(before: State, move: int, after: State, seat: int, names: Names) -> 
     """A move as `seat` sees it: cuts, own cards, discards, plays, and all points scored with their reasons."""
     phase = int(before.phase)
     turn = int(before.turn)
-    if phase == s.CUTTING:
+    if phase == cribbage.CUTTING:
         return _narrate_cut(before, move, after, names)
-    if phase == s.DEALING:
+    if phase == cribbage.DEALING:
         return f"{names.does(turn, 'are', 'is')} dealt {card_name(int(before.deck[move]))}" if turn == seat else ""
-    if phase == s.TOSSING:
+    if phase == cribbage.TOSSING:
         if turn != seat:
             return f"{names.does(turn, 'discard')} {_tossed(before)}"
         tossed = [before.hand[seat, place] for place in tossed_places(before, move - CARDS)]
         return f"{names.does(turn, 'discard')} {card_names(tossed)}"
-    if phase == s.STARTER:
+    if phase == cribbage.STARTER:
         message = f"The starter is {card_name(int(before.deck[move]))}"
-        points = _gained(before, after, int(before.dealer), s.HEELS)
+        points = _gained(before, after, int(before.dealer), cribbage.HEELS)
         if points:
             message += f"\n{names.does(int(before.dealer), 'score')} {points}: heels for two"
         return message + _narrate_end(after, seat, names)
@@ -133,7 +133,7 @@ def narrate(before: State, move: int, after: State, seat: int, names: Names) -> 
 def _narrate_cut(before: State, move: int, after: State, names: Names) -> str:
     turn = int(before.turn)
     message = f"{names.does(turn, 'cut')} {card_name(int(before.deck[move]))}"
-    if after.phase == s.DEALING:
+    if after.phase == cribbage.DEALING:
         return message + f"\n{names.does(int(after.dealer), 'deal')} first"
     return message + ("\nEqual ranks: cut again" if turn == 1 else "")
 
@@ -162,7 +162,7 @@ def says_go(before: State, card: int) -> bool:
 
 
 def ends_play(state: State) -> bool:
-    return bool(state.phase == s.PLAYING and state.num_played == 2 * s.PACKS[state.pack].kept - 1)
+    return bool(state.phase == cribbage.PLAYING and state.num_played == 2 * cribbage.PACKS[state.pack].kept - 1)
 
 
 def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple[str, int]]]:
@@ -173,7 +173,7 @@ def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple
     turn = int(before.turn)
     count = int(before.count) + worth(card)
     reasons = card_reasons(before, card)
-    gained = _gained(before, after, turn, s.DEALER_PEGGING if turn == before.dealer else s.PONE_PEGGING)
+    gained = _gained(before, after, turn, cribbage.DEALER_PEGGING if turn == before.dealer else cribbage.PONE_PEGGING)
     # After the end of a deal or game the state shows no restart; a point with no other reason is for a go.
     if count != 31 and gained > sum(points for _, points in reasons):
         reasons.append(("last card" if ends_play(before) else "go", 1))
@@ -209,11 +209,13 @@ def counted_hands(before: State, after: State) -> list[CountedHand]:
     starter = int(before.starter)
     left = [int(before.target - before.scores[other]) for other in range(2)]
     pegger = int(before.turn)
-    left[pegger] -= _gained(before, after, pegger, s.DEALER_PEGGING if pegger == dealer else s.PONE_PEGGING)
+    left[pegger] -= _gained(
+        before, after, pegger, cribbage.DEALER_PEGGING if pegger == dealer else cribbage.PONE_PEGGING
+    )
     shows = (
-        (1 - dealer, s.PONE_HAND, "hand", before.kept[1 - dealer]),
-        (dealer, s.DEALER_HAND, "hand", before.kept[dealer]),
-        (dealer, s.CRIB, "crib", before.crib),
+        (1 - dealer, cribbage.PONE_HAND, "hand", before.kept[1 - dealer]),
+        (dealer, cribbage.DEALER_HAND, "hand", before.kept[dealer]),
+        (dealer, cribbage.CRIB, "crib", before.crib),
     )
     counted = []
     for owner, kind, what, held in shows:
@@ -222,7 +224,9 @@ def counted_hands(before: State, after: State) -> list[CountedHand]:
         cards = [int(card) for card in held if card != EMPTY]
         gained = _gained(before, after, owner, kind)
         left[owner] -= gained
-        counted.append(CountedHand(owner, what, cards, starter, gained, explain_hand(cards, starter, kind == s.CRIB)))
+        counted.append(
+            CountedHand(owner, what, cards, starter, gained, explain_hand(cards, starter, kind == cribbage.CRIB))
+        )
     return counted
 
 
@@ -236,7 +240,7 @@ def _narrate_show(before: State, after: State, names: Names) -> str:
 
 
 def _narrate_end(after: State, seat: int, names: Names) -> str:
-    if after.phase != s.OVER:
+    if after.phase != cribbage.OVER:
         return ""
     own, other = int(after.scores[seat]), int(after.scores[1 - seat])
     if own == other:

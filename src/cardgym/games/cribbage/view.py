@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cardgym.engine.contract import YOU, Names, State, inside
-from cardgym.games.cribbage import state as s
+from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage import text
 from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, RANKS, SUITS
 from cardgym.games.cribbage.drawing import hole, hole_of, symbols
@@ -26,7 +26,7 @@ def _card(id: str, card: int, seen: bool = True, hidden: str = "card, face down"
 def view(state: State, seat: int, names: Names) -> View:
     """The board, both hands, the crib and the starter, the cards played and the count."""
     own = max(seat, 0)
-    pack = s.PACKS[state.pack]
+    pack = cribbage.PACKS[state.pack]
     tossed = pack.dealt - pack.kept
     zones: list[Zone] = [_board(state, names)]
     counters: list[Counter] = []
@@ -44,12 +44,12 @@ def view(state: State, seat: int, names: Names) -> View:
     number = int(state.deal_number) + 1
     counters.append({"name": "Deal", "value": min(number, int(state.deals)) if state.deals else number, "seat": None})
     actions: dict[int, list[str]] = {}
-    if state.phase == s.TOSSING:
-        for toss in range(int(s.PACK_TOSSES[state.pack])):
+    if state.phase == cribbage.TOSSING:
+        for toss in range(int(cribbage.PACK_TOSSES[state.pack])):
             actions[CARDS + toss] = [
                 f"{own}:{int(state.hand[own, place])}" for place in text.tossed_places(state, toss)
             ]
-    elif state.phase == s.PLAYING:
+    elif state.phase == cribbage.PLAYING:
         actions = {int(card): [f"{own}:{int(card)}"] for card in state.hand[own, : state.hand_size[own]]}
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
@@ -102,16 +102,16 @@ def _played_card(place: int, card: int, owner: int, names: Names) -> Item:
 
 def reveals(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
     """Cuts, points scored in the play, and the show: each hand counted aloud."""
-    if before.phase == s.CUTTING:
+    if before.phase == cribbage.CUTTING:
         item = _card("cut", int(before.deck[move]))
         return [reveal(names.does(int(before.turn), "cut"), [item["label"]], [item])]
-    if before.phase == s.STARTER:
-        heels = int(after.tally[before.dealer, s.HEELS]) - int(before.tally[before.dealer, s.HEELS])
+    if before.phase == cribbage.STARTER:
+        heels = int(after.tally[before.dealer, cribbage.HEELS]) - int(before.tally[before.dealer, cribbage.HEELS])
         item = _card("starter", int(before.deck[move]))
         lines = ["two for his heels to the dealer"] if heels else []
         total = f"{names[int(before.dealer)]} +{heels}" if heels else ""
         return [reveal("The starter", lines, [item], total)]
-    if before.phase != s.PLAYING:
+    if before.phase != cribbage.PLAYING:
         return []
     found: list[Reveal] = []
     gained, reasons = text.play_points(before, move, after)
@@ -120,7 +120,7 @@ def reveals(before: State, move: int, after: State, seat: int, names: Names) -> 
         cards = [*(int(card) for card in before.played[start : before.num_played]), move]
         items = [_card(f"show:{place}", card) for place, card in enumerate(cards)]
         found.append(reveal(f"{names[int(before.turn)]} in the play", text.count_aloud(reasons), items, f"+{gained}"))
-    if text.says_go(before, move) and after.phase == s.PLAYING and after.pile_size > 0:
+    if text.says_go(before, move) and after.phase == cribbage.PLAYING and after.pile_size > 0:
         found.append(reveal(f"{names.does(1 - int(before.turn), 'say')} go"))
     for hand in text.counted_hands(before, after):
         items = [_card(f"show:{card}", card) for card in hand.cards]
@@ -137,7 +137,7 @@ def reveals(before: State, move: int, after: State, seat: int, names: Names) -> 
 
 def showdown(before: State, move: int, after: State, seat: int, names: Names) -> View | None:
     """The table at the show: a counted crib is turned up, and the cards played are back in the hands."""
-    counted = text.counted_hands(before, after) if before.phase == s.PLAYING else []
+    counted = text.counted_hands(before, after) if before.phase == cribbage.PLAYING else []
     if not counted:
         return None
     table = view(before, seat, names)
@@ -175,7 +175,7 @@ def picture(state: State, seat: int, names: Names) -> str:
 
 
 def ending(state: State, seat: int, names: Names) -> str:
-    if state.phase != s.OVER:
+    if state.phase != cribbage.OVER:
         return ""
     own, other, target = int(state.scores[seat]), int(state.scores[1 - seat]), int(state.target)
     if own == other:
@@ -192,10 +192,10 @@ def rules_text(state: State) -> str:
     skunks = f" A loser {_SKUNK} points short is skunked, {_DOUBLE_SKUNK} short doubly so."
     if state.target <= _DOUBLE_SKUNK:
         skunks = ""
-    pack = s.PACKS[state.pack]
+    pack = cribbage.PACKS[state.pack]
     dealt, kept, tossed = (NUMBERS[n] for n in (pack.dealt, pack.kept, pack.dealt - pack.kept))
     first = "The cut for the first deal: the lower card deals, the ace is low."
-    if state.pack != s.FULL:
+    if state.pack != cribbage.FULL:
         suits = " and ".join(SUIT_NAMES[suit] for suit in SUITS[: pack.suits])
         first = f"The pack has {' '.join(pack.ranks)} of {suits}. The second player deals first."
     return f"""\
@@ -246,14 +246,14 @@ LESSON = Lesson(
 
 
 def tip(state: State, seat: int) -> str:
-    if state.phase == s.TOSSING:
+    if state.phase == cribbage.TOSSING:
         whose = "yours: what you discard may score for you" if state.dealer == seat else "your opponent's: give little"
-        how = "two cards and keep four" if state.pack == s.FULL else "one card and keep two"
+        how = "two cards and keep four" if state.pack == cribbage.FULL else "one card and keep two"
         return f"Discard {how} that go together: pairs, runs, sums of 15. The crib is {whose}."
-    if state.phase != s.PLAYING:
+    if state.phase != cribbage.PLAYING:
         return ""
     count = int(state.count)
-    if count == 0 and state.pack != s.FULL:
+    if count == 0 and state.pack != cribbage.FULL:
         return "Play a card. The opponent scores if it can make 15 or a pair."
     if count == 0:
         return "Play a card. On a card below 5 the opponent cannot make 15; on a 5, any card worth 10 makes it."

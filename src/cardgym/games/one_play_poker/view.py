@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cardgym.engine.contract import Names, State, inside
-from cardgym.games.one_play_poker import rules as r
+from cardgym.games.one_play_poker import rules
 from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text, order_text, outcome_text
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.playing_cards import card_item, example, pack
@@ -14,16 +14,16 @@ from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
 def ending(state: State, seat: int, names: Names) -> str:
-    if state.phase != r.OVER:
+    if state.phase != rules.OVER:
         return ""
-    drawn = r.result(state) == r.DRAW
-    profit = f": {float(r.net_profit(state, seat)):+g} for {inside(names[0])}"
+    drawn = rules.result(state) == rules.DRAW
+    profit = f": {float(rules.net_profit(state, seat)):+g} for {inside(names[0])}"
     return outcome_text(state, names) + ("" if drawn else profit)
 
 
 def rules_text(state: State) -> str:
     order = "A flush beats a pair, a pair beats a high card."
-    if state.ranking != r.FLUSH_FIRST:
+    if state.ranking != rules.FLUSH_FIRST:
         order = "A pair beats a flush, a flush beats a high card."
     return f"""\
 ONE PLAY POKER, you against the house
@@ -46,19 +46,19 @@ def _cards(hand: State, owner: str) -> list[Item]:
     for place, card in enumerate(sorted((int(card) for card in hand), reverse=True)):
         id = f"{owner}:{place}"
         slot: Item = {"id": id, "symbol": "card-slot", "label": "not dealt yet"}
-        items.append(slot if card == r.EMPTY else card_item(id, card_text(card)))
+        items.append(slot if card == rules.EMPTY else card_item(id, card_text(card)))
     return items
 
 
 def _combination(hand: State) -> str:
     high = max(int(card) for card in hand)
-    if high == r.EMPTY:
+    if high == rules.EMPTY:
         return "nothing yet"
-    if hand[1] != r.EMPTY and r.is_pair(hand[0], hand[1]):
-        return f"a pair of {_RANKS[high // r.NUM_SUITS]}s"
-    if hand[1] != r.EMPTY and r.is_flush(hand[0], hand[1]):
-        return f"a flush, {_RANKS[high // r.NUM_SUITS]} high"
-    return f"{_RANKS[high // r.NUM_SUITS]} high"
+    if hand[1] != rules.EMPTY and rules.is_pair(hand[0], hand[1]):
+        return f"a pair of {_RANKS[high // rules.NUM_SUITS]}s"
+    if hand[1] != rules.EMPTY and rules.is_flush(hand[0], hand[1]):
+        return f"a flush, {_RANKS[high // rules.NUM_SUITS]} high"
+    return f"{_RANKS[high // rules.NUM_SUITS]} high"
 
 
 def view(state: State, seat: int, names: Names) -> View:
@@ -67,10 +67,10 @@ def view(state: State, seat: int, names: Names) -> View:
         {"name": "The house", "seat": None, "kind": "hand", "items": _cards(state.house, "house"), "captions": False},
         {"name": own, "seat": 0, "kind": "hand", "items": _cards(state.player, "hand"), "captions": False},
     ]
-    left = int(state.decisions - state.dealt) + int(state.phase == r.BETTING)
+    left = int(state.decisions - state.dealt) + int(state.phase == rules.BETTING)
     counters: list[Counter] = [
-        {"name": "Pot", "value": r.pot(state), "seat": None},
-        {"name": "Decisions left", "value": 0 if state.phase == r.OVER else left, "seat": None},
+        {"name": "Pot", "value": rules.pot(state), "seat": None},
+        {"name": "Decisions left", "value": 0 if state.phase == rules.OVER else left, "seat": None},
         {"name": "Best to worst", "value": order_text(state), "seat": None},
         {"name": "The house holds", "value": _combination(state.house), "seat": None},
         {"name": names.does(0, "hold"), "value": _combination(state.player), "seat": 0},
@@ -81,9 +81,9 @@ def view(state: State, seat: int, names: Names) -> View:
 def _deciding_rule(state: State) -> str:
     """Why the better hand won: "a flush, king high, beats a pair of jacks"."""
     hands = [_combination(state.player), _combination(state.house)]
-    if r.result(state) == r.DRAW:
+    if rules.result(state) == rules.DRAW:
         return f"both have {hands[0]}, and equal second cards" if hands[0].endswith("high") else f"both have {hands[0]}"
-    better, worse = hands if r.result(state) == r.WIN else hands[::-1]
+    better, worse = hands if rules.result(state) == rules.WIN else hands[::-1]
     if better == worse:
         return f"both have {better}: the other card decides"
     return f"{better} beats {worse}"
@@ -114,7 +114,7 @@ def examples() -> list[Reveal]:
 
 
 def reveals(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
-    if after.phase != r.OVER or before.phase == r.OVER:
+    if after.phase != rules.OVER or before.phase == rules.OVER:
         return []
     return [
         reveal(outcome_text(after, names), [_deciding_rule(after)], banner=True),
