@@ -98,6 +98,12 @@ def measured(module_file: str) -> dict[str, Any]:
     return tomllib.loads(Path(module_file).with_name("measured.toml").read_text(encoding="utf-8"))
 
 
+def lessons(module_file: str) -> dict[str, Lesson]:
+    """The lessons that `lesson.toml` has, by id, in the folder of a module."""
+    found = tomllib.loads(Path(module_file).with_name("lesson.toml").read_text(encoding="utf-8"))
+    return {env_id: Lesson(**values) for env_id, values in found.items()}
+
+
 _HEADING_WORDS = 4
 """A paragraph's first sentence is its heading if it has at most this many words."""
 

@@ -10,7 +10,7 @@ from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.text import COLORS, describe, heading, ruled_out, spoken, tile_in_line, tile_name, typed
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
-from cardgym.table.presentation import Lesson, Presentation, measured
+from cardgym.table.presentation import Presentation, lessons, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
@@ -198,38 +198,6 @@ In the terminal. B{highest} is the black {highest}, W0 the white 0. Type a guess
   1 W{highest}{typed_joker}"""
 
 
-# -- a first game ----------------------------------------------------------------------------------------------------
-
-_TILES = 24
-_B3, _B4, _B6, _B8 = 6, 8, 12, 16
-
-LESSON = Lesson(
-    opponent="heuristic",
-    seed=9,
-    steps=(
-        (
-            _B3,
-            "Find the opponent's hidden tiles before they find yours. Pick the black tile, then a guess: black 3.",
-        ),
-        (
-            _B4,
-            "A miss: the tile you drew lies open. Lines are sorted, so place 1 is a black tile below their black 9. "
-            "Guess black 4.",
-        ),
-        (
-            _TILES + _B8,
-            "Now the hidden tile lies between white 5 and black 9: it is black 6, 7 or 8. Guess black 8 at place 2.",
-        ),
-        (
-            2 * _TILES + _B6,
-            "It was not black 8, and black 7 you have just drawn yourself. Only black 6 is left: guess it at place 3.",
-        ),
-    ),
-    closing="Their last hidden tile: you win. The order, your own tiles and every miss narrow down what is left.",
-)
-"""A game in which each miss tells something, until one tile is left."""
-
-
 def tip(state: State, seat: int) -> str:
     if state.phase == coda.GUESSING:
         may_stop = state.continuation == coda.OPTIONAL and state.hits > 0
@@ -318,6 +286,6 @@ TABLE = Presentation(
     examples=examples,
     possible=possible,
     tip=tip,
-    lessons={"Coda-v0": LESSON},
+    lessons=lessons(__file__),
     **measured(__file__),
 )

@@ -11,7 +11,7 @@ from cardgym.games.corellian_spike.rounds import may_raise, owed
 from cardgym.games.corellian_spike.text import SLOT_NAMES, board, signed
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.shapes import SLOT, Symbol, box, disc, half_turned, path, placed, text
-from cardgym.table.presentation import Lesson, Presentation, measured
+from cardgym.table.presentation import Presentation, lessons, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 _COUNTS = ("no", "one", "two", "three")
@@ -204,39 +204,6 @@ sum of positive cards wins, then the highest positive card. If all others fold, 
 Everyone starts with {state.credits} credits. The game ends after {hands}, or when someone runs out."""
 
 
-# -- a first hand -----------------------------------------------------------------------------------------------------
-
-LESSON = Lesson(
-    opponent="initial",
-    seed=49,
-    options={"hands": 1},
-    steps=(
-        (
-            sabacc.MATCH,
-            "Two cards each; the sum nearest to 0 will win the pool. Yours is +9, a third card is to come: match.",
-        ),
-        (
-            sabacc.BUY,
-            "Your third card, the open spike, is +10: your sum is now +19. Buy a card for 2 to get nearer to 0.",
-        ),
-        (
-            sabacc.SWAP_SPIKE,
-            "You have drawn -10. In place of the spike it makes your sum -1, almost perfect: swap the spike.",
-        ),
-        (sabacc.RAISE, "-1 is hard to beat. Raise: the opponent has to pay as much, or fold and leave you the pool."),
-        (
-            sabacc.DONT_BUY,
-            "The dice were rolled; doubles would have brought new hands. You are as good as at 0: don't buy.",
-        ),
-        (sabacc.RAISE, "The opponent has matched, but bought nothing. You are ahead of most hands: raise again."),
-        (sabacc.DONT_BUY, "No doubles again, and this is the last of three rounds. Keep your cards: don't buy."),
-        (sabacc.RAISE, "The last bets before the showdown: raise once more."),
-    ),
-    closing="-1 is nearer to 0 than -16: the pool is yours. A whole game is ten such hands, or until someone is broke.",
-)
-"""A hand in which the first card bought decides."""
-
-
 def tip(state: State, seat: int) -> str:
     total = card_sum(state, seat)
     now = f"Your cards make {signed(total)}"
@@ -390,7 +357,7 @@ TABLE = Presentation(
     examples=examples,
     label=label,
     tip=tip,
-    lessons={"CorellianSpike-v0": LESSON},
+    lessons=lessons(__file__),
     showdown=showdown,
     **measured(__file__),
 )

@@ -11,7 +11,7 @@ from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, RANKS, SUITS
 from cardgym.games.cribbage.drawing import hole, hole_of, symbols
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.playing_cards import SUIT_NAMES, card_item, example
-from cardgym.table.presentation import Lesson, Presentation, measured
+from cardgym.table.presentation import Presentation, lessons, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
@@ -225,26 +225,6 @@ In the terminal. The board has sixty holes a seat: # is the peg, | marks every t
 the right is the points still needed."""
 
 
-# -- a first game ----------------------------------------------------------------------------------------------------
-
-LESSON = Lesson(
-    opponent="greedy",
-    seed=2,
-    steps=(
-        (
-            64,
-            "Discard two cards to the crib, which counts for you in this deal: the 5 and the 7. You keep a pair of 2s, "
-            "and 9 + 4 + 2 = 15.",
-        ),
-        (29, "The opponent has opened with a 4. A second 4 is a pair, for 2 points: play it."),
-        (1, "The count is 14. From 16 no card reaches 31, so the opponent cannot score with it: play the 2 of clubs."),
-        (21, "The count is 22, and 9 makes exactly 31, for 2 points: play it."),
-    ),
-    closing="After the play, hands and crib are counted with the starter: 15s, pairs, runs. A whole game goes to 121.",
-)
-"""A deal with a pair and a 31 in the play."""
-
-
 def tip(state: State, seat: int) -> str:
     if state.phase == cribbage.TOSSING:
         whose = "yours: what you discard may score for you" if state.dealer == seat else "your opponent's: give little"
@@ -285,7 +265,7 @@ TABLE = Presentation(
     rules_text=rules_text,
     examples=examples,
     tip=tip,
-    lessons={"CribbageDeal-v0": LESSON},
+    lessons=lessons(__file__),
     showdown=showdown,
     symbols=symbols,
     adviser=_adviser,

@@ -9,7 +9,7 @@ from cardgym.games.one_play_poker import rules
 from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text, order_text, outcome_text
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.playing_cards import card_item, example, pack
-from cardgym.table.presentation import Lesson, Presentation, measured
+from cardgym.table.presentation import Presentation, lessons, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
@@ -96,19 +96,6 @@ def tip(state: State, seat: int) -> str:
     return f"{hands}; {more}. Bet if you are likely to win."
 
 
-LESSON = Lesson(
-    opponent="random",
-    seed=4,
-    steps=(
-        (0, "All cards lie open, two for each side. A queen is the second lowest of four ranks: don't bet on it."),
-        (1, "The house has a jack: your queen is ahead, and the house has to match what you bet. Bet."),
-        (1, "Ace high against a jack, and only the house's second card is to come. You win more often than not: bet."),
-    ),
-    closing="Ace high beats king high: the pot is yours. A pair would have beaten both, and a flush a pair.",
-)
-"""A hand that gets better card by card."""
-
-
 def examples() -> list[Reveal]:
     return [example("Flush", "AH QH"), example("Pair", "JS JD"), example("High card", "KC JH")]
 
@@ -137,7 +124,7 @@ TABLE = Presentation(
     symbols=lambda: pack(RANKS, SUITS),
     examples=examples,
     tip=tip,
-    lessons={"OnePlayPoker-v0": LESSON},
+    lessons=lessons(__file__),
     adviser=_adviser,
     **measured(__file__),
 )
