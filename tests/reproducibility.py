@@ -37,8 +37,8 @@ def games() -> list[str]:
     return sorted(
         game_id
         for package in packages()
-        for game_id, load in package.games.items()
-        if load.__module__.startswith("cardgym.games.")
+        for game_id in package.ids
+        if package.games.__module__.startswith("cardgym.games.")
     )
 
 

@@ -19,8 +19,8 @@ def own_games() -> list[tuple[str, str]]:
     return [
         (game_id, package.name)
         for package in cardgym.packages()
-        for game_id, load in package.games.items()
-        if load.__module__.startswith("cardgym.games.")
+        for game_id in package.ids
+        if package.games.__module__.startswith("cardgym.games.")
     ]
 
 

@@ -45,7 +45,7 @@ def test_nothing_outside_games_names_a_game():
     names = set(SHORT_NAMES)
     for package in OWN:
         names |= {package.name, package.name.replace("_", " "), package.name.replace("_", "-")}
-        names |= {re.sub(r"-v\d+$", "", game_id) for game_id in package.games}
+        names |= {re.sub(r"-v\d+$", "", game_id) for game_id in package.ids}
     pattern = re.compile(rf"\b({'|'.join(sorted(names))})", re.IGNORECASE)
     places = []
     for path in sorted(SOURCE.rglob("*.py")):
@@ -87,7 +87,7 @@ def test_gymnasium_make_and_a_step_import_little():
 
 
 def test_finding_a_game_does_not_import_torch():
-    ids = [game_id for package in OWN for game_id in package.games]
+    ids = [game_id for package in OWN for game_id in package.ids]
     program = f"import sys, cardgym; print(*map(cardgym.find, {ids}), 'loaded', *sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "torch" not in done.stdout.rpartition("loaded ")[2].split()
@@ -105,7 +105,7 @@ def test_a_broken_plugin_is_reported_and_the_other_games_still_work(tmp_path):
     )
     assert "skipped game 'Broken-v0': ModuleNotFoundError" in done.stderr
     assert done.stderr.count("\n") == 1
-    assert set(OWN[0].games) <= set(done.stdout.split())
+    assert set(OWN[0].ids) <= set(done.stdout.split())
 
 
 def test_games_are_listed_in_one_order_whichever_was_used_first():
@@ -163,10 +163,10 @@ def test_a_game_is_deleted_with_its_folders_and_its_ids(package, tmp_path):
     smoke = run([sys.executable, "-c", SMOKE], tmp_path, NUMBA_DISABLE_JIT="1")
     assert smoke.returncode == 0, smoke.stderr
     others = [other for other in cardgym.packages() if other.name != package.name]
-    assert smoke.stdout.split() == [game_id for other in others for game_id in other.games]
+    assert smoke.stdout.split() == [game_id for other in others for game_id in other.ids]
     listed = run([sys.executable, "-m", "cardgym", "games"], tmp_path)
     assert listed.returncode == 0, listed.stderr
-    assert not any(game_id in listed.stdout for game_id in package.games)
+    assert not any(game_id in listed.stdout for game_id in package.ids)
 
 
 @pytest.mark.slow

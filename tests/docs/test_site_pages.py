@@ -168,7 +168,7 @@ def test_every_registered_game_has_a_page():
     listed = (DOCS / "games" / "README.md").read_text(encoding="utf-8")
     examples = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "examples").glob("*/README.md"))
     for package in packages():  # Games that other tests register have no package.
-        for game_id in package.games:
+        for game_id in package.ids:
             assert game_id in listed
             assert game_id in known or game_id in examples
 

@@ -99,7 +99,7 @@ def test_editing_a_rule_recompiles_that_game_only_and_editing_commands_or_papers
     assert digests(copied) == before
     edited, ids = games[-1], cardgym.packages()
     edit(package / "games" / edited / "rules.py")
-    own = tuple(game_id for one in ids if one.name == edited for game_id in one.games)
+    own = tuple(game_id for one in ids if one.name == edited for game_id in one.ids)
     after = digests(copied)
     changed = {name for name in before if after[name] != before[name]}
     assert changed == {name for name in before if name.startswith(own)}

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import cardgym
 from cardgym.engine.batch import look
-from cardgym.engine.contract import Game, no_symmetry
+from cardgym.engine.contract import Game, Rules
 from cardgym.testing import StateDriver
+
+DEFAULT = next(field.default for field in dataclasses.fields(Rules) if field.name == "canonical")
 
 
 def games() -> list[Game]:
     """One game of each kind in which players hide cards from each other and `canonical` is given."""
     found = [cardgym.find(env_id) for env_id in cardgym.registered()]
-    hiding = [game for game in found if game.max_players > 1 and game.rules.canonical is not no_symmetry]
+    hiding = [game for game in found if game.max_players > 1 and game.rules.canonical is not DEFAULT]
     return list({game.rules.canonical: game for game in hiding}.values())
 
 

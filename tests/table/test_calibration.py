@@ -326,7 +326,7 @@ COVERED = {"coda", "corellian_spike", "cribbage", "one_play_poker"}
 
 @pytest.mark.parametrize("package", [package for package in packages() if package.name not in COVERED], ids=str)
 def test_no_other_coach_shows_probabilities(package: Any) -> None:
-    for game in package.games:
+    for game in package.ids:
         driver = StateDriver(game)
         adviser = adviser_of(driver.game, driver.options)
         if adviser is None:

@@ -35,7 +35,8 @@ class GamePackage:
 
     Attributes:
         name: the game's name in files and folders, such as `kuhn_poker`.
-        games: functions that return its games, by id; a game may have several ids.
+        ids: the ids of its games; one set of rules may go by several.
+        games: a function that returns the games, in the order of the ids.
         loaders: functions `load(path, game, options)` that load a player from a `.safetensors` file, by the format
             named in the file's metadata.
         positions: a function that returns the module behind `cardgym advise`, which parses positions in the game's
@@ -43,7 +44,8 @@ class GamePackage:
     """
 
     name: str
-    games: Mapping[str, Callable[[], Game]]
+    ids: tuple[str, ...]
+    games: Callable[[], tuple[Game, ...]]
     loaders: Mapping[str, Callable[[Path, Game, Any], Any]] = field(default_factory=dict)
     positions: Callable[[], ModuleType] | None = None
 
@@ -55,7 +57,7 @@ _GAMES: dict[str, Game] = {}
 
 def register_package(package: GamePackage) -> None:
     """Register a game's package with cardgym and its ids with Gymnasium."""
-    for game_id in package.games:
+    for game_id in package.ids:
         _IDS[game_id] = package
         _GAMES.pop(game_id, None)
         _register_with_gymnasium(game_id)
@@ -109,8 +111,8 @@ def _package(game_id: str) -> GamePackage | None:
     if isinstance(found, EntryPoint):
         loaded = found.load()
         if not isinstance(loaded, GamePackage):
-            loaded = GamePackage(found.module.partition(".")[0], {game_id: found.load})
-        if game_id not in loaded.games:
+            loaded = GamePackage(found.module.partition(".")[0], (game_id,), lambda: (found.load(),))
+        if game_id not in loaded.ids:
             raise TypeError(f"{found.value} has no game {game_id}")
         register_package(loaded)
         return loaded
@@ -119,7 +121,7 @@ def _package(game_id: str) -> GamePackage | None:
 
 def registered() -> tuple[str, ...]:
     """The ids of all registered games, those of a package in its order."""
-    listed = [game_id for package in packages() for game_id in package.games]
+    listed = [game_id for package in packages() for game_id in package.ids]
     return tuple(dict.fromkeys([*listed, *_IDS]))
 
 
@@ -160,5 +162,5 @@ def find(name: str | Game) -> Game:
         if package is None:
             raise unknown("game", name, _IDS)
         with reporting_missing(f"game {short}"):
-            _keep(package.games[short]())
+            _keep(package.games()[package.ids.index(short)])
     return _GAMES[short]

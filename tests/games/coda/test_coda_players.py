@@ -13,7 +13,7 @@ from coda_lines import CASES, CodaDriver
 from cardgym.arena import evaluate
 from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
-from cardgym.games.coda.critic import Critic, load_critic, value_of
+from cardgym.games.coda.critic import PLAY_OUT, Critic, load_critic, value_of
 from cardgym.games.coda.game import OFFICIAL
 from cardgym.games.coda.guess_features import BY_GUESS
 from cardgym.games.coda.search import OWN, SearchPlayer, estimate
@@ -106,8 +106,8 @@ def test_critic_of_another_network_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("case", "with_critic"), [(0, False), (2, False), (6, False), (8, False), (6, True)])
 def test_search_is_legal_and_does_not_depend_on_hidden_tiles(case: int, with_critic: bool, tmp_path: Path) -> None:
     games = games_to_decide(case, 15)
-    critic = {"critic": official_critic(tmp_path)[1]} if with_critic else {}
-    player = SearchPlayer(games[0].options, **QUICK, **critic)
+    critic = official_critic(tmp_path)[1] if with_critic else PLAY_OUT
+    player = SearchPlayer(games[0].options, **QUICK, critic=critic)
     for game in games:
         seat = game.current_player
         action = choice(player, game, seat)

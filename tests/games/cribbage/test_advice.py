@@ -194,7 +194,7 @@ def test_bad_input_is_one_line(words, message, capsys):
 
 
 def test_position_in_words_is_for_cribbage_only(capsys):
-    other = next((game_id for game_id in cardgym.registered() if game_id not in PACKAGE.games), None)
+    other = next((game_id for game_id in cardgym.registered() if game_id not in PACKAGE.ids), None)
     if other is None:
         pytest.skip("no other game is installed")
     assert main(["advise", other, "5H", "5D"]) == 2

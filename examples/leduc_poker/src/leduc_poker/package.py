@@ -6,10 +6,10 @@ from cardgym.engine.contract import Game
 from cardgym.engine.registry import GamePackage
 
 
-def _leduc() -> Game:
+def _games() -> tuple[Game, ...]:
     from leduc_poker.game import GAME
 
-    return GAME
+    return (GAME,)
 
 
-PACKAGE = GamePackage(name="leduc_poker", games={"LeducPoker-v0": _leduc})
+PACKAGE = GamePackage("leduc_poker", ("LeducPoker-v0",), _games)

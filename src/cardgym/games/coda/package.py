@@ -6,31 +6,10 @@ from cardgym.engine.contract import Game
 from cardgym.engine.registry import GamePackage
 
 
-def _coda() -> Game:
-    from cardgym.games.coda.game import GAME
+def _games() -> tuple[Game, ...]:
+    from cardgym.games.coda.game import GAME, MINI, MINI_OFFICIAL, OFFICIAL
 
-    return GAME
-
-
-def _official() -> Game:
-    from cardgym.games.coda.game import OFFICIAL
-
-    return OFFICIAL
+    return GAME, OFFICIAL, MINI, MINI_OFFICIAL
 
 
-def _mini() -> Game:
-    from cardgym.games.coda.game import MINI
-
-    return MINI
-
-
-def _mini_official() -> Game:
-    from cardgym.games.coda.game import MINI_OFFICIAL
-
-    return MINI_OFFICIAL
-
-
-PACKAGE = GamePackage(
-    name="coda",
-    games={"Coda-v0": _coda, "CodaOfficial-v0": _official, "CodaMini-v0": _mini, "CodaMiniOfficial-v0": _mini_official},
-)
+PACKAGE = GamePackage("coda", ("Coda-v0", "CodaOfficial-v0", "CodaMini-v0", "CodaMiniOfficial-v0"), _games)

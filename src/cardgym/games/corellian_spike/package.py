@@ -6,16 +6,10 @@ from cardgym.engine.contract import Game
 from cardgym.engine.registry import GamePackage
 
 
-def _spike() -> Game:
-    from cardgym.games.corellian_spike.game import GAME
+def _games() -> tuple[Game, ...]:
+    from cardgym.games.corellian_spike.game import GAME, MINI
 
-    return GAME
-
-
-def _mini() -> Game:
-    from cardgym.games.corellian_spike.game import MINI
-
-    return MINI
+    return GAME, MINI
 
 
-PACKAGE = GamePackage(name="corellian_spike", games={"CorellianSpike-v0": _spike, "SpikeMini-v0": _mini})
+PACKAGE = GamePackage("corellian_spike", ("CorellianSpike-v0", "SpikeMini-v0"), _games)

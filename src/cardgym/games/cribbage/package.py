@@ -10,22 +10,10 @@ from cardgym.engine.registry import GamePackage
 from cardgym.players import Player
 
 
-def _cribbage() -> Game:
-    from cardgym.games.cribbage.game import GAME
+def _games() -> tuple[Game, ...]:
+    from cardgym.games.cribbage.game import DEAL_GAME, GAME, MINI_GAME
 
-    return GAME
-
-
-def _deal() -> Game:
-    from cardgym.games.cribbage.game import DEAL_GAME
-
-    return DEAL_GAME
-
-
-def _mini() -> Game:
-    from cardgym.games.cribbage.game import MINI_GAME
-
-    return MINI_GAME
+    return GAME, DEAL_GAME, MINI_GAME
 
 
 def _positions() -> ModuleType:
@@ -41,8 +29,9 @@ def _load_experts(path: Path, game: Game, options: Options) -> Player:
 
 
 PACKAGE = GamePackage(
-    name="cribbage",
-    games={"Cribbage-v0": _cribbage, "CribbageDeal-v0": _deal, "CribbageMini-v0": _mini},
+    "cribbage",
+    ("Cribbage-v0", "CribbageDeal-v0", "CribbageMini-v0"),
+    _games,
     loaders={"cardgym-experts-1": _load_experts},
     positions=_positions,
 )

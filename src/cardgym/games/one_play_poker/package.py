@@ -6,10 +6,10 @@ from cardgym.engine.contract import Game
 from cardgym.engine.registry import GamePackage
 
 
-def _game() -> Game:
+def _games() -> tuple[Game, ...]:
     from cardgym.games.one_play_poker.game import GAME
 
-    return GAME
+    return (GAME,)
 
 
-PACKAGE = GamePackage(name="one_play_poker", games={"OnePlayPoker-v0": _game})
+PACKAGE = GamePackage("one_play_poker", ("OnePlayPoker-v0",), _games)
