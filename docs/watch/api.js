@@ -9,7 +9,8 @@ export async function get(path) {
   const [file] = path.split("?"); // All games have the default options.
   const [kind, game] = file.split("/");
   const response = await fetch(`api/${file}.json`);
-  if (!response.ok) throw new Refused("This page is not part of the site. Install cardgym, and `cardgym serve` has it.");
+  if (!response.ok)
+    throw new Refused("This page is not part of the site. Install cardgym, and `cardgym serve` has it.");
   const answer = await response.json();
   if (kind !== "puzzles") return answer;
   const puzzle = answer[next++ % answer.length];

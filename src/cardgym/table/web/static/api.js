@@ -31,7 +31,10 @@ async function connectionRight() {
   if (!navigator.locks) return () => null; // Another device's page without HTTPS.
   for (let number = 0; number < LASTING; number++) {
     const right = await new Promise((found) =>
-      navigator.locks.request(`connection ${number}`, { ifAvailable: true }, (lock) => (lock ? new Promise(found) : found(null))));
+      navigator.locks.request(`connection ${number}`, { ifAvailable: true }, (lock) =>
+        lock ? new Promise(found) : found(null),
+      ),
+    );
     if (right) return right;
   }
   return null;

@@ -1,17 +1,32 @@
 // Elements, drawings and remembered settings.
+import { signed, title } from "./words.js";
 
-// An element with properties (class, role and names with a dash are attributes; onclick and so on are handlers) and children.
-export function h(tag, properties = {}, ...children) {
+// An element from a tag with classes such as "p.quiet", properties that may be left out, and children. Class, role and
+// names with a dash are attributes; onclick and so on are handlers.
+export function h(selector, ...rest) {
+  const [tag, ...classes] = selector.split(".");
+  const given = isProperties(rest[0]) ? rest.shift() : {};
+  const { class: more = "", ...properties } = tag === "button" ? { type: "button", ...given } : given;
   const element = document.createElement(tag);
+  const look = [...classes, more].filter(Boolean).join(" ");
+  if (look) element.className = look;
   for (const [name, value] of Object.entries(properties)) {
-    if (value === undefined || value === null || value === false) continue;
+    if (isNothing(value)) continue;
     if (name === "style") for (const [key, part] of Object.entries(value)) element.style.setProperty(key, part);
-    else if (name.includes("-") || name === "class" || name === "role") element.setAttribute(name, value);
+    else if (name.includes("-") || name === "role") element.setAttribute(name, value);
     else element[name] = value;
   }
-  element.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false).map((child) => (typeof child === "string" ? signed(child) : child)));
+  const children = rest.flat(3).filter((child) => !isNothing(child));
+  element.append(...children.map((child) => (typeof child === "string" ? signed(child) : child)));
   return element;
 }
+
+const isNothing = (value) => value === undefined || value === null || value === false;
+const isProperties = (value) => Object.getPrototypeOf(value ?? "") === Object.prototype;
+
+// A button with the key that presses it.
+export const keyed = (selector, key, hint, words, onclick, properties) =>
+  h(selector, { "data-key": key, onclick, ...properties }, words, h("kbd", hint));
 
 const HANDLERS = ["onclick", "onchange", "onsubmit", "onpointerdown", "onscroll"];
 const keyOf = (node) => node.dataset?.item ?? node.dataset?.key ?? node.dataset?.part ?? null;
@@ -28,10 +43,15 @@ export function patch(old, fresh) {
     return;
   }
   const kept = old.nodeName === "DETAILS" ? ["style", "open"] : ["style"];
-  for (const { name } of [...old.attributes]) if (!kept.includes(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
-  for (const { name, value } of fresh.attributes) if (name !== "style" && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const { name } of [...old.attributes])
+    if (!kept.includes(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes)
+    if (name !== "style" && old.getAttribute(name) !== value) old.setAttribute(name, value);
   // The security policy forbids style attributes; a style set by script stays until it is set again.
-  for (const name of fresh.style ?? []) if (old.style.getPropertyValue(name) !== fresh.style.getPropertyValue(name)) old.style.setProperty(name, fresh.style.getPropertyValue(name));
+  for (const name of fresh.style ?? []) {
+    const value = fresh.style.getPropertyValue(name);
+    if (old.style.getPropertyValue(name) !== value) old.style.setProperty(name, value);
+  }
   for (const name of HANDLERS) if (old[name] !== fresh[name]) old[name] = fresh[name];
   if (old.checked !== fresh.checked) old.checked = fresh.checked;
   const left = [...old.childNodes];
@@ -49,7 +69,8 @@ export function patch(old, fresh) {
     }
   }
   // What is being typed stays. A select has its value once its options are there.
-  if ((old.nodeName === "SELECT" || (old.nodeName === "INPUT" && old !== document.activeElement)) && old.value !== fresh.value) old.value = fresh.value;
+  const settable = old.nodeName === "SELECT" || (old.nodeName === "INPUT" && old !== document.activeElement);
+  if (settable && old.value !== fresh.value) old.value = fresh.value;
 }
 
 export function svg(tag, attributes = {}, ...children) {
@@ -62,11 +83,14 @@ export function svg(tag, attributes = {}, ...children) {
 // Adds a game's symbols to the page, once; their ids are GAME:NAME. Resolves to their names.
 const sprites = new Map();
 export function loadSprite(game) {
-  if (!sprites.has(game)) sprites.set(game, fetch(`symbols/${encodeURIComponent(game)}.svg`).then(async (answer) => (answer.ok ? addSprite(game, await answer.text()) : [])));
+  if (!sprites.has(game)) sprites.set(game, addSprite(game));
   return sprites.get(game);
 }
 
-function addSprite(game, text) {
+async function addSprite(game) {
+  const response = await fetch(`symbols/${encodeURIComponent(game)}.svg`);
+  if (!response.ok) return [];
+  const text = await response.text();
   const drawn = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   const names = [...drawn.querySelectorAll("symbol")].map((symbol) => symbol.id);
   for (const symbol of drawn.querySelectorAll("symbol")) symbol.id = `${game}:${symbol.id}`;
@@ -83,17 +107,24 @@ export function symbolSize(game, name) {
 // A symbol in its own proportions; the element around it has the label.
 export function picture(game, name) {
   const { width, height } = symbolSize(game, name);
-  return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" },
-    svg("use", { href: `#${game}:${name}` }));
+  return svg(
+    "svg",
+    { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" },
+    svg("use", { href: `#${game}:${name}` }),
+  );
 }
 
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 export const speed = () => Number(document.getElementById("speed").value);
 export const remembered = (name, otherwise) => localStorage.getItem(`cardgym.${name}`) ?? otherwise;
 export const remember = (name, value) => localStorage.setItem(`cardgym.${name}`, value);
-
-// Texts of the games have the minus of the keyboard; the page has one minus sign.
-const signed = (words) => words.replace(/(?<![\w-])-(?=\d)/g, "−");
+export function recalled(name, otherwise) {
+  try {
+    return JSON.parse(remembered(name, "null")) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
 
 export const say = (words) => (document.getElementById("spoken").textContent = signed(words));
 
@@ -109,10 +140,12 @@ export const reopen = () => dispatchEvent(new Event("hashchange"));
 export const show = (...content) => focused((main) => main.replaceChildren(...content.filter(Boolean)));
 
 // Replaces the page's content and keeps what stays, if it shows the same kind of page.
-export const update = (content) => focused((main) => {
-  if (main.childElementCount === 1 && main.firstElementChild.className === content.className) patch(main.firstElementChild, content);
-  else main.replaceChildren(content);
-});
+export const update = (content) =>
+  focused((main) => {
+    const same = main.childElementCount === 1 && main.firstElementChild.className === content.className;
+    if (same) patch(main.firstElementChild, content);
+    else main.replaceChildren(content);
+  });
 
 // Changes the page's content; Tab continues from there if what had the focus, such as a played card, is gone.
 function focused(change) {
@@ -124,7 +157,7 @@ function focused(change) {
 
 // A button that asks before it acts: the first click turns it into a question.
 export function twice(words, act) {
-  const button = h("button", { type: "button", class: "small" }, words);
+  const button = h("button.small", words);
   button.onclick = async () => {
     if (button.textContent === words) return void (button.textContent = "sure?");
     await act().catch((error) => notice(error.message));
@@ -132,6 +165,21 @@ export function twice(words, act) {
   return button;
 }
 
-export const percent = (share) => `${(100 * share).toFixed(1)} %`;
-export const plain = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace("-", "−");
-export const points = (rating) => `${rating < 0 ? "−" : "+"}${Math.abs(rating).toFixed(0)}`;
+// While the server works.
+export function waiting(words) {
+  const bar = h("progress");
+  show(h("div.waiting", h("p", words), bar));
+  return bar;
+}
+
+// A choice of games, each with a page whose address begins with `place`.
+export const chooseGame = (place, games, chosen) =>
+  h(
+    "select",
+    { onchange: (event) => (location.hash = `#/${place}/${event.target.value}`) },
+    games.map((game) => h("option", { value: game, selected: game === chosen }, title(game))),
+  );
+
+// The lines below a table: what can be done there.
+export const drawActions = (label, phase, ...content) =>
+  h("div.actions", { role: "group", "aria-label": label, ...phase }, content);

@@ -1,18 +1,25 @@
 // The explorer: any position of a game with all cards open. A click on a card changes it; every action has its value.
 import { get, post } from "./api.js";
 import { drawAdvice } from "./coach.js";
-import { h, loadSprite, notice, picture, say, show, update } from "./dom.js";
-import { title } from "./lobby.js";
+import { chooseGame, drawActions, h, keyed, loadSprite, notice, picture, say, update, waiting } from "./dom.js";
 import { fit } from "./motion.js";
+import { marksOf } from "./moves.js";
 import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
+import { title } from "./words.js";
 
 export class Explorer {
   constructor(place) {
     const [game, query = ""] = place.split("?");
     const asked = Object.fromEntries(new URLSearchParams(query));
     const { record, move, ...options } = asked;
-    Object.assign(this, { game, options, from: record ? { record, move: Number(move) } : null, sizes: new Map(), busy: false });
+    Object.assign(this, {
+      game,
+      options,
+      from: record ? { record, move: Number(move) } : null,
+      sizes: new Map(),
+      busy: false,
+    });
   }
 
   async start() {
@@ -21,9 +28,10 @@ export class Explorer {
     this.games = games.map((game) => game.id);
     if (!this.games.includes(this.game)) this.game = this.games[0];
     const known = games.find((game) => game.id === this.game).options;
-    for (const { name, choices } of known) if (name in this.options && !choices) this.options[name] = Number(this.options[name]);
-    offerRules(this.game, `games/${this.game}/rules?${new URLSearchParams(this.options)}`);
-    show(h("div", { class: "waiting" }, h("p", {}, "The coach values the actions …"), h("progress", {})));
+    for (const { name, choices } of known)
+      if (name in this.options && !choices) this.options[name] = Number(this.options[name]);
+    offerRules(this.game, this.options);
+    waiting("The coach values the actions …");
     await loadSprite(this.game);
     await this.ask(this.from ?? { moves: [] });
   }
@@ -37,9 +45,10 @@ export class Explorer {
     if (this.busy) return;
     this.busy = true;
     if (this.line) this.render();
+    const { game, options, against } = this;
     const seed = crypto.getRandomValues(new Uint32Array(1))[0];
     try {
-      const line = await post("explore", { game: this.game, options: this.options, against: this.against, seed, ...what });
+      const line = await post("explore", { game, options, against, seed, ...what });
       if (this.closed) return;
       Object.assign(this, { line, options: line.options, against: line.against });
       notice("");
@@ -65,19 +74,26 @@ export class Explorer {
 
   // Shows what chance could have chosen at a step, as cards where it is one.
   async pick(step) {
+    const { game, options } = this;
     const { moves } = this.line;
-    const { outcomes } = await post("explore/outcomes", { game: this.game, options: this.options, moves, at: step }).catch((error) => (notice(error.message), {}));
+    const asking = post("explore/outcomes", { game, options, moves, at: step });
+    const { outcomes } = await asking.catch((error) => (notice(error.message), {}));
     if (!outcomes || this.closed) return;
     const dialog = document.getElementById("picker");
     const order = [...document.querySelectorAll("#sprites symbol")].map((symbol) => symbol.id);
-    const place = (outcome) => order.indexOf(`${this.game}:${outcome.symbols[0]}`);
+    const place = (outcome) => order.indexOf(`${game}:${outcome.symbols[0]}`);
     const take = (outcome) => {
       dialog.close();
       this.ask({ moves, change: { step, outcome } });
     };
-    document.getElementById("picks").replaceChildren(...outcomes.sort((one, other) => place(one) - place(other)).map(({ outcome, text, symbols }) =>
-      h("button", { type: "button", class: symbols.length ? "item" : "", "aria-label": text, title: text, onclick: () => take(outcome) },
-        symbols.length ? symbols.map((symbol) => picture(this.game, symbol)) : text)));
+    const buttons = outcomes
+      .sort((one, other) => place(one) - place(other))
+      .map(({ outcome, text, symbols }) => {
+        const look = { class: symbols.length ? "item" : "", "aria-label": text, title: text };
+        const content = symbols.length ? symbols.map((symbol) => picture(game, symbol)) : text;
+        return h("button", { ...look, onclick: () => take(outcome) }, content);
+      });
+    document.getElementById("picks").replaceChildren(...buttons);
     dialog.showModal();
   }
 
@@ -85,7 +101,10 @@ export class Explorer {
   changeable() {
     const steps = new Map();
     this.line.steps.forEach((step, at) => step.open && step.symbols.forEach((symbol) => steps.set(symbol, at)));
-    const items = this.line.view.zones.filter((zone) => zone.kind !== "palette").flatMap((zone) => zone.items).filter((item) => steps.has(item.symbol));
+    const items = this.line.view.zones
+      .filter((zone) => zone.kind !== "palette")
+      .flatMap((zone) => zone.items)
+      .filter((item) => steps.has(item.symbol));
     return new Map(items.map((item) => [item.id, steps.get(item.symbol)]));
   }
 
@@ -99,27 +118,62 @@ export class Explorer {
   render() {
     const { line, busy } = this;
     const steps = this.changeable();
-    const choice = busy ? undefined : { open: new Set(steps.keys()), taken: new Set(), take: (id) => this.pick(steps.get(id)), plain: true };
-    const marks = Object.fromEntries((line.items[line.advice?.actions[0].action] ?? []).map((id) => [id, "better"]));
+    const pick = { open: new Set(steps.keys()), taken: new Set(), take: (id) => this.pick(steps.get(id)), plain: true };
+    const marks = marksOf(line.items[line.advice?.actions[0].action] ?? [], []);
+    const badge = busy ? "…" : `to ${this.verb()}`;
     const last = this.lastDecision();
-    update(h("div", { class: "table puzzle explore" },
-      h("h1", { class: "unseen" }, `Explorer: ${title(this.game)}`),
-      drawView(line.game, line.view, line.names, Math.max(line.seat, 0), { choice, marks, badge: busy ? "…" : `to ${this.verb()}` }),
-      h("p", { class: "now" }, h("span", {}, line.ending || `All cards are open: ${[steps.size > 0 && "click one to change it", line.advice && "choose an action to play it"].filter(Boolean).join(", or ")}.`)),
-      h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": busy ? "busy" : line.ending ? "ended" : "yours", "data-version": line.moves.length },
-        h("div", { class: "moves" },
-          h("button", { type: "button", class: "soft", "data-key": "n", onclick: () => this.ask({ moves: [] }) }, "New deal", h("kbd", {}, "n")),
-          h("button", { type: "button", class: "soft", "data-key": "back", disabled: last < 0, onclick: () => this.back(last) }, "Back", h("kbd", {}, "←"))),
-        h("label", {}, h("span", {}, "Game "), h("select", { onchange: (event) => (location.hash = `#/explore/${event.target.value}`) },
-          this.games.map((game) => h("option", { value: game, selected: game === this.game }, title(game)))))),
-      h("aside", { class: "side", "aria-label": "Values and moves" },
-        h("div", { class: "lists", tabIndex: 0, role: "region", "aria-label": "Values" },
-          line.advice && h("h2", {}, this.whatNow()),
-          line.advice && drawAdvice(line.advice, busy ? null : (action) => this.play(action), Infinity),
-          line.steps.length > 0 && h("details", { "data-part": "line" }, h("summary", {}, line.steps.length === 1 ? "The move so far" : `The ${line.steps.length} moves so far`),
-            h("ol", {}, line.steps.map((step, at) => h("li", {}, step.open
-              ? h("button", { type: "button", class: "link", onclick: () => this.pick(at) }, step.text || "a hidden draw", h("small", {}, "change"))
-              : step.seat >= 0 ? h("button", { type: "button", class: "link", onclick: () => this.back(at) }, step.text, h("small", {}, "back to here")) : step.text || "a hidden draw"))))))));
+    const idle = line.ending ? "ended" : "yours";
+    update(
+      h(
+        "div.table.puzzle.explore",
+        h("h1.unseen", `Explorer: ${title(this.game)}`),
+        drawView(line.game, line.view, line.names, Math.max(line.seat, 0), {
+          choice: busy ? undefined : pick,
+          marks,
+          badge,
+        }),
+        h("p.now", h("span", line.ending || whatToDo(steps.size > 0, line.advice))),
+        drawActions(
+          "What you can do",
+          { "data-phase": busy ? "busy" : idle, "data-version": line.moves.length },
+          h(
+            "div.moves",
+            keyed("button.soft", "n", "n", "New deal", () => this.ask({ moves: [] })),
+            keyed("button.soft", "back", "←", "Back", () => this.back(last), { disabled: last < 0 }),
+          ),
+          h("label", h("span", "Game "), chooseGame("explore", this.games, this.game)),
+        ),
+        h(
+          "aside.side",
+          { "aria-label": "Values and moves" },
+          h(
+            "div.lists",
+            { tabIndex: 0, role: "region", "aria-label": "Values" },
+            line.advice && h("h2", this.whatNow()),
+            line.advice && drawAdvice(line.advice, busy ? null : (action) => this.play(action), Infinity),
+            line.steps.length > 0 && this.drawSteps(),
+          ),
+        ),
+      ),
+    );
     this.fit();
   }
+
+  drawSteps() {
+    const { steps } = this.line;
+    const summary = steps.length === 1 ? "The move so far" : `The ${steps.length} moves so far`;
+    const items = steps.map((step, at) => h("li", this.drawStep(step, at)));
+    return h("details", { "data-part": "line" }, h("summary", summary), h("ol", items));
+  }
+
+  drawStep({ seat, open, text = "" }, at) {
+    const words = text || "a hidden draw";
+    if (open) return h("button.link", { onclick: () => this.pick(at) }, words, h("small", "change"));
+    return seat < 0 ? words : h("button.link", { onclick: () => this.back(at) }, words, h("small", "back to here"));
+  }
+}
+
+function whatToDo(changeable, advice) {
+  const ways = [changeable && "click one to change it", advice && "choose an action to play it"].filter(Boolean);
+  return `All cards are open: ${ways.join(", or ")}.`;
 }

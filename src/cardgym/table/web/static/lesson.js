@@ -1,5 +1,6 @@
 // A first game that is explained move by move, and tips in other first games; both can be skipped.
 import { h, remember, remembered } from "./dom.js";
+import { mayAct } from "./phases.js";
 
 // What the lesson says at a table now: {text, action}; null without one.
 export const lessonOf = (table) => (table.busy || remembered("skipped", "") === table.id ? null : table.state.lesson);
@@ -14,8 +15,17 @@ export function guided(table) {
 export function drawTip(table) {
   const { game, tip, ended } = table.state;
   const lesson = lessonOf(table);
-  if (!lesson && (!tip || !table.mayAct() || remembered(`taught.${game}`, ""))) return null;
-  const skip = () => (remember(`taught.${game}`, "yes"), lesson && remember("skipped", table.id), table.render());
-  return h("p", { class: "now tip" }, h("span", {}, lesson?.text ?? tip),
-    !ended && lesson?.action !== null && h("button", { type: "button", class: "soft", "data-key": "skip", onclick: skip }, lesson ? "Skip lesson" : "Skip tips"));
+  if (!lesson && (!tip || !mayAct(table) || remembered(`taught.${game}`, ""))) return null;
+  const skip = () => {
+    remember(`taught.${game}`, "yes");
+    if (lesson) remember("skipped", table.id);
+    table.render();
+  };
+  return h(
+    "p.now.tip",
+    h("span", lesson?.text ?? tip),
+    !ended &&
+      lesson?.action !== null &&
+      h("button.soft", { "data-key": "skip", onclick: skip }, lesson ? "Skip lesson" : "Skip tips"),
+  );
 }

@@ -20,7 +20,8 @@ export function fit(sizes) {
   const wide = (part) => part.scrollWidth > part.clientWidth + 1;
   const set = (card) => felt.style.setProperty("--card", `${card}px`);
   set(MIN_CARD);
-  const parts = [felt, ...felt.querySelectorAll(".player, .middle")].filter((part) => !wide(part)); // Others are too wide with any cards.
+  // Parts that are too wide with the smallest cards are too wide with any cards.
+  const parts = [felt, ...felt.querySelectorAll(".player, .middle")].filter((part) => !wide(part));
   const fits = (card) => {
     set(card);
     return felt.scrollHeight <= felt.clientHeight + 1 && !parts.some(wide);
@@ -28,11 +29,12 @@ export function fit(sizes) {
   const most = felt.querySelector(".player .zone:is(.hand, .row):not(.small-hand)") ? MAX_CARD_OF_MANY : MAX_CARD;
   let [low, high] = [MIN_CARD, known ?? most];
   if (fits(high)) low = high;
-  else while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (fits(middle)) low = middle;
-    else high = middle;
-  }
+  else
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (fits(middle)) low = middle;
+      else high = middle;
+    }
   const tight = !fits(low);
   felt.classList.toggle("tight", tight);
   felt.toggleAttribute("tabindex", tight); // What scrolls can be reached by keys.
@@ -49,8 +51,14 @@ function fitButtons(moves) {
 }
 
 // The cards on the table; those in a show are copies.
-const rects = (root) => new Map([...root.querySelectorAll("[data-item]:not(.reveal *)")].map((element) =>
-  [element.dataset.item, { element, symbol: element.dataset.symbol, rect: element.firstElementChild.getBoundingClientRect(), zone: element.closest(".zone") }]));
+function rects(root) {
+  const elements = [...root.querySelectorAll("[data-item]:not(.reveal *)")];
+  const item = (element) => {
+    const rect = element.firstElementChild.getBoundingClientRect();
+    return { element, symbol: element.dataset.symbol, rect };
+  };
+  return new Map(elements.map((element) => [element.dataset.item, item(element)]));
+}
 
 // Applies a change to the table and lets every card move from its old place to its new one. A card that turns up in
 // another zone under another name is found by its face; one without a past comes from a card that left, or fades in.
@@ -63,29 +71,51 @@ export function moving(root, change) {
   const gone = [...before].filter(([id]) => !after.has(id)).map(([, item]) => item);
   let moved = false;
   for (const [id, item] of after) {
-    const old = before.get(id) ?? take(gone, (left) => left.symbol === item.symbol && !/back|slot/.test(left.symbol)) ??
-      (/slot/.test(item.symbol) || item.element.closest(".palette") ? null : take(gone, (left) => /back/.test(left.symbol)));
-    const target = item.element.firstElementChild;
-    if (!old) {
-      if (!/slot/.test(item.symbol) && before.size) target.animate([{ opacity: 0, scale: 0.8 }, { opacity: 1, scale: 1 }], { duration: time / 2 });
-      continue;
-    }
-    const [x, y] = [old.rect.x - item.rect.x, old.rect.y - item.rect.y];
-    const turned = old.symbol !== item.symbol && !/slot/.test(old.symbol + item.symbol);
-    if (Math.hypot(x, y) < 2 && !turned) continue;
-    moved = true;
-    target.animate([{ transform: `translate(${x}px, ${y}px)${turned ? " rotateY(90deg)" : ""}` }, { transform: "none" }], { duration: time, easing: "cubic-bezier(.2,.7,.3,1)" });
+    const old = before.get(id) ?? originOf(item, gone);
+    if (old) moved = animate(item, old, time) || moved;
+    else if (!isSlot(item.symbol) && before.size) fadeIn(item.element.firstElementChild, time);
   }
   if (moved) sound("card");
 }
 
-function take(items, wanted) {
-  const at = items.findIndex(wanted);
-  return at < 0 ? undefined : items.splice(at, 1)[0];
+const isSlot = (symbol) => /slot/.test(symbol);
+
+// The card that left the table and is this one now, taken from those that left; null if there is none.
+function originOf(item, gone) {
+  const take = (wanted) => {
+    const at = gone.findIndex(wanted);
+    return at < 0 ? null : gone.splice(at, 1)[0];
+  };
+  const same = take((left) => left.symbol === item.symbol && !/back|slot/.test(left.symbol));
+  if (same || isSlot(item.symbol) || item.element.closest(".palette")) return same;
+  return take((left) => /back/.test(left.symbol));
+}
+
+function fadeIn(element, time) {
+  element.animate({ opacity: [0, 1], scale: [0.8, 1] }, { duration: time / 2 });
+}
+
+// Moves a card from its old place, turning it if it is another one now; says whether it moved.
+function animate(item, old, time) {
+  const [x, y] = [old.rect.x - item.rect.x, old.rect.y - item.rect.y];
+  const turned = old.symbol !== item.symbol && !isSlot(old.symbol + item.symbol);
+  if (Math.hypot(x, y) < 2 && !turned) return false;
+  const start = { transform: `translate(${x}px, ${y}px)${turned ? " rotateY(90deg)" : ""}` };
+  const timing = { duration: time, easing: "cubic-bezier(.2,.7,.3,1)" };
+  item.element.firstElementChild.animate([start, { transform: "none" }], timing);
+  return true;
 }
 
 let audio = null;
-const NOTES = { card: [[320, 0, 0.05]], turn: [[620, 0, 0.09]], end: [[523, 0, 0.14], [659, 0.13, 0.14], [784, 0.26, 0.25]] };
+const NOTES = {
+  card: [[320, 0, 0.05]],
+  turn: [[620, 0, 0.09]],
+  end: [
+    [523, 0, 0.14],
+    [659, 0.13, 0.14],
+    [784, 0.26, 0.25],
+  ],
+};
 
 // Short tones, if the person has switched sounds on.
 export function sound(name) {

@@ -3,8 +3,8 @@ import { h, notice, remember, remembered, show } from "./dom.js";
 
 let page = null;
 
-// `pages` opens a page for the first word of the address, "" if there is none: its content, or an object with start(), which draws
-// the page and gets the keys and, if the window changes, fit().
+// `pages` opens a page for the first word of the address, "" if there is none: its content, or an object with start(),
+// which draws the page and gets the keys and, if the window changes, fit().
 export function run(pages) {
   async function route() {
     page?.close?.();
@@ -15,7 +15,8 @@ export function run(pages) {
     const asked = location.hash;
     const [, place = "", id = ""] = asked.split("/");
     try {
-      for (const link of document.querySelectorAll(".bar nav a")) link.ariaCurrent = link.hash === `#/${place}` ? "page" : null;
+      for (const link of document.querySelectorAll(".bar nav a"))
+        link.ariaCurrent = link.hash === `#/${place}` ? "page" : null;
       document.title = place && id ? `cardgym: ${place}` : "cardgym";
       const opened = (Object.hasOwn(pages, place) ? pages[place] : pages[""])(id);
       page = opened.start ? opened : null;
@@ -24,7 +25,7 @@ export function run(pages) {
     } catch (error) {
       if (location.hash !== asked) return; // Another page was opened meanwhile.
       notice(error.message);
-      show(h("p", {}, h("a", { href: "#/" }, "Back to the lobby")));
+      show(h("p", h("a", { href: "#/" }, "Back to the lobby")));
     }
   }
   addEventListener("hashchange", route);
@@ -46,10 +47,18 @@ setting("speed");
 setting("sounds");
 setting("look", (value) => (document.documentElement.dataset.look = value));
 const help = document.getElementById("help");
-document.getElementById("help-button").addEventListener("click", () => (document.getElementById("settings").hidePopover(), help.showModal()));
-document.querySelector(".skip").addEventListener("click", (event) => (event.preventDefault(), document.getElementById("main").focus()));
+document.getElementById("help-button").addEventListener("click", () => {
+  document.getElementById("settings").hidePopover();
+  help.showModal();
+});
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  document.getElementById("main").focus();
+});
+
+const TYPING = "input:not([type=checkbox]), select, dialog, summary, [popover]";
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), select, dialog, summary, [popover]")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest(TYPING)) return;
   if (event.key === "?") help.showModal();
   else page?.key?.(event);
 });

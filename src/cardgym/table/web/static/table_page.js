@@ -1,0 +1,93 @@
+// What a table's page shows: the felt, what happened last, what the person can do, the coach and the log.
+import { drawCoach } from "./coach.js";
+import { drawActions, h, keyed } from "./dom.js";
+import { drawTip, guided, lessonOf } from "./lesson.js";
+import { drawLog, drawMoves, drawPeople, drawStage, drawStanding } from "./panels.js";
+import { badgeOf, covered, mayAct, phaseOf, viewOf, watching } from "./phases.js";
+import { drawView } from "./view.js";
+import { lastLines, newsOf, resultOf } from "./words.js";
+
+export function drawTable(table) {
+  const { state, busy } = table;
+  const reveals = state.ended && !busy ? newsOf(state) : table.reveals;
+  const over = drawStage(state.game, reveals, table.paused, drawPeople(state, covered(table) && !busy));
+  const look = { choice: choiceOf(table), badge: badgeOf(table), over, marks: guided(table) };
+  const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight < 40;
+  const log = drawLog(state.narration, ({ target }) => (table.atEnd = isAtEnd(target)));
+  const shutter = h("button.soft.shutter", { onclick: () => table.toggle() }, "Close");
+  return h(
+    "div.table",
+    { "data-panel": table.panel },
+    h("h1.unseen", `${state.game}: ${state.names.join(", ")}`),
+    drawView(state.game, viewOf(table), state.names, state.seat ?? state.turn, look),
+    drawTip(table) ?? h("p.now", h("span", lastLines(table.lastWords()))), // In reserved lines.
+    drawActions(
+      "What you can do",
+      { "data-phase": phaseOf(table), "data-version": state.version },
+      h("div.moves", { "data-part": "moves" }, CONTENT[phaseOf(table)](table)),
+      watching(table) && !state.ended && drawStanding(state.names, table.standing),
+      drawTools(table),
+    ),
+    h("aside.side", { "aria-label": "Coach and log" }, drawCoach(table), log, shutter),
+  );
+}
+
+// The items that can be taken.
+function choiceOf(table) {
+  const open = new Set(mayAct(table) ? table.left().flatMap((action) => action.items) : []);
+  return { open, taken: table.taken, take: (item) => table.take(item) };
+}
+
+const prompt = (words) => h("span.prompt", { "data-part": "prompt" }, words);
+const runs = (table, words) => keyed("button", "r", "r", words, () => table.run());
+
+// What is below the table in each phase.
+const CONTENT = {
+  paused: (table) => keyed("button", "go", "Space", "Go on", () => table.hurry?.()),
+  busy: (table) => {
+    const { state, sent } = table;
+    const said = state.seat !== null && sent ? `You: ${sent}` : "";
+    return [
+      keyed("button.soft", "skip-wait", "Space", "Faster", () => table.hurry?.()),
+      h("span.prompt", { "data-part": "sent" }, said),
+      state.seat === null && table.running && runs(table, "Pause"),
+    ];
+  },
+  ended: (table) => {
+    const { state } = table;
+    const again = state.lesson ? "Play on your own" : "Play again";
+    return [
+      h("strong.result", resultOf(state)),
+      h("a.button.best", { href: `#/review/${state.record ?? table.id}` }, "Review this game"),
+      state.people !== "link" && h("button.soft", { onclick: () => table.again() }, again),
+      h("a.button.soft", { href: "#/" }, "Lobby"),
+    ];
+  },
+  covered: (table) => [
+    prompt(`Pass to ${table.state.names[table.state.turn]}:`),
+    keyed("button", "show", "Space", "Show my cards", () => table.uncover()),
+  ],
+  waiting: ({ state }) => prompt(`${state.seat === null ? "You watch. " : ""}Waiting for ${state.waits_for} …`),
+  watching: (table) => [
+    keyed("button", "n", "n", "Next move", () => table.send("step")),
+    runs(table, table.running ? "Pause" : "Run"),
+  ],
+  yours: (table) => {
+    const { state, taken } = table;
+    return drawMoves(state.view, table.left(), taken, (action) => table.act(action), lessonOf(table)?.action);
+  },
+};
+
+// The log, the hint and the undo: always there, so that nothing moves when one can be used.
+function drawTools(table) {
+  const { state, taken, busy } = table;
+  const tool = (shown, key, hint, words, act) =>
+    keyed(shown && !busy ? "button.soft" : "button.soft.idle", key, hint, words, act);
+  const opener = h("button.soft.opener", { "data-key": "panel", onclick: () => table.toggle() }, "Log");
+  if (state.seat === null && !covered(table)) return h("div.tools", { "data-part": "tools" }, opener);
+  const hint = tool(mayAct(table), "hint", "h", "Hint", () => table.hint());
+  const undo = taken.size
+    ? tool(true, "undo", "Esc", "Put back", () => table.putBack())
+    : tool(state.can_undo, "undo", "u", "Undo", () => table.send("undo"));
+  return h("div.tools", { "data-part": "tools" }, opener, state.hints !== "off" && hint, undo);
+}

@@ -1,0 +1,129 @@
+// Texts and figures, without the page: how values, games and their moves are written.
+
+// Texts of the games have the minus of the keyboard; the page has one minus sign.
+export const signed = (words) => words.replace(/(?<![\w-])-(?=\d)/g, "−");
+
+export const percent = (share) => `${(100 * share).toFixed(1)} %`;
+export const plain = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace("-", "−");
+export const points = (rating) => `${rating < 0 ? "−" : "+"}${Math.abs(rating).toFixed(0)}`;
+const gain = (value) => `${value > 0 ? "+" : ""}${plain(value)}`;
+
+export const title = (id) => id.replace(/-v\d+$/, "").replace(/([a-z])([A-Z])/g, "$1 $2");
+
+// The other players of a listed game.
+export function withWhom(game) {
+  const others = game.people.filter((_, seat) => seat !== game.person);
+  return others.length ? `${game.person === null ? "watching" : "with"} ${others.join(", ")}` : "";
+}
+
+// -- what happened ----------------------------------------------------------------------------------------------------
+
+// The end of a text that has many lines, for the line below the table.
+export const lastLines = (text) => text.split("\n").slice(-2).join("\n");
+
+// Cards dealt one after another, also in turn to several seats, are one line for each.
+export function merged(narration) {
+  const out = [];
+  for (const { seat, text } of narration) {
+    const [, start = null, card] = /(?:^|\n)([^\n]* dealt)( [^\n]*)$/.exec(text) ?? [];
+    const deal = out.slice(out.findLastIndex((entry) => entry.start === null) + 1);
+    const dealt = start && deal.find((entry) => entry.start === start);
+    if (dealt) dealt.text += `,${card}`;
+    else out.push({ seat, start, text });
+  }
+  return out;
+}
+
+// The end in the game's own words, or all scores.
+export function resultOf({ result: { text, players }, names }) {
+  return text || players.map((player) => `${names[player.seat]} ${plain(player.score)}`).join(", ");
+}
+
+// The banners at the end that say more than the result below the table.
+export function newsOf(state) {
+  const said = resultOf(state);
+  return state.banners.filter(({ name, lines }) => ![name, ...lines].every((part) => said.includes(part)));
+}
+
+// A warning if an action is a blunder, which does not say what is better; null otherwise.
+export function blunder(advice, action) {
+  const chosen = advice.actions.find((option) => option.action === action);
+  if (!chosen || advice.blunder === undefined) return null;
+  const cost = advice.actions[0].value - chosen.value;
+  if (cost < advice.blunder) return null;
+  return `“${chosen.text}” costs ${plain(cost)} ${advice.unit} against the best move.`;
+}
+
+// A coach's reason without what the action costs, which is said elsewhere.
+export const withoutCost = (reason) => (reason.includes(": ") ? reason.replace(/^[^:]*: /, "") : "");
+
+// -- the rules --------------------------------------------------------------------------------------------------------
+
+// A title in capitals, as a terminal has it, in letters as on the lobby's cards.
+export function headline(words) {
+  const capitalized = (name) => name.toLowerCase().replace(/\b\w/g, (letter) => letter.toUpperCase());
+  return words.replace(/^[A-Z ]{4,}(?=[,(])/, capitalized);
+}
+
+// Lines that are indented are a list; others run on.
+export function paragraphs(text) {
+  const out = [];
+  for (const line of text.split("\n")) {
+    const listed = /^ {2}\S/.test(line);
+    if (listed || !out.length) out.push({ listed, lines: [line.trim()] });
+    else out.at(-1).lines.push(line.trim());
+  }
+  return out.map(({ listed, lines }) => ({ listed, text: lines.join(" ") }));
+}
+
+// -- the record -------------------------------------------------------------------------------------------------------
+
+// The options in which a line of results differs from others of its game.
+export function differing({ env, options }, results) {
+  const words = Object.keys(options)
+    .filter((name) => results.some((other) => other.env === env && other.options[name] !== options[name]))
+    .map((name) => `${name.replace("num_", "").replaceAll("_", " ")} ${options[name]}`);
+  return words.length ? ` (${words.join(", ")})` : "";
+}
+
+// A share of games won, with its interval if it is known.
+export function won({ win_rate: rate, win_rate_ci95: interval }) {
+  if (rate === undefined) return "";
+  return `${percent(rate)}${(interval?.[0] ?? null) === null ? "" : ` [${interval.map(percent).join(", ")}]`}`;
+}
+
+export const gained = ({ players: [{ mean_return: mean }], unit }) =>
+  mean === undefined || unit === "reward" ? "" : `${gain(mean)} ${unit}`;
+
+// Whether the person won, against the best of the others or, alone, against the house; null without a person.
+export function outcome(game) {
+  if (game.person === null) return null;
+  const value = (player) => (game.unit === "reward" ? player.score : player.return);
+  const others = game.players.filter((player) => player.seat !== game.person).map(value);
+  const own = value(game.players.find((player) => player.seat === game.person));
+  const margin = own - (others.length ? Math.max(...others) : 0);
+  if (margin === 0) return "drawn";
+  return margin > 0 ? "won" : "lost";
+}
+
+// What a game brought: the returns in the game's unit, or the scores.
+export function scores({ players, people, unit }) {
+  const ordered = [...players].sort((one, other) => one.seat - other.seat);
+  if (unit === "reward") return ordered.map(({ seat, score }) => `${people[seat]} ${plain(score)}`).join(", ");
+  return `${ordered.map((player) => `${people[player.seat]} ${gain(player.return)}`).join(", ")} ${unit}`;
+}
+
+// What is special about a listed game.
+export function mark(game) {
+  if (game.resigned) return "resigned";
+  if (game.again) return "tried again";
+  return game.lesson ? "lesson" : "";
+}
+
+// A puzzle's tally after one more, with the last twenty results.
+export function tallied({ streak, best, solved, tried, last = "" }, { right, skill, rating, half_width }) {
+  const now = right ? streak + 1 : 0;
+  const lately = `${last}${right ? 1 : 0}`.slice(-20);
+  const counts = { streak: now, best: Math.max(best, now), solved: solved + right, tried: tried + 1 };
+  return { ...counts, last: lately, skill, rating, half_width };
+}
