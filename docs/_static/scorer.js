@@ -1,6 +1,6 @@
 // Pages of docs whose title has the words searched come first, then sections whose heading has them, then text, then
-// the API: "coach" finds the page on the coach, not the games with a section on theirs, and "ppo" the algorithm, not the
-// card of an agent.
+// the API: "coach" finds the page on the coach, not the games with a section on theirs, and "ppo" the algorithm, not
+// the card of an agent.
 const words = (new URLSearchParams(window.location.search).get("q") || "").toLowerCase().split(/\s+/).filter(Boolean);
 const bonus = ([name, title, anchor]) => {
   const heading = title.split(" > ").pop().toLowerCase();

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,14 @@ def open_browser() -> Iterator[Any]:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield browser
         browser.close()
+
+
+def faults_of(page: Any, impacts: Sequence[str] = ()) -> list[str]:
+    """What axe finds on a page, all of it or only faults with these impacts."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    faults = [fault for fault in Axe().run(page).response["violations"] if not impacts or fault["impact"] in impacts]
+    return [f"{fault['id']} ({fault['impact']}): {fault['nodes'][0]['html'][:150]}" for fault in faults]
 
 
 class Server:
@@ -103,21 +111,22 @@ class Person:
     def version(self) -> int:
         return int(self.page.get_attribute(".actions", "data-version"))
 
+    @property
+    def card_height(self) -> str:
+        return str(self.page.locator(".felt").evaluate("felt => felt.style.getPropertyValue('--card')"))
+
     def move(self, way: str) -> None:
         """Make one move by `clicks`, `touch` or `keys`: the first item that can be taken, or the first action."""
         before = self.version
         press = "tap" if way == "touch" else "click"
         for _ in range(8):
-            if self.page.query_selector("button.item"):
-                if way != "keys":
-                    getattr(self.page.locator("button.item[aria-pressed=false]").first, press)()
-                else:
-                    self.page.keyboard.press("ArrowRight")
-                    self.page.keyboard.press("Enter")
-            elif way != "keys":
-                getattr(self.page.locator(".moves button:not(.soft)").first, press)()
+            items = self.page.query_selector("button.item")
+            if way == "keys":
+                for key in ("ArrowRight", "Enter") if items else ("1",):
+                    self.page.keyboard.press(key)
             else:
-                self.page.keyboard.press("1")
+                first = "button.item[aria-pressed=false]" if items else ".moves button:not(.soft)"
+                getattr(self.page.locator(first).first, press)()
             if self.phase == "ended" or self.version != before:
                 return
         raise AssertionError(f"{way} made no move")

@@ -23,42 +23,14 @@ from pathlib import Path
 from typing import Any
 
 GAME = "CorellianSpike-v0"
-JUNK: tuple[Any, ...] = (
-    *(
-        None,
-        True,
-        False,
-        -1,
-        0,
-        1,
-        1.5,
-        1e308,
-        -(2**63),
-        2**31,
-        2**53,
-        2**64,
-        10**400,
-        "",
-        "x",
-        "0",
-        "NaN",
-        [],
-        {},
-        [[]],
-    ),
-    *(
-        {"a": 1},
-        "../../etc/passwd",
-        "checkpoints/dqn.safetensors",
-        "\x00",
-        "\ud800",
-        "é" * 50,
-        "a" * 9000,
-        "%s%n",
-        "' or 1",
-    ),
-    *("cardgym.cli:CorellianSpike-v0", "os:system", "Corellian Spike-v0", "__class__", [None] * 100, {"": ""}),
+JUNK: list[Any] = json.loads(
+    """[null, true, false, -1, 0, 1, 1.5, 1e308, -9223372036854775808, 2147483648, 9007199254740992, "", "x", "0",
+    "NaN", [], {}, [[]], {"a": 1}, {"": ""}, "../../etc/passwd", "checkpoints/dqn.safetensors", "\\u0000", "\\ud800",
+    "%s%n", "' or 1", "cardgym.cli:CorellianSpike-v0", "os:system", "Corellian Spike-v0", "__class__"]"""
 )
+JUNK += [2**64, 10**400, "é" * 50, "a" * 9000, [None] * 100]
+BAD = [value for value in JUNK if value not in (0, 1, 2**31, [], {}, None)]
+"""Values that none of the explorer's fields can have."""
 PATHS = """
     /.. /../../etc/passwd /static/../app.py /static/%2e%2e/app.py /static/..%2f..%2fapp.py /static/%00
     /static//etc/passwd /static/. /static/%5c..%5capp.py /static /API/lobby //api/lobby /symbols/../x.svg /symbols/.svg
@@ -142,71 +114,52 @@ def _foreign(rng: random.Random, target: Target) -> bytes:
     return _request(target, "POST", path, body, **{name: value})
 
 
-def _bad_action(rng: random.Random, target: Target) -> bytes:
-    body: dict[str, Any] = {"action": target.action, "version": target.version}
-    body[rng.choice(("action", "version"))] = rng.choice(
-        [junk for junk in JUNK if junk not in (0, 1)] + [10**6, 2**31 - 1]
-    )
-    if rng.random() < 0.2:
-        body[rng.choice(("seat", "__proto__", "state", "seed"))] = 1
-    return _request(
-        target, "POST", f"/api/tables/{target.table}/{rng.choice(('action', 'action', 'undo', 'step'))}", _json(body)
-    )
+NUMBERS = [value for value in JUNK if value not in (0, 1)] + [10**6, 2**31 - 1]
+LINE = {"game": GAME, "options": {}, "moves": [], "seed": 1}
+PEOPLE = {"game": GAME, "seat": 0, "opponents": ["human"], "people": "hot", "names": ["Ann", "Bob"]}
+FORMS: list[tuple[str, dict[str, Any], dict[str, list[Any]]]] = [
+    ("/api/tables/TABLE/action", {"action": 0, "version": 0}, {"action": NUMBERS, "version": NUMBERS, "seed": [1]}),
+    ("/api/tables/TABLE/undo", {"version": 0}, {"version": NUMBERS}),
+    ("/api/tables/TABLE/step", {"version": 0}, {"version": BAD, "state": [1], "__proto__": [1]}),
+    ("/api/tables/TABLE/resign", {"seat": 0}, {"extra": BAD, "seat": [[], {}, 1.5]}),
+    (
+        "/api/tables",
+        {"game": GAME, "seat": 0},
+        {
+            "game": JUNK,
+            "options": [[], 1, {"hands": 0}, {"hands": 1e9}, {"hands": True}, {"nothing": 1}, {"hands": [1]}],
+            "opponents": ["heuristic", [1], ["../x"], ["a.safetensors"], ["random"] * 9, ["random"] * 99, {"a": 1}],
+            "seat": [-1, 2, 1.5, True, "0", "ANY", [], 10**30],
+            "seed": [-1, 1.5, "1", True, 2**53, 10**300, []],
+            "hints": [None, 1, "ALWAYS", [], "x" * 3000],
+            "extra": [1],
+        },
+    ),
+    (
+        "/api/tables",
+        PEOPLE,  # Tables of several people.
+        {
+            "people": ["one", "link", "", 1, None, []],
+            "names": ["Ann", [1], ["Seat 1"], ["<b>"], ["a" * 21], ["a", "b", "c"], {"a": 1}, ["\u202e"]],
+            "opponents": [["human", "human"], ["heuristic"], "human", [None]],
+        },
+    ),
+    ("/api/join", {"code": "AAAAAA", "name": "Ann"}, {"code": JUNK, "name": JUNK}),
+    ("/api/explore", LINE, {name: BAD for name in ("game", "options", "moves", "seed", "change", "record")}),
+    ("/api/explore", LINE, {"moves": [[value] for value in BAD], "change": [{"step": 1.5, "outcome": 0}, {"step": 0}]}),
+    ("/api/explore/outcomes", {"game": GAME, "moves": [], "at": 0}, {"at": BAD, "seed": [1]}),
+    ("/api/history/import", {"lines": ""}, {"lines": [*BAD, "{}\n" * 3000]}),
+    (f"/api/puzzles/{'A' * 22}/solve", {"action": 0}, {"mu": BAD, "sigma": BAD}),
+]
+"""Paths, valid bodies, and values that make them invalid; `version` and `action` are those of the target."""
 
 
-def _bad_table(rng: random.Random, target: Target) -> bytes:
-    body: dict[str, Any] = {"game": GAME, "seat": 0}
-    choices: dict[str, Any] = {
-        "game": rng.choice(JUNK),
-        "options": rng.choice(
-            ([], 1, {"hands": 0}, {"hands": 1e9}, {"hands": True}, {"nothing": 1}, {"hands": [1]}, {"num_players": 99})
-        ),
-        "opponents": rng.choice(
-            ("heuristic", [1], ["../x"], ["a.safetensors"], ["random"] * 9, ["random"] * 99, {"a": 1})
-        ),
-        "seat": rng.choice((-1, 2, 1.5, True, "0", "ANY", [], 10**30)),
-        "seed": rng.choice((-1, 1.5, "1", True, 2**53, 10**300, [])),
-        "hints": rng.choice((None, 1, "ALWAYS", [], "x" * 3000)),
-        "extra": 1,
-    }
-    name = rng.choice(list(choices))
-    body[name] = choices[name]
-    return _request(target, "POST", "/api/tables", _json(body))
-
-
-def _bad_people(rng: random.Random, target: Target) -> bytes:
-    """Tables of several people, codes and names that are none."""
-    body: dict[str, Any] = {"game": GAME, "seat": 0, "opponents": ["human"], "people": "hot", "names": ["Ann", "Bob"]}
-    choices: dict[str, Any] = {
-        "people": rng.choice(("one", "link", "", 1, None, [])),
-        "names": rng.choice(("Ann", [1], ["Seat 1"], ["<b>"], ["a" * 21], ["a", "b", "c"], {"a": 1}, ["\u202e"])),
-        "opponents": rng.choice((["human", "human"], ["heuristic"], "human", [None])),
-    }
-    name = rng.choice(list(choices))
-    body[name] = choices[name]
-    if rng.random() < 0.4:
-        return _request(target, "POST", "/api/join", _json({"code": rng.choice(JUNK), "name": rng.choice(JUNK)}))
-    return _request(target, "POST", "/api/tables", _json(body))
-
-
-def _bad_line_of_moves(rng: random.Random, target: Target) -> bytes:
-    """Lines that the explorer, and puzzles and files that the server, cannot take."""
-    line: dict[str, Any] = {"game": GAME, "options": {}, "moves": [], "seed": 1}
-    junk = [value for value in JUNK if value not in (0, 1, 2**31, [], {}, None)]
-    name = rng.choice(("game", "options", "moves", "seed", "change", "record"))
-    line[name] = rng.choice(junk)
-    kinds = (
-        ("/api/explore", line),
-        ("/api/explore", {**line, name: rng.choice(junk), "moves": [rng.choice(junk)]}),
-        ("/api/explore", {"game": GAME, "moves": [], "seed": 1, "change": {"step": rng.choice(junk), "outcome": 0}}),
-        ("/api/explore/outcomes", {"game": GAME, "moves": [], "at": rng.choice(junk)}),
-        ("/api/history/import", {"lines": rng.choice(junk)}),
-        ("/api/history/import", {"lines": "{}\n" * 3000}),
-        (f"/api/tables/{target.table}/resign", {"seat": 0, "extra": rng.choice(junk)}),
-        (f"/api/puzzles/{'A' * 22}/solve", {"action": 0, "mu": rng.choice(junk), "sigma": rng.choice(junk)}),
-    )
-    path, body = rng.choice(kinds)
-    return _request(target, "POST", path, _json(body))
+def _bad_form(rng: random.Random, target: Target) -> bytes:
+    path, valid, wrong = rng.choice(FORMS)
+    body = {name: getattr(target, name, value) for name, value in valid.items()}
+    name = rng.choice(list(wrong))
+    body[name] = rng.choice(wrong[name])
+    return _request(target, "POST", path.replace("TABLE", target.table), _json(body))
 
 
 def _bad_body(rng: random.Random, target: Target) -> bytes:
@@ -246,10 +199,8 @@ def _bad_framing(rng: random.Random, target: Target) -> bytes:
     )  # fmt: skip
 
 
-KINDS = (
-    _noise, _bad_line, _bad_path, _bad_path, _bad_method, _foreign, _foreign, _bad_action, _bad_action, _bad_table,
-    _bad_table, _bad_body, _bad_body, _bad_framing, _bad_people, _bad_line_of_moves, _bad_line_of_moves,
-)  # fmt: skip
+KINDS = (_noise, _bad_line, _bad_path, _bad_path, _bad_method, _foreign, _foreign, _bad_body, _bad_body, _bad_framing)
+KINDS += (_bad_form,) * 7
 
 
 def answer_to(target: Target, request: bytes) -> bytes:

@@ -25,3 +25,10 @@ def test_lines_are_as_wide_as_those_of_python() -> None:
         lines = path.read_text(encoding="utf-8").splitlines()
         wide = [number for number, line in enumerate(lines, 1) if len(line) > 120 or line != line.rstrip()]
         assert not wide, f"{path.relative_to(ROOT)}: lines {wide}; npx prettier --write does it"
+
+
+def test_the_page_asks_no_other_server() -> None:
+    for path in (ROOT / FOLDERS[0]).iterdir():
+        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/", "")
+        assert "http://" not in text, path.name
+        assert "https://" not in text, path.name

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from web_server import Client, finish, serving
+from web_server import SHORT, Client, finish, serving
 
 from cardgym.games.coda.view import TABLE
 from cardgym.table.game_entries import read_entries
-
-SHORT = {"game": "CorellianSpike-v0", "options": {"hands": 2}, "opponents": ["heuristic"]}
 
 
 def test_the_record_can_be_exported_and_games_deleted(tmp_path: Path) -> None:

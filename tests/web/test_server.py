@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from web_server import Client, Served, finish, serving, settled
+from web_server import SHORT, SPIKE, Client, Served, finish, serving, settled, watch
 
 import cardgym
 from cardgym.players import player_names
@@ -22,9 +22,6 @@ from cardgym.table.coach.history import costs
 from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of
 from cardgym.table.web import lobby, protocol
 
-SPIKE = "CorellianSpike-v0"
-SHORT = {"game": SPIKE, "options": {"hands": 2}, "opponents": ["heuristic"]}
-
 
 @pytest.mark.parametrize("env", cardgym.registered())
 def test_every_game_can_be_played_to_its_end(client: Client, env: str) -> None:
@@ -32,8 +29,7 @@ def test_every_game_can_be_played_to_its_end(client: Client, env: str) -> None:
     assert state["names"][state["seat"]] == "You"
     assert (state["seed"] is None) == (not state["ended"])  # A small game may end before a choice.
     end = finish(client, state)
-    assert end["actions"] == []
-    assert end["seed"] == "3"
+    assert (end["actions"], end["seed"]) == ([], "3")
     assert len(end["result"]["players"]) == len(end["names"])
     steps = client.get(f"/api/history/{state['table']}/replay")["events"]
     assert [step["move"] for step in steps] == sorted(step["move"] for step in steps)
@@ -44,13 +40,11 @@ def test_lobby_lists_games_options_and_opponents(client: Client) -> None:
     games = {game["id"]: game for game in client.get("/api/lobby")["games"]}
     assert set(games) == set(cardgym.registered())
     spike = games[SPIKE]
-    assert spike["seats"] == [2, 8]
-    assert spike["opponent"] == "heuristic"
+    assert (spike["seats"], spike["opponent"]) == ([2, 8], "heuristic")
     assert {player["name"] for player in spike["players"]} >= {"random", "initial", "heuristic"}
     options = {option["name"]: option for option in spike["options"]}
-    assert options["hands"] | {"help": ""} == {
-        "name": "hands", "default": 10, "help": "", "low": 1, "high": 10_000, "step": 1,
-    }  # fmt: skip
+    hands = {key: value for key, value in options["hands"].items() if key != "help"}
+    assert hands == {"name": "hands", "default": 10, "low": 1, "high": 10_000, "step": 1}
     assert options["betting"]["choices"] == ["flat", "matched"]
     assert all(option["help"] for option in spike["options"])
     assert not [option for game in games.values() for option in game["options"] if option["name"] == "reward"]
@@ -70,13 +64,12 @@ def test_events_list_what_happened_in_order(client: Client) -> None:
 def test_undo_is_counted(server: Served) -> None:
     client = server.client
     state = client.sit_down(**SHORT, seed=1)
-    assert not state["can_undo"]
+    undo = f"/api/tables/{state['table']}/undo"
     after = client.act(state, state["actions"][0]["action"])["state"]
-    assert after["can_undo"]
-    back = client.post(f"/api/tables/{state['table']}/undo", {"version": after["version"]})["state"]
-    assert back["view"] == state["view"]
-    assert back["actions"] == state["actions"]
-    client.post(f"/api/tables/{state['table']}/undo", {"version": back["version"]}, 400)
+    assert (state["can_undo"], after["can_undo"]) == (False, True)
+    back = client.post(undo, {"version": after["version"]})["state"]
+    assert (back["view"], back["actions"]) == (state["view"], state["actions"])
+    client.post(undo, {"version": back["version"]}, 400)
     assert server.tables.game_log.entry(state["table"])["undone"] == 1
 
 
@@ -85,8 +78,7 @@ def test_second_tab_cannot_act_on_an_old_state(server: Served) -> None:
     state = tab.sit_down(**SHORT)
     assert other.get(f"/api/tables/{state['table']}") == state
     after = tab.act(state, state["actions"][0]["action"])["state"]
-    refused = other.act(state, state["actions"][0]["action"], 409)
-    assert refused["state"] == after
+    assert other.act(state, state["actions"][0]["action"], 409)["state"] == after
     step = other.post(f"/api/tables/{state['table']}/step", {"version": state["version"]})
     assert step["state"] == after  # It learns how the table is now, and moves nobody.
 
@@ -100,22 +92,29 @@ def test_leaving_a_lesson_is_said_once(client: Client) -> None:
     assert state["lesson"]["action"] is None
     while not state["ended"] and state["lesson"]:
         state = client.act(state, state["actions"][0]["action"])["state"]
-        assert not state["lesson"]
     assert not state["lesson"]
 
 
-def test_stream_reports_changes(server: Served) -> None:
+def test_stream_reports_changes_and_closed_streams_are_cleaned_up(server: Served) -> None:
     state = server.client.sit_down(**SHORT)
-    follower = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
-    follower.request("GET", f"/api/tables/{state['table']}/stream")
-    lines = follower.getresponse()
-    assert lines.readline() == b"retry: 2000\n"
-    assert lines.readline() == b'data: {"version": %d}\n' % state["version"]
-    assert lines.readline() == b"\n"
+    path, table = f"/api/tables/{state['table']}/stream", state["table"]
+    followers = [http.client.HTTPConnection("127.0.0.1", server.port, timeout=30) for _ in range(16)]
+    for follower in followers:
+        follower.request("GET", path)
+        lines = follower.getresponse()
+        assert lines.readline() == b"retry: 2000\n"
+        assert lines.readline() == b'data: {"version": %d}\n' % state["version"]
+        assert lines.readline() == b"\n"
+    server.client.get(path, 429)
     after = server.client.act(state, state["actions"][0]["action"])["state"]
     assert lines.readline() == b"retry: 2000\n"
     assert lines.readline() == b'data: {"version": %d}\n' % after["version"]
-    follower.close()
+    for follower in followers:
+        follower.close()
+    deadline = time.monotonic() + 30
+    while server.tables.followers(table) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert server.tables.followers(table) == 0
 
 
 def test_restarted_server_continues_games(tmp_path: Path) -> None:
@@ -152,16 +151,20 @@ def test_idle_tables_are_evicted_and_restored(tmp_path: Path) -> None:
         assert refused["error"] == "all 2 tables are taken; try again later"
 
 
-def test_watched_games_advance_step_by_step(client: Client) -> None:
-    table = client.post("/api/tables", {**SHORT, "opponents": ["heuristic", "random"], "seat": None}, 201)["table"]
-    state = client.get(f"/api/tables/{table}")
+def test_watched_games_advance_step_by_step_and_show_how_the_seats_stand(client: Client) -> None:
+    state = watch(client, **SHORT | {"opponents": ["heuristic", "random"]})
     assert (state["seat"], state["names"], state["actions"]) == (None, ["Heuristic", "Random"], [])
+    standing = f"/api/tables/{state['table']}/standing"
+    before = client.get(standing)
+    assert len(before["values"]) == 2
     while not state["ended"]:
-        answer = client.post(f"/api/tables/{table}/step", {"version": state["version"]})
-        state = answer["state"]
+        state = client.step(state)["state"]
+    after = client.get(standing)
+    assert after["version"] == state["version"] > before["version"]
+    assert after["values"] != before["values"]
     person = client.sit_down(**SHORT)
-    answer = client.post(f"/api/tables/{person['table']}/step", {"version": person["version"]})
-    assert answer == {"events": [], "state": person}  # It is the person's turn.
+    assert client.step(person) == {"events": [], "state": person}  # It is the person's turn.
+    client.get(f"/api/tables/{person['table']}/standing", 403)
 
 
 def test_slow_player_does_not_block_other_tables(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,8 +194,8 @@ def test_slow_player_does_not_block_other_tables(server: Served, monkeypatch: py
 
 def test_history_contains_finished_games_only(client: Client) -> None:
     state = client.sit_down(**SHORT)
-    for address in ("history/{}/replay", "history/{}/review"):
-        refused = client.get("/api/" + address.format(state["table"]), 409)
+    for part in ("replay", "review"):
+        refused = client.get(f"/api/history/{state['table']}/{part}", 409)
         assert refused["error"] == "the game is not over yet"
     record = client.get("/api/history")
     assert state["table"] not in json.dumps([record["games"], record["reports"], record["costs"]])
@@ -212,20 +215,17 @@ def test_history_has_the_cost_of_decisions(tmp_path: Path) -> None:
         assert history["costs"][0]["games"] == 2
 
 
-def test_on_a_shared_server_browsers_list_only_their_own_tables(tmp_path: Path) -> None:
+def test_on_a_shared_server_browsers_list_only_their_own_tables_and_see_no_paths(tmp_path: Path) -> None:
     with serving(tmp_path / "games.sqlite", shared=True) as served:
-        owners = ["a" * 22, "b" * 22]
-        tables = []
-        for owner in owners:
-            status, _, content = served.client.raw(
-                "POST", "/api/tables", SHORT | {"seat": 0}, Cookie=f"cardgym_owner={owner}"
-            )
-            assert status == 201
-            tables.append(json.loads(content)["table"])
+        owners = [Client(served.port, letter * 22) for letter in "ab"]
+        tables = [owner.sit_down(**SHORT)["table"] for owner in owners]
         for owner, table in zip(owners, tables, strict=True):
-            _, _, content = served.client.raw("GET", "/api/lobby", Cookie=f"cardgym_owner={owner}")
-            assert [listed["table"] for listed in json.loads(content)["tables"]] == [table]
+            assert [listed["table"] for listed in owner.get("/api/lobby")["tables"]] == [table]
         assert served.client.get("/api/lobby")["tables"] == []
+        served.tables.game_log.close()
+        refused = served.client.get("/api/lobby", 400)
+        assert "game log ..." in refused["error"]
+        assert str(tmp_path) not in refused["error"]
 
 
 def test_serve_needs_its_packages_and_a_free_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -235,7 +235,7 @@ def test_serve_needs_its_packages_and_a_free_port(tmp_path: Path, monkeypatch: p
     with serving(tmp_path / "other.sqlite") as served:
         assert main(["serve", "--port", str(served.port)]) == 2
     assert "try another --port" in capsys.readouterr().err
-    monkeypatch.setitem(__import__("sys").modules, "uvicorn", None)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert main(["serve"]) == 2
     assert "pip install 'cardgym[web]'" in capsys.readouterr().err
 
@@ -253,48 +253,29 @@ def test_a_server_leaves_the_log_handlers_of_its_process_open(tmp_path: Path) ->
         assert (closed, len(handlers)) == ([], 1)
 
 
-def test_closed_streams_are_cleaned_up(server: Served) -> None:
-    """A page that stops following a table leaves nothing behind."""
-    state = server.client.sit_down(**SHORT)
-    followers = [http.client.HTTPConnection("127.0.0.1", server.port, timeout=30) for _ in range(16)]
-    for follower in followers:
-        follower.request("GET", f"/api/tables/{state['table']}/stream")
-        follower.getresponse().readline()
-    server.client.get(f"/api/tables/{state['table']}/stream", 429)
-    for follower in followers:
-        follower.close()
-    deadline = time.monotonic() + 30
-    while server.tables.followers(state["table"]) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert server.tables.followers(state["table"]) == 0
-
-
 @pytest.mark.parametrize("env", cardgym.registered())
-def test_every_shipped_player_that_fits_the_options_can_be_chosen_as_an_opponent(client: Client, env: str) -> None:
+def test_opponents_and_rules_of_every_game(client: Client, env: str) -> None:
     game = cardgym.find(env)
     found = client.get(f"/api/games/{env}/opponents")
     names = [player["name"] for player in found]
     assert set(names) >= {*player_names(game), *checkpoints(game, game.parse_options())}
     levels = [player["level"] for player in found if player["level"]]
     assert len(set(levels)) == len(levels)
-    assert levels == [] or (levels[-1] == "Strongest" and names[: len(levels)] == leveled(env, names))
+    if levels:
+        ordered = [name for name in presentation_of(game).levels[env] if name in names]
+        assert (levels[-1], names[: len(levels)]) == ("Strongest", ordered)
     assert all(player["strength"] != "not measured" for player in found if player["level"])
-
-
-def leveled(env: str, names: list[str]) -> list[str]:
-    levels = presentation_of(cardgym.find(env)).levels[env]
-    return [name for name in levels if name in names]
+    answer = client.get(f"/api/games/{env}/rules")
+    assert sum(len(text) for _, text in answer["rules"]) > 100
+    assert IN_THE_TERMINAL not in [heading for heading, _ in answer["rules"]]
+    symbols = presentation_of(game).symbols()
+    assert {item["symbol"] for reveal in answer["examples"] for item in reveal["items"]} <= set(symbols)
 
 
 def test_levels_follow_the_options(client: Client) -> None:
-    def strongest(**options: int) -> str:
-        query = "&".join(f"{name}={value}" for name, value in options.items())
-        found = client.get(f"/api/games/{SPIKE}/opponents?{query}")
-        return str(next(player["name"] for player in found if player["level"] == "Strongest"))
-
-    assert strongest() == "ppo"
-    assert strongest(num_players=3) == "ppo_three_players"
-    assert strongest(num_players=5) == "heuristic"
+    for query, name in (("", "ppo"), ("?num_players=3", "ppo_three_players"), ("?num_players=5", "heuristic")):
+        found = client.get(f"/api/games/{SPIKE}/opponents{query}")
+        assert [player["name"] for player in found if player["level"] == "Strongest"] == [name]
     refused = client.get(f"/api/games/{SPIKE}/opponents?num_players=99", 400)
     assert "num_players" in refused["error"]
 
@@ -308,28 +289,18 @@ def test_a_shipped_network_can_be_chosen_as_an_opponent(client: Client) -> None:
     assert "no such player" in refused["error"]
 
 
-@pytest.mark.parametrize("env", cardgym.registered())
-def test_rules_can_be_read(client: Client, env: str) -> None:
-    answer = client.get(f"/api/games/{env}/rules")
-    assert sum(len(text) for _, text in answer["rules"]) > 100
-    assert IN_THE_TERMINAL not in [heading for heading, _ in answer["rules"]]
-    symbols = presentation_of(cardgym.find(env)).symbols()
-    assert {item["symbol"] for reveal in answer["examples"] for item in reveal["items"]} <= set(symbols)
-
-
 def test_other_players_move_one_request_at_a_time(client: Client) -> None:
     """The person's move is answered before the others move; steps then play their decisions."""
-    state = client.sit_down(game=SPIKE, options={"num_players": 3, "hands": 2}, opponents=["heuristic"], seed=2)
-    whole = client.sit_down(game=SPIKE, options={"num_players": 3, "hands": 2}, opponents=["heuristic"], seed=2)
+    wanted = {"game": SPIKE, "options": {"num_players": 3, "hands": 2}, "opponents": ["heuristic"], "seed": 2}
+    state, whole = client.sit_down(**wanted), client.sit_down(**wanted)
     action = state["actions"][1]["action"]
     expected = [event["text"] for event in client.act(whole, action)["events"]]
-    body = {"action": action, "version": state["version"], "others": False}
-    answer = client.post(f"/api/tables/{state['table']}/action", body)
+    answer = client.act(state, action, others=False)
     texts = [event["text"] for event in answer["events"]]
     assert texts == expected[: len(texts)]
     assert answer["state"]["actions"] == []
     while not answer["state"]["actions"]:
-        answer = client.post(f"/api/tables/{state['table']}/step", {"version": answer["state"]["version"]})
+        answer = client.step(answer["state"])
         assert answer["events"]
         texts += [event["text"] for event in answer["events"]]
     assert texts == expected
@@ -341,29 +312,24 @@ def test_a_decision_can_be_tried_again(server: Served) -> None:
     first = client.sit_down(**SHORT, seed=9)
     after = client.act(first, first["actions"][1]["action"])["state"]
     end = finish(client, after)
-    entry = server.tables.game_log.entry(first["table"])
-    own = [number for number, (seat, _) in enumerate(entry["moves"]) if seat == 0]
-    table = client.post(f"/api/history/{first['table']}/again", {"move": own[1]}, 201)["table"]
-    again = client.get(f"/api/tables/{table}")
-    assert again["view"] == after["view"]
-    assert again["actions"] == after["actions"]
+    path = f"/api/history/{first['table']}/again"
+    seats = [seat for seat, _ in server.tables.game_log.entry(first["table"])["moves"]]
+    second = [number for number, seat in enumerate(seats) if seat == 0][1]
+    again = client.get(f"/api/tables/{client.post(path, {'move': second}, 201)['table']}")
+    assert (again["view"], again["actions"]) == (after["view"], after["actions"])
     assert finish(client, again)["view"] == end["view"]
+    entries = server.tables.game_log.entries(finished=True)
     games = sum(report["games"] for report in client.get("/api/history")["reports"])
-    assert games == len(
-        [entry for entry in server.tables.game_log.entries(finished=True) if not entry["about"].get("again")]
-    )
-    chance = next(number for number, (seat, _) in enumerate(entry["moves"]) if seat < 0)
-    refused = client.post(f"/api/history/{first['table']}/again", {"move": chance}, 400)
-    assert "not a decision of yours" in refused["error"]
+    assert games == len([entry for entry in entries if not entry["about"].get("again")])
+    for move in (next(number for number, seat in enumerate(seats) if seat < 0), len(seats)):
+        assert "not a decision of yours" in client.post(path, {"move": move}, 400)["error"]
 
 
 def test_half_sent_heads_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.3)
+    answered = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with serving(tmp_path / "games.sqlite") as served:
-        for first in (
-            b"",
-            b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        ):  # A new connection, and one that was answered.
+        for first in (b"", answered):
             with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
                 if first:
                     connection.sendall(first)
@@ -371,27 +337,3 @@ def test_half_sent_heads_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
                 connection.sendall(b"GET / HTTP/1.1\r\nHost: ")
                 while connection.recv(1 << 20):
                     pass  # The rest of the first answer; then the server closes.
-
-
-def test_a_shared_server_does_not_reveal_paths(tmp_path: Path) -> None:
-    with serving(tmp_path / "games.sqlite", shared=True) as served:
-        served.tables.game_log.close()
-        refused = served.client.get("/api/lobby", 400)
-        assert "game log ..." in refused["error"]
-        assert str(tmp_path) not in refused["error"]
-
-
-def test_a_watched_game_shows_how_the_seats_stand(client: Client) -> None:
-    table = client.post("/api/tables", {**SHORT, "opponents": ["heuristic", "random"], "seat": None, "seed": 1}, 201)[
-        "table"
-    ]
-    before = client.get(f"/api/tables/{table}/standing")
-    assert len(before["values"]) == 2
-    state = client.get(f"/api/tables/{table}")
-    while not state["ended"]:
-        state = client.post(f"/api/tables/{table}/step", {"version": state["version"]})["state"]
-    after = client.get(f"/api/tables/{table}/standing")
-    assert after["version"] == state["version"] > before["version"]
-    assert after["values"] != before["values"]
-    person = client.sit_down(**SHORT)["table"]
-    client.get(f"/api/tables/{person}/standing", 403)

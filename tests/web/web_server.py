@@ -12,12 +12,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import uvicorn
 
+from cardgym.engine.contract import State
+from cardgym.engine.states import SingleGame
 from cardgym.table.game_log import GameLog
+from cardgym.table.session import Session, first_of
 from cardgym.table.web.app import make_app
 from cardgym.table.web.protocol import uvicorn_config
 from cardgym.table.web.tables import Tables
+
+SPIKE = "CorellianSpike-v0"
+SHORT = {"game": SPIKE, "options": {"hands": 2}, "opponents": ["heuristic"]}
 
 
 class Client:
@@ -30,18 +37,17 @@ class Client:
 
     def raw(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
         content = None if body is None else json.dumps(body)
-        headers = {
-            "Content-Type": "application/json",
-            **self.cookie,
-            **{k.replace("_", "-"): v for k, v in headers.items()},
-        }
-        try:
-            self.connection.request(method, path, content, headers)
-            response = self.connection.getresponse()
-        except (http.client.RemoteDisconnected, BrokenPipeError):  # Closed after being idle.
-            self.connection.close()
-            self.connection.request(method, path, content, headers)
-            response = self.connection.getresponse()
+        more = {name.replace("_", "-"): value for name, value in headers.items()}
+        headers = {"Content-Type": "application/json", **self.cookie, **more}
+        for last in (False, True):
+            try:
+                self.connection.request(method, path, content, headers)
+                response = self.connection.getresponse()
+                break
+            except (http.client.RemoteDisconnected, BrokenPipeError):  # Closed after being idle.
+                self.connection.close()
+                if last:
+                    raise
         return response.status, dict(response.getheaders()), response.read()
 
     def get(self, path: str, status: int = 200) -> Any:
@@ -60,9 +66,37 @@ class Client:
         id = self.post("/api/tables", {"seat": 0, **wanted}, 201)["table"]
         return dict(self.get(f"/api/tables/{id}"))
 
-    def act(self, state: dict[str, Any], action: int, status: int = 200) -> Any:
-        body = {"action": action, "version": state["version"]}
+    def act(self, state: dict[str, Any], action: int, status: int = 200, **more: Any) -> Any:
+        body = {"action": action, "version": state["version"], **more}
         return self.post(f"/api/tables/{state['table']}/action", body, status)
+
+    def step(self, state: dict[str, Any]) -> Any:
+        return self.post(f"/api/tables/{state['table']}/step", {"version": state["version"]})
+
+
+def watch(client: Client, **wanted: Any) -> dict[str, Any]:
+    """Open a table to watch; returns it."""
+    table = client.post("/api/tables", {"seat": None, "seed": 1, **wanted}, 201)["table"]
+    return dict(client.get(f"/api/tables/{table}"))
+
+
+def resampled(session: Session, state: State, seat: int, key: int) -> State:
+    """The state with everything resampled that a seat cannot see."""
+    other = np.array([state], session.game.state)
+    SingleGame(session.game, session.options, other).resample(seat, np.array([key, 0], np.uint64))
+    return other.view(np.recarray)[0]
+
+
+@contextlib.contextmanager
+def other_cards(session: Session, seat: int, key: int) -> Iterator[bool]:
+    """Other cards where a seat cannot see them, for a while; says whether any byte of the state differs."""
+    states = session._played.batch.plain_states
+    true = states.copy()
+    states[0] = resampled(session, session.state, seat, key)
+    session._snapshot = first_of(states)
+    yield states.tobytes() != true.tobytes()
+    states[:] = true
+    session._snapshot = first_of(states)
 
 
 def finish(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, Any]:

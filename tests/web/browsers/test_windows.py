@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from browsing import Person, Server
+from browsing import Person, Server, faults_of
 
 from cardgym.engine.registry import registered
 
@@ -104,9 +104,7 @@ class Door:
 def test_a_click_survives_the_redrawing_of_the_lobby(server: Server, person: Person) -> None:
     """Pressing the button also takes the typed number; the answer, which adds fields, comes before the release."""
     page = person.page
-    page.set_viewport_size(
-        {"width": 1280, "height": 2600}
-    )  # Where the page scrolls, the browser keeps things in place.
+    page.set_viewport_size({"width": 1280, "height": 2600})  # Scrolling would keep things in place.
     page.goto(server.url)
     card = page.locator("article", has_text="Corellian")
     card.get_by_text("Options").click()
@@ -173,17 +171,12 @@ def test_eight_windows_of_one_browser_follow_their_tables(server: Server, browse
 @pytest.mark.slow
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_every_table_is_accessible(server: Server, browser: Any, look: str) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     person = Person(browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme=look))
     found = []
     for game in IDS:
         person.sit_down(server.open_table(game, hints="demand"))
         for moment in ("first", "last"):
-            for fault in Axe().run(person.page).response["violations"]:
-                found.append(
-                    f"{game}, {moment} move: {fault['id']} ({fault['impact']}): {fault['nodes'][0]['html'][:150]}"
-                )
+            found += [f"{game}, {moment} move: {fault}" for fault in faults_of(person.page)]
             person.play_to_the_end("keys")
     person.page.close()
     assert not found, "\n".join(found)
