@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import logging
 import socket
+import sys
 import threading
 import time
 from pathlib import Path
@@ -138,15 +140,14 @@ def test_two_servers_share_a_game_log(tmp_path: Path) -> None:
         assert one.client.get(f"/api/tables/{state['table']}") == last
 
 
-def test_idle_tables_are_evicted_and_restored(tmp_path: Path) -> None:
-    with serving(tmp_path / "games.sqlite", max_tables=2, idle_seconds=0.0) as served:
+def test_tables_are_evicted_and_restored_unless_they_are_worked_on(tmp_path: Path) -> None:
+    with serving(tmp_path / "games.sqlite", max_tables=2) as served:
         states = [served.client.sit_down(**SHORT) for _ in range(5)]
         assert len(served.tables) == 2
         for state in states:
             assert served.client.get(f"/api/tables/{state['table']}") == state
-    with serving(tmp_path / "games.sqlite", max_tables=2) as served:
-        for _ in range(2):
-            served.client.sit_down(**SHORT)
+        for table in served.tables._tables.values():
+            asyncio.run(table.lock.acquire())
         refused = served.client.post("/api/tables", SHORT, 503)
         assert refused["error"] == "all 2 tables are taken; try again later"
 

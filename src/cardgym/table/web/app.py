@@ -78,7 +78,6 @@ def make_app(
     hosts: Collection[str] | None = LOOPBACK,
     shared: bool = False,
     max_tables: int = 2_000,
-    idle_seconds: float = 900.0,
     max_unfinished: int = 100,
     address: str = "",
 ) -> Starlette:
@@ -88,12 +87,11 @@ def make_app(
         game_log: where games are saved.
         hosts: the server's names and addresses; None for any address and this machine's names.
         shared: whether other people can reach the server: each browser then lists only its own tables.
-        max_tables: the maximum number of tables in memory.
-        idle_seconds: how long a table must be idle before a new one may replace it.
+        max_tables: the maximum number of tables in memory; a new one replaces the one that was idle longest.
         max_unfinished: the maximum number of unfinished games per person.
         address: the server's address for people at other devices, if they can reach it.
     """
-    tables = Tables(game_log, max_tables, idle_seconds, max_unfinished)
+    tables = Tables(game_log, max_tables, max_unfinished)
     routes = [
         Route("/", _page, middleware=[_ZIPPED]),
         Route("/symbols/{game}.svg", _symbols, middleware=[_ZIPPED]),

@@ -31,9 +31,9 @@ _OF_LEARNERS = ("reward",)
 """Options that change what an agent learns from, and nothing for a person who plays."""
 
 
-def game_called(name: object) -> Game:
-    """A registered game by its id."""
-    if not isinstance(name, str) or name not in registered():
+def game_called(name: str) -> Game:
+    """Find a registered game by its id."""
+    if name not in registered():
         raise HTTPException(404, f"no such game; the games are {', '.join(registered())}")
     return find(name)
 

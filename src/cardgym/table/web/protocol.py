@@ -27,7 +27,7 @@ class TimedProtocol(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._begin()
+        self._check()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -37,28 +37,25 @@ class TimedProtocol(H11Protocol):
         super().on_response_complete()
         self._check()  # The beginning of the next head may have come already.
 
-    def _check(self) -> None:
-        waiting = self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
-        if not waiting:
-            self._end()
-        elif self._timer is None:
-            self._begin()
-
     def connection_lost(self, exc: Exception | None) -> None:
-        self._end()
+        self._stop()
         super().connection_lost(exc)
 
-    def _begin(self) -> None:
-        self._timer = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+    def _check(self) -> None:
+        begun = self.cycle is None or bool(self.conn.trailing_data[0])
+        if self.conn.their_state is not h11.IDLE or not begun:
+            self._stop()
+        elif self._timer is None:
+            self._timer = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
-    def _end(self) -> None:
+    def _stop(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
 
 def uvicorn_config(app: Starlette, host: str, port: int, max_tables: int) -> uvicorn.Config:
-    """How uvicorn serves the application: no log, and limits on connections and request heads."""
+    """Configure uvicorn: no log, and limits on connections and request heads."""
     return uvicorn.Config(
         app,
         host=host,
@@ -78,11 +75,7 @@ def uvicorn_config(app: Starlette, host: str, port: int, max_tables: int) -> uvi
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens.
-
-    Raises:
-        CardgymError: if the port is taken or the host is not an address of this machine.
-    """
+    """Open a socket that listens; `CardgymError` if the port is taken or the host not an address of this machine."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 import sys
+import traceback
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
@@ -68,11 +69,9 @@ class Guard:
         except ClientDisconnect:
             pass
         except Exception as error:  # Our fault: the client gets no traceback, and stderr gets no cards.
-            place = error.__traceback__
-            while place is not None and place.tb_next is not None:
-                place = place.tb_next
-            where = f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}" if place else "?"
-            print(f"cardgym: {type(error).__name__} at {where}, in answer to {scope['method']}", file=sys.stderr)
+            place = traceback.extract_tb(error.__traceback__, -1)[0]
+            where = f"{place.filename}:{place.lineno}, in answer to {scope['method']}"
+            print(f"cardgym: {type(error).__name__} at {where}", file=sys.stderr)
             if not started:
                 await refusal(500, "error on the server; your game is saved")(scope, receive, send_safely)
 

@@ -1,22 +1,21 @@
 """The tables of a server: games in memory while people play, and always in the game log.
 
-An idle table may be evicted to make room. It is restored from the log when it is next requested, as are a table that
-another process has continued and all tables after a restart.
+A table may be evicted to make room. It is restored from the log when it is next requested, as are a table that another
+process has continued and all tables after a restart.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from cardgym.engine.contract import Names, State
+from cardgym.engine.contract import State
 from cardgym.table.coach.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event, public_reveals, public_showdown, public_view
@@ -28,8 +27,6 @@ from cardgym.table.web.lobby import player_called
 from cardgym.table.web.requests import work
 from cardgym.table.web.seats import JOIN
 
-T = TypeVar("T")
-
 MAX_FOLLOWERS = 16
 """The maximum number of pages that follow one table."""
 
@@ -39,37 +36,28 @@ _LEFT = "You have left the lesson: play on as you like, or undo to return to it.
 
 
 class Table:
-    """A game that is in memory.
-
-    Attributes:
-        hints: when the coach speaks, one of `HINTS`.
-        used: when it was last requested, in seconds of the monotonic clock.
-        ended: whether the page has been shown the end.
-    """
+    """A game that is in memory."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.hints = str(session.about.get("hints", "off"))
         self.lock = asyncio.Lock()
-        self.used = time.monotonic()
-        self.ended = False
 
     @cached_property
     def _coach(self) -> Coach:
         return Coach(self.session.game, self.session.options)
 
     def advice(self, viewer: int) -> dict[str, Any]:
-        """The coach's advice on the decision of the person at a seat."""
+        """Ask the coach about the decision of the person at a seat."""
         session = self.session
         if self.hints == "off":
             raise HTTPException(403, "this table was opened without hints")
         if not session.legal_actions(viewer):
             raise HTTPException(409, "it is not your turn")
-        advice = self._coach.advise(session.state, viewer, session.names())
-        return advice.asdict()
+        return self._coach.advise(session.state, viewer, session.names()).asdict()
 
     def standing(self) -> dict[str, Any]:
-        """How every seat of a watched game stands, given all cards."""
+        """Value every seat of a watched game, given all cards."""
         session = self.session
         if not session.watched:
             raise HTTPException(403, "only a watched game shows how the seats stand: it needs all cards")
@@ -77,15 +65,12 @@ class Table:
         return {"version": session.version, "values": values, "unit": self._coach.standing_unit}
 
     def shown(self, viewer: int) -> dict[str, Any]:
-        """The table as a viewer may see it, one of `viewer_of`."""
+        """The table as JSON for one viewer; see `viewer_of`."""
         session = self.session
         game, state, over = session.game, session.state, session.over
         actions = offered(game, state, session.legal_actions(viewer))
-        self.ended = over
         people = session.narrator.people(viewer)
-        entry = session.entry() if over else None
-        showdown, banners = self._last(viewer) if over and RESIGNED not in session.about else (None, [])
-        opened = view_of(game, state, -1, (), people) if over else None  # All cards, as in the review.
+        view = self._view_at_end(viewer) if over else self._view(state, viewer, actions)
         turn, mode = session.turn, session.about.get(TABLE, "one")
         others_turn = turn in session.persons and turn != viewer and not over
         return {
@@ -103,21 +88,40 @@ class Table:
             "hints": self.hints,
             "version": session.version,
             "ended": over,
-            "view": (view := showdown or opened or self._view(state, viewer, actions)),
-            "banners": banners,
+            "view": view,
+            "banners": self._banners(viewer) if over else [],
             "actions": listed(view, {action: text_of(game, state, action) for action in actions}),
             "narration": [{"seat": seat, "text": text} for seat, text in session.narrator.texts[self._reader(viewer)]],
             "tip": presentation_of(game).tip(state, viewer) if actions else "",
             "lesson": self._lesson(),
-            "result": entry and {"text": self._ending(max(viewer, 0), people), "players": entry["players"]},
+            "result": self._result(viewer) if over else None,
             "can_undo": session.can_undo,
             "seed": str(session.seed) if over else None,  # The seed determines all cards.
         }
 
-    def _last(self, viewer: int) -> tuple[View | None, list[Reveal]]:
-        """The hands that the last move turned up, and who won by which rule."""
-        event = self._shown_event(self.session.last, viewer)
-        return event["showdown"], [shown for shown in event["reveals"] if shown.get("banner")]
+    def _last(self, viewer: int) -> dict[str, Any] | None:
+        """The event that ended the game; None if it was resigned."""
+        resigned = RESIGNED in self.session.about
+        return None if resigned else self._shown_event(self.session.last, viewer)
+
+    def _view_at_end(self, viewer: int) -> View:
+        """The hands that the last move turned up, or all cards, as in the review."""
+        session, last = self.session, self._last(viewer)
+        opened = view_of(session.game, session.state, -1, (), session.narrator.people(viewer))
+        return (last and last["showdown"]) or opened
+
+    def _banners(self, viewer: int) -> list[Reveal]:
+        """Who won by which rule."""
+        last = self._last(viewer)
+        return [shown for shown in last["reveals"] if shown.get("banner")] if last else []
+
+    def _result(self, viewer: int) -> dict[str, Any]:
+        session, people = self.session, self.session.narrator.people(viewer)
+        if RESIGNED in session.about:
+            text = f"{people[session.about[RESIGNED]]} resigned"
+        else:
+            text = presentation_of(session.game).ending(session.state, max(viewer, 0), people)
+        return {"text": text, "players": session.entry()["players"]}
 
     def shown_events(self, events: list[Event], viewer: int) -> list[dict[str, Any]]:
         """Events as a viewer may see them, without those that cannot be seen."""
@@ -134,23 +138,12 @@ class Table:
             table = presentation_of(game)
             showdown = table.showdown(*transition, viewer, people)
             reveals = table.reveals(*transition, viewer, people)
-        return {
-            "seat": event.seat,
-            "text": event.texts[self._reader(viewer)],
-            "view": self._view(event.after, viewer),
-            "showdown": showdown,
-            "reveals": reveals,
-        }
+        text, view = event.texts[self._reader(viewer)], self._view(event.after, viewer)
+        return {"seat": event.seat, "text": text, "view": view, "showdown": showdown, "reveals": reveals}
 
     def _view(self, state: State, viewer: int, actions: Sequence[int] = ()) -> View:
         game, people = self.session.game, self.session.narrator.people(viewer)
         return public_view(game, state, people) if viewer == PUBLIC else view_of(game, state, viewer, actions, people)
-
-    def _ending(self, viewer: int, people: Names) -> str:
-        gone = self.session.about.get(RESIGNED)
-        if gone is not None:
-            return f"{people[gone]} resigned"
-        return presentation_of(self.session.game).ending(self.session.state, viewer, people)
 
     def _lesson(self) -> dict[str, Any] | None:
         """What the lesson says now; None if there is none, or if the person has left it."""
@@ -177,14 +170,10 @@ class Table:
 class Tables:
     """All tables of a server."""
 
-    def __init__(self, game_log: GameLog, max_tables: int, idle_seconds: float, max_unfinished: int) -> None:
-        """Keep up to `max_tables` in memory; those idle for `idle_seconds` may be evicted.
-
-        Each person may have `max_unfinished` games.
-        """
+    def __init__(self, game_log: GameLog, max_tables: int, max_unfinished: int) -> None:
+        """Keep up to `max_tables` in memory; each person may have `max_unfinished` games."""
         self.game_log = game_log
         self._max_tables, self._max_unfinished = max_tables, max_unfinished
-        self._idle_seconds = idle_seconds
         self._tables: OrderedDict[str, Table] = OrderedDict()  # The latest requested at the end.
         self._followers: dict[str, set[asyncio.Event]] = {}
 
@@ -197,40 +186,55 @@ class Tables:
         Raises:
             HTTPException: if there is no room, or the person has too many unfinished games.
         """
-        self._make_room()
         await work(self._check_unfinished, owner)
-        table = await work(self._deal, setup, owner)
-        self._tables[table.session.id] = table
-        return table
+        return await self._add(lambda: Session(setup, self.game_log, owner))
+
+    async def branch(self, entry: dict[str, Any], move: int, owner: str) -> Table:
+        """Continue a finished game at one of its decisions, at a new table."""
+        return await self._add(lambda: Session.branch(entry, move, self.game_log, owner, player_called))
+
+    async def _restore(self, id: str) -> Table:
+        if not await work(lambda: any(self.game_log.entries(id=id))):
+            raise HTTPException(404, "there is no such table")
+        return await self._add(lambda: Session.restore(self.game_log, id, player_called))
+
+    async def _add(self, make: Callable[[], Session]) -> Table:
+        """Keep a game in memory, and let the players move; if all places are taken, evict the table idle longest."""
+        if len(self._tables) >= self._max_tables:
+            idle = next((id for id, table in self._tables.items() if not table.lock.locked()), None)
+            if idle is None:
+                raise HTTPException(503, f"all {self._max_tables} tables are taken; try again later")
+            del self._tables[idle]
+
+        def play() -> Session:
+            session = make()
+            if not session.watched:
+                session.play()
+            return session
+
+        session = await work(play)
+        return self._tables.setdefault(session.id, Table(session))  # Another request may have restored it first.
 
     def _check_unfinished(self, owner: str) -> None:
         """Delete unfinished games in which nothing was decided, oldest first, if a person has too many.
 
         Raises:
-            HTTPException: if there are none.
+            HTTPException: if that does not suffice.
         """
         too_many = self.game_log.num_unfinished(owner) + 1 - self._max_unfinished
         if too_many <= 0:
             return
-        for entry in self.game_log.entries(finished=False, owner=owner):
-            people = [player["seat"] for player in entry["players"] if player["name"] == PERSON]
-            if not any(seat in people for seat, _ in entry["moves"]):
-                self._tables.pop(entry["id"], None)
-                self.game_log.remove(entry["id"])
-                too_many -= 1
-                if too_many == 0:
-                    return
-        raise HTTPException(409, f"you have {self._max_unfinished} unfinished games: finish, resign or delete one")
-
-    def _deal(self, setup: GameSetup, owner: str) -> Table:
-        session = Session(setup, self.game_log, owner)
-        if not session.watched:
-            session.play()
-        return Table(session)
+        entries = self.game_log.entries(finished=False, owner=owner)
+        untouched = [entry["id"] for entry in entries if not _is_decided(entry)]
+        for id in untouched[:too_many]:
+            self._tables.pop(id, None)
+            self.game_log.remove(id)
+        if len(untouched) < too_many:
+            raise HTTPException(409, f"you have {self._max_unfinished} unfinished games: finish, resign or delete one")
 
     @contextlib.asynccontextmanager
     async def at(self, id: str) -> AsyncIterator[Table]:
-        """The table of that id, locked; restored from the game log if necessary.
+        """Lock the table of that id, restored from the game log if necessary.
 
         Raises:
             HTTPException: if there is no such table.
@@ -243,7 +247,6 @@ class Tables:
                 if await work(self.game_log.num_rows, id) != table.session.version:
                     del self._tables[id]  # Another process has continued it.
                     continue
-                table.used = time.monotonic()
                 self._tables.move_to_end(id)
                 try:
                     yield table
@@ -252,45 +255,10 @@ class Tables:
                     raise
                 return
 
-    async def branch(self, entry: dict[str, Any], move: int, owner: str) -> Table:
-        """A new table that continues a finished game at one of its decisions."""
-        self._make_room()
-        session = await work(Session.branch, entry, move, self.game_log, owner, player_called)
-        table = self._tables[session.id] = Table(session)
-        return table
-
     async def remove(self, id: str) -> None:
         """Delete a game, and its table if it is in memory."""
         self._tables.pop(id, None)
         await work(self.game_log.remove, id)
-
-    async def _restore(self, id: str) -> Table:
-        self._make_room()
-        table = await work(self._load, id)
-        return self._tables.setdefault(id, table)  # Another request may have restored it first.
-
-    def _load(self, id: str) -> Table:
-        if not any(self.game_log.entries(id=id)):
-            raise HTTPException(404, "there is no such table")
-        session = Session.restore(self.game_log, id, player_called)
-        if not session.watched:
-            session.play()  # Moves that were due when the server stopped.
-        return Table(session)
-
-    def _make_room(self) -> None:
-        """If all places are taken, evict a table whose game is over or the one that has been idle longest.
-
-        Raises:
-            HTTPException: if no table can be evicted.
-        """
-        if len(self._tables) < self._max_tables:
-            return
-        idle_since = time.monotonic() - self._idle_seconds
-        for id, table in self._tables.items():
-            if (table.ended or table.used <= idle_since) and not table.lock.locked():
-                del self._tables[id]
-                return
-        raise HTTPException(503, f"all {self._max_tables} tables are taken; try again later")
 
     # -- pages that follow a table ------------------------------------------------------------------------------------
 
@@ -322,3 +290,9 @@ class Tables:
             followers.discard(follower)
             if not followers:
                 self._followers.pop(id, None)
+
+
+def _is_decided(entry: dict[str, Any]) -> bool:
+    """Whether a person has decided anything in a game."""
+    people = {player["seat"] for player in entry["players"] if player["name"] == PERSON}
+    return any(seat in people for seat, _ in entry["moves"])
