@@ -48,15 +48,15 @@ def faults_of(page: Any, impacts: Sequence[str] = ()) -> list[str]:
 class Server:
     """`cardgym serve` with its own data folder. It keeps its port and games over `stop` and `start`."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, errors: Any = None) -> None:
+        self.folder, self.errors = folder, errors
         self.port = 0
         self.start()
 
     def start(self) -> None:
         words = [sys.executable, "-m", "cardgym", "serve", "--port", str(self.port)]
         variables = {**os.environ, "CARDGYM_DATA_DIR": str(self.folder)}
-        self.process = subprocess.Popen(words, env=variables, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(words, env=variables, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert "http" in line, f"the server says {line!r}"

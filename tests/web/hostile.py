@@ -1,25 +1,13 @@
-"""Thousands of malformed and hostile requests: each gets a 4xx answer of one line, and the server survives.
-
-    python tests/web/hostile.py --requests 10000 --seed 1
-
-starts its own server, sends them and counts the statuses of the answers.
-"""
+"""Malformed and hostile requests: each gets a 4xx answer of one line."""
 
 from __future__ import annotations
 
-import argparse
-import collections
 import contextlib
 import json
-import os
 import random
 import socket
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 GAME = "CorellianSpike-v0"
@@ -237,51 +225,3 @@ def fault(answer: bytes) -> str | None:
     if body[:1] == b"{" and list(json.loads(body)) != ["error"]:
         return f"not an error: {body[:200]!r}"
     return None
-
-
-@contextlib.contextmanager
-def running_server(folder: Path) -> Iterator[tuple[Target, Path]]:
-    """A running `cardgym serve` with an unfinished game, and the file of its stderr."""
-    from web_server import Client
-
-    log = folder / "stderr"
-    words = [sys.executable, "-m", "cardgym", "serve", "--port", "0"]
-    environment = {**os.environ, "CARDGYM_DATA_DIR": str(folder)}
-    with (
-        log.open("w") as errors,
-        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, env=environment, text=True) as process,
-    ):
-        try:
-            assert process.stdout
-            port = int(process.stdout.readline().split(":")[3].partition("/")[0])
-            state = Client(port).sit_down(game=GAME, seed=1)
-            yield Target(port, state["table"], state["version"], state["actions"][0]["action"]), log
-            assert process.poll() is None, "the server has died"
-        finally:
-            process.terminate()
-
-
-def main() -> int:
-    """Send the requests."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--requests", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    statuses: collections.Counter[str] = collections.Counter()
-    faults = []
-    with tempfile.TemporaryDirectory() as folder, running_server(Path(folder)) as (target, log):
-        for request in requests(target, arguments.requests, arguments.seed):
-            answer = answer_to(target, request)
-            statuses[answer[9:12].decode("latin-1") or "none"] += 1
-            if (wrong := fault(answer)) is not None:
-                faults.append(f"{wrong} to {request[:200]!r}")
-        said = [line for line in log.read_text().splitlines() if "compiling" not in line]
-    print(
-        f"{arguments.requests} requests:", ", ".join(f"{count} x {status}" for status, count in statuses.most_common())
-    )
-    print("\n".join(faults[:20] + said[:20]) or "no fault; nothing on the server's stderr")
-    return 1 if faults or said else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

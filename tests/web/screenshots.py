@@ -19,11 +19,11 @@ from PIL import Image
 
 DOCS = Path(__file__).parents[2] / "docs"
 STRUCTURES = Path(__file__).parent / "pictures.yaml"
-GAMES: dict[str, dict[str, Any]] = {  # Seeds and moves that show many features of a game.
-    "cribbage": {"game": "Cribbage-v0", "seed": 11, "opponents": ["greedy"], "moves": 11},
-    "coda": {"game": "CodaOfficial-v0", "seed": 4, "opponents": ["bayes"], "moves": 6},
-    "corellian_spike": {"game": "CorellianSpike-v0", "seed": 3, "options": {"num_players": 3}, "moves": 3},
-    "one_play_poker": {"game": "OnePlayPoker-v0", "seed": 2, "moves": 2},
+GAMES: dict[str, tuple[int, dict[str, Any]]] = {  # Moves and seeds that show many features of a game.
+    "cribbage": (11, {"game": "Cribbage-v0", "seed": 11, "opponents": ["greedy"]}),
+    "coda": (6, {"game": "CodaOfficial-v0", "seed": 4, "opponents": ["bayes"]}),
+    "corellian_spike": (3, {"game": "CorellianSpike-v0", "seed": 3, "options": {"num_players": 3}}),
+    "one_play_poker": (2, {"game": "OnePlayPoker-v0", "seed": 2}),
 }
 
 
@@ -53,15 +53,19 @@ def save(image: Image.Image, name: str, folder: Path) -> None:
     print(f"{path} ({path.stat().st_size / 1000:.0f} kB)")
 
 
-def play(browser: Any, data: Path, shoot: Callable[[str, Any], None]) -> None:
-    """Play the games of the pictures on a separate server, and shoot each page by its name."""
+def play(browser: Any, data: Path, take: Callable[[str, Any], object]) -> dict[str, str]:
+    """Play the games of the pictures on a separate server; take each page by its name, and return their structures."""
     server = Server(data)
+    structures = {}
+
+    def shoot(name: str, page: Any) -> None:
+        take(name, page)
+        structures[name] = structure(page)
+
     wide = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light")
     person = Person(wide)
-    for name, wanted in GAMES.items():
-        moves = wanted["moves"]
-        about = {key: value for key, value in wanted.items() if key not in ("game", "moves")}
-        address = server.open_table(wanted["game"], hints="demand", **about)
+    for name, (moves, wanted) in GAMES.items():
+        address = server.open_table(hints="demand", **wanted)
         person.sit_down(address)
         for _ in range(moves):
             person.move("clicks")
@@ -83,6 +87,7 @@ def play(browser: Any, data: Path, shoot: Callable[[str, Any], None]) -> None:
     shoot("images/review", wide)
     wide.close()
     server.stop()
+    return structures
 
 
 def structure(page: Any) -> str:
@@ -100,11 +105,9 @@ def structures_on_file() -> dict[str, str]:
 def take(browser: Any, data: Path) -> None:
     """Take all screenshots."""
     phones: list[Image.Image] = []
-    structures: dict[str, str] = {}
 
     def shoot(name: str, page: Any) -> None:
         image = picture(page)
-        structures[name] = structure(page)
         if name.startswith("images/phones/"):
             phones.append(image)
         else:
@@ -114,7 +117,7 @@ def take(browser: Any, data: Path) -> None:
             save(picture(page), f"{name}_dark", DOCS)
             page.emulate_media(color_scheme="light")
 
-    play(browser, data, shoot)
+    structures = play(browser, data, shoot)
     save(strip(phones), "images/phones", DOCS)
     STRUCTURES.write_text("".join(f"{name}:\n{text}\n" for name, text in structures.items()))
 
@@ -132,14 +135,7 @@ def changes(before: dict[str, str], now: dict[str, str]) -> list[str]:
 
 def check(browser: Any, data: Path) -> list[str]:
     """Play the same moves again; a line for each picture that shows a page which has changed since."""
-    structures: dict[str, str] = {}
-
-    def shoot(name: str, page: Any) -> None:
-        page.wait_for_timeout(300)  # As for a picture.
-        structures[name] = structure(page)
-
-    play(browser, data, shoot)
-    return changes(structures_on_file(), structures)
+    return changes(structures_on_file(), play(browser, data, lambda name, page: page.wait_for_timeout(300)))
 
 
 if __name__ == "__main__":

@@ -46,16 +46,16 @@ def test_cards_and_moves_can_be_chosen(client: Client) -> None:
 @pytest.mark.parametrize(
     ("body", "error"),
     [
-        ({"game": "CorellianSpike-v0", "moves": ["1"], "seed": 1}, "moves"),
-        ({"game": "CorellianSpike-v0", "moves": [1] * 1001, "seed": 1}, "more than 1,000"),
-        ({"game": "CorellianSpike-v0", "moves": [99], "seed": 1}, "not legal"),
-        ({"game": "CorellianSpike-v0", "moves": [], "seed": 1, "against": ["ppo"]}, "2 players"),
-        ({"game": "CorellianSpike-v0", "moves": []}, "seed"),
-        ({"game": "CorellianSpike-v0", "moves": [], "seed": 1, "change": []}, "change"),
+        ({"moves": ["1"]}, "moves"),
+        ({"moves": [1] * 1001}, "more than 1,000"),
+        ({"moves": [99]}, "not legal"),
+        ({"against": ["ppo"]}, "2 players"),
+        ({"seed": -1}, "seed"),
+        ({"change": []}, "change"),
     ],
 )
 def test_bad_lines_are_refused(client: Client, body: dict[str, Any], error: str) -> None:
-    assert error in client.post("/api/explore", body, 400)["error"]
+    assert error in client.post("/api/explore", {"game": "CorellianSpike-v0", **body}, 400)["error"]
 
 
 def test_an_unfinished_game_cannot_be_explored(client: Client) -> None:

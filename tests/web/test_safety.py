@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile import answer_to, fault, requests, running_server
+from browsing import Server
+from hostile import Target, answer_to, fault, requests
 from web_server import SPIKE, Client, Served, other_cards, resampled, serving, settled
 
 import cardgym
@@ -18,14 +19,17 @@ from cardgym.table.session import Session
 from cardgym.table.web.app import STATIC
 
 
-def test_hostile_requests_get_one_line_and_the_server_survives(tmp_path: Path) -> None:
-    """`python tests/web/hostile.py` sends 10,000 requests."""
-    with running_server(tmp_path) as (target, log):
-        for request in requests(target, 500, seed=7):
+@pytest.mark.parametrize("count", [500, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_hostile_requests_get_one_line_and_the_server_survives(tmp_path: Path, count: int) -> None:
+    with (tmp_path / "stderr").open("w") as errors:
+        server = Server(tmp_path, errors)
+        state = Client(server.port).sit_down(game=SPIKE, seed=1)
+        target = Target(server.port, state["table"], state["version"], state["actions"][0]["action"])
+        for request in requests(target, count, seed=7):
             assert fault(answer_to(target, request)) is None, request
-        state = Client(target.port).get(f"/api/tables/{target.table}")
-        assert state["version"] == target.version
-        assert [line for line in log.read_text().splitlines() if "compiling" not in line] == []
+        assert Client(server.port).get(f"/api/tables/{state['table']}") == state
+        server.stop()
+    assert [line for line in (tmp_path / "stderr").read_text().splitlines() if "compiling" not in line] == []
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ class Client:
     def __init__(self, port: int, cookie: str = "") -> None:
         self.port = port
         self.cookie = {"Cookie": f"cardgym_owner={cookie}"} if cookie else {}
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)  # The first request compiles.
 
     def raw(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
         content = None if body is None else json.dumps(body)

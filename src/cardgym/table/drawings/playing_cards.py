@@ -10,10 +10,8 @@ _PAPER, _EDGE, _GOLD = "#fffdf7", "#c9c2b2", "#d9a13b"
 _RED, _BLACK = "#c4162f", "#1d2330"
 
 SUIT_NAMES = {"S": "spades", "H": "hearts", "C": "clubs", "D": "diamonds"}
-_RANK_NAMES = {
-    **{"A": "ace", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight"},
-    **{"9": "nine", "T": "ten", "J": "jack", "Q": "queen", "K": "king"},
-}
+_RANKS = "ace two three four five six seven eight nine ten jack queen king"
+_RANK_NAMES = dict(zip("A23456789TJQK", _RANKS.split(), strict=True))
 _COLORS = {"S": _BLACK, "H": _RED, "C": _BLACK, "D": _RED}
 
 _SHAPES = {
@@ -26,24 +24,20 @@ _SHAPES = {
     "A.46 .46 0 1 1 .4-.21A.46 .46 0 1 1 .5 .7C.34 .7 .16 .62 .06 .45Z",
 }
 
-_COLUMNS = (37.0, 50.0, 63.0)
-_PIPS: dict[str, list[tuple[int, float]]] = {
-    "2": [(1, 0.0), (1, 1.0)],
-    "3": [(1, 0.0), (1, 0.5), (1, 1.0)],
-    "4": [(0, 0.0), (2, 0.0), (0, 1.0), (2, 1.0)],
-    "5": [(0, 0.0), (2, 0.0), (1, 0.5), (0, 1.0), (2, 1.0)],
-    "6": [(0, 0.0), (2, 0.0), (0, 0.5), (2, 0.5), (0, 1.0), (2, 1.0)],
-    "7": [(0, 0.0), (2, 0.0), (1, 0.25), (0, 0.5), (2, 0.5), (0, 1.0), (2, 1.0)],
-    "8": [(0, 0.0), (2, 0.0), (1, 0.25), (0, 0.5), (2, 0.5), (1, 0.75), (0, 1.0), (2, 1.0)],
-    "9": [(c, r / 3) for r in range(4) for c in (0, 2)] + [(1, 0.5)],
-    "T": [(c, r / 3) for r in range(4) for c in (0, 2)] + [(1, 1 / 6), (1, 5 / 6)],
+_PIPS: dict[str, tuple[int, tuple[float, ...]]] = {
+    **{"2": (0, (0, 1)), "3": (0, (0, 1 / 2, 1)), "4": (2, ()), "5": (2, (1 / 2,)), "6": (3, ()), "7": (3, (1 / 4,))},
+    **{"8": (3, (1 / 4, 3 / 4)), "9": (4, (1 / 2,)), "T": (4, (1 / 6, 5 / 6))},
 }
+"""How many pips each side has, from top to bottom, and where those in the middle are, from 0 to 1."""
 
 _HEADS = {
     "K": "M-17 9L-19-10L-9-2L0-15L9-2L19-10L17 9Z",
     "Q": "M-16 9L-20-8C-14-3-11-3-9-9C-6-3-3-3 0-13C3-3 6-3 9-9C11-3 14-3 20-8L16 9Z",
     "J": "M-17 9C-19-6-10-13 3-12C14-11 18-3 17 9Z",
 }
+
+
+_TIPS = {"K": ((-19, -11), (0, -16), (19, -11)), "Q": ((-20, -9), (-9, -10), (0, -14), (9, -10), (20, -9))}
 
 
 def card_item(id: str, name: str) -> Item:
@@ -68,10 +62,7 @@ def _court(rank: str, suit: str) -> str:
     if rank == "J":
         head += path("M9-11C13-20 22-22 24-17C20-16 17-12 14-8Z", color, _BLACK, 1.2)
     else:
-        tips = (
-            ((-19, -11), (0, -16), (19, -11)) if rank == "K" else ((-20, -9), (-9, -10), (0, -14), (9, -10), (20, -9))
-        )
-        head += "".join(disc(x, y, 2.3, color, _BLACK, 0.9) for x, y in tips)
+        head += "".join(disc(x, y, 2.3, color, _BLACK, 0.9) for x, y in _TIPS[rank])
     head += box(-17, 5.5, 34, 5, 1.5, color, _BLACK, 1.1)
     return placed(head, 50, 41, 0.82) + suit_shape(suit, 50, 58.5, 8)
 
@@ -98,9 +89,10 @@ def card(rank: str, suit: str) -> Symbol:
         if suit == "S":
             parts.append(disc(50, 70, 5, _PAPER) + suit_shape("S", 50, 70, 3.2, _GOLD))
     else:
-        for column, height in _PIPS[rank]:
-            pip = path(_SHAPES[suit], color)
-            parts.append(placed(pip, _COLUMNS[column], 27 + 86 * height, 7.4, 180 if height > 0.5 else 0))
+        sides, middle = _PIPS[rank]
+        pips = [(x, number / (sides - 1)) for number in range(sides) for x in (37, 63)] + [(50, at) for at in middle]
+        for x, height in pips:
+            parts.append(placed(path(_SHAPES[suit], color), x, 27 + 86 * height, 7.4, 180 if height > 0.5 else 0))
     return Symbol(WIDTH, HEIGHT, "".join(parts))
 
 

@@ -24,6 +24,7 @@ from cardgym.table.drawings.shapes import sprite
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event
 from cardgym.table.presentation import presentation_of
+from cardgym.table.session import Session
 from cardgym.table.web import lobby, seats
 from cardgym.table.web.explore import Explore
 from cardgym.table.web.lobby import NewTable
@@ -207,31 +208,32 @@ class Routes:
         since = request.query_params.get("since", "")
         async with self._tables.at(id_of(request)) as table:
             viewer = _viewer_of(request, table, request.query_params.get("seat", ""))
+            free = len(seats.open_seats(table.session))
+            joining = {"free": free, "address": self._address} if free else {}
             own = await work(self._own_copy, request, table, viewer)
-            state = await work(table.shown, viewer) | self._joining(table) | own
+            state = await work(table.shown, viewer) | joining | own
             if not since.isdecimal() or len(since) > 9:
                 return state
             events = table.session.events[int(since) :]  # What happened since the page last looked.
             return {"events": await work(table.shown_events, events, viewer), "state": state}
 
     async def action(self, request: Request, body: _Action) -> Response:
-        def act(table: Table, viewer: int) -> list[Event]:
-            if len(table.session.persons) > 1 and table.session.turn != viewer:
+        def act(session: Session, viewer: int) -> list[Event]:
+            if len(session.persons) > 1 and session.turn != viewer:
                 raise HTTPException(409, "it is not your turn")
-            return table.session.act(body.action, others=body.others)
+            return session.act(body.action, others=body.others)
 
         return await self._change(request, body, act)
 
     async def undo(self, request: Request, body: _Change) -> Response:
-        def undo(table: Table, viewer: int) -> list[Event]:
-            table.session.undo()
+        def undo(session: Session, viewer: int) -> list[Event]:
+            session.undo()
             return []
 
         return await self._change(request, body, undo)
 
     async def step(self, request: Request, body: _Change) -> Response:
-        def step(table: Table, viewer: int) -> list[Event]:
-            session = table.session
+        def step(session: Session, viewer: int) -> list[Event]:
             return [] if session.turn in session.persons else session.step()
 
         return await self._change(request, body, step, lenient=True)
@@ -249,7 +251,7 @@ class Routes:
         return {"deleted": False}
 
     async def _change(
-        self, request: Request, body: _Change, change: Callable[[Table, int], list[Event]], lenient: bool = False
+        self, request: Request, body: _Change, change: Callable[[Session, int], list[Event]], lenient: bool = False
     ) -> Response:
         """Change a table unless it has changed since; reply with what happened and its new state.
 
@@ -265,7 +267,7 @@ class Routes:
 
             def make() -> Reply:
                 version = body.version
-                happened = change(table, viewer) if version == session.version else session.events[version:]
+                happened = change(session, viewer) if version == session.version else session.events[version:]
                 events = table.shown_events(happened, viewer)
                 return Reply({"events": events, "state": table.shown(viewer) | self._own_copy(request, table, viewer)})
 
@@ -273,11 +275,6 @@ class Routes:
         if body.version != session.version:
             self._tables.changed(session.id)
         return reply
-
-    def _joining(self, table: Table) -> dict[str, Any]:
-        """What people need to know to join a table: where, and whether seats are free."""
-        free = len(seats.open_seats(table.session))
-        return {"free": free, "address": self._address} if free else {}
 
     def _own_copy(self, request: Request, table: Table, viewer: int) -> dict[str, str]:
         """Copy a finished game into the record of the visitor who joined by link; nothing for the owner."""

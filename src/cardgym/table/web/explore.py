@@ -26,8 +26,13 @@ from cardgym.table.web.record import ended
 from cardgym.table.web.requests import Body, Move, Seed, post
 
 
-class _Moves(Body):
-    """A line of moves: from the start of a game, or those of a finished one, `record`, up to its move `move`."""
+class _Change(Body):
+    step: Move
+    outcome: Move
+
+
+class _Line(Body):
+    """Moves: from the start of a game, or those of a finished one, `record`, up to its move `move`."""
 
     game: Name = ""
     options: OptionValues = Field(default_factory=dict)
@@ -36,20 +41,10 @@ class _Moves(Body):
     move: Move | None = None
     against: Annotated[list[Name], at_most(64)] = Field(default_factory=list)
     """The names of the players by seat, which advice may depend on; empty if they are unknown."""
-
-
-class _Change(Body):
-    step: Move
-    outcome: Move
-
-
-class _Line(_Moves):
-    seed: Seed
+    seed: Seed = 0
     change: _Change | None = None
-
-
-class _Outcomes(_Moves):
-    at: Move
+    at: Move = 0
+    """The step whose outcomes are asked for."""
 
 
 class Explore:
@@ -61,7 +56,7 @@ class Explore:
     def routes(self) -> list[Route]:
         return [
             post("/api/explore", self.line, _Line),
-            post("/api/explore/outcomes", self.outcomes, _Outcomes),
+            post("/api/explore/outcomes", self.outcomes, _Line),
         ]
 
     def line(self, request: Request, body: _Line) -> dict[str, Any]:
@@ -70,13 +65,13 @@ class Explore:
         change = (body.change.step, body.change.outcome) if body.change else None
         return _shown(explorer, explorer.line(moves, body.seed, change), against)
 
-    def outcomes(self, request: Request, body: _Outcomes) -> dict[str, Any]:
+    def outcomes(self, request: Request, body: _Line) -> dict[str, Any]:
         """List what chance could have chosen at a step of a line."""
         explorer, moves, _ = self._parse(body)
         steps = explorer.outcomes(moves, body.at)
         return {"outcomes": [{"outcome": step.move, "text": step.text, "symbols": step.symbols} for step in steps]}
 
-    def _parse(self, body: _Moves) -> tuple[Explorer, list[int], list[str]]:
+    def _parse(self, body: _Line) -> tuple[Explorer, list[int], list[str]]:
         """Parse a request: explorer, moves and opponents, given or taken from a finished game."""
         if body.record is not None:
             entry = ended(self._game_log, body.record)

@@ -46,18 +46,19 @@ def games() -> list[dict[str, Any]]:
 
 def _game(game: Game) -> dict[str, Any]:
     defaults = game.parse_options()
-    specs = {spec.name: spec for spec in dataclasses.fields(game.options)}
-    number = specs.get("num_players")
-    seats = (number.metadata["low"], number.metadata["high"]) if number else (defaults.num_players,) * 2
+    specs = {spec.name: spec.metadata for spec in dataclasses.fields(game.options)}
+    number = specs.get("num_players", {"low": defaults.num_players, "high": defaults.num_players})
     package = package_of(game)
     return {
         "id": game.id,
         "family": game.id if package is None else package.name,
         "line": _first_sentence(game.doc),
         "options": [
-            _option(spec, getattr(defaults, spec.name)) for spec in specs.values() if spec.name not in _OF_LEARNERS
+            {"name": name, "default": getattr(defaults, name), **about}
+            for name, about in specs.items()
+            if name not in _OF_LEARNERS
         ],
-        "seats": list(seats),
+        "seats": [number["low"], number["high"]],
         "opponent": game.opponent,
         "puzzles": presentation_of(game).adviser is not None,
         "lesson": game.id in presentation_of(game).lessons,
@@ -104,12 +105,6 @@ def rules(game: Game, options: Options) -> dict[str, Any]:
 def _first_sentence(doc: str) -> str:
     text = " ".join(line for line in doc.splitlines() if not line.startswith("#"))
     return " ".join(text.split()).partition(". ")[0].removesuffix(".") + "."
-
-
-def _option(spec: dataclasses.Field[Any], default: int | str) -> dict[str, Any]:
-    about = spec.metadata
-    keys = ("choices",) if "choices" in about else ("low", "high", "step")
-    return {"name": spec.name, "default": default, "help": about["help"], **{key: about[key] for key in keys}}
 
 
 class NewTable(Body):
