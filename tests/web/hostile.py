@@ -43,7 +43,7 @@ def requests(target: Target, count: int, seed: int) -> Iterator[bytes]:
     """Invalid requests."""
     rng = random.Random(seed)
     for _ in range(count):
-        yield rng.choice(KINDS)(rng, target)
+        yield rng.choice((*KINDS, *[_bad_form] * 7))(rng, target)
 
 
 def _request(target: Target, method: str, path: str, body: bytes | None = None, **headers: str | None) -> bytes:
@@ -135,7 +135,7 @@ FORMS: list[tuple[str, dict[str, Any], dict[str, list[Any]]]] = [
     ("/api/join", {"code": "AAAAAA", "name": "Ann"}, {"code": JUNK, "name": JUNK}),
     ("/api/explore", LINE, {name: BAD for name in ("game", "options", "moves", "seed", "change", "record")}),
     ("/api/explore", LINE, {"moves": [[value] for value in BAD], "change": [{"step": 1.5, "outcome": 0}, {"step": 0}]}),
-    ("/api/explore/outcomes", {"game": GAME, "moves": [], "at": 0}, {"at": BAD, "seed": [1]}),
+    ("/api/explore/outcomes", {"game": GAME, "moves": [], "at": 0}, {"at": BAD, "extra": [1]}),
     ("/api/history/import", {"lines": ""}, {"lines": [*BAD, "{}\n" * 3000]}),
     (f"/api/puzzles/{'A' * 22}/solve", {"action": 0}, {"mu": BAD, "sigma": BAD}),
 ]
@@ -188,7 +188,6 @@ def _bad_framing(rng: random.Random, target: Target) -> bytes:
 
 
 KINDS = (_noise, _bad_line, _bad_path, _bad_path, _bad_method, _foreign, _foreign, _bad_body, _bad_body, _bad_framing)
-KINDS += (_bad_form,) * 7
 
 
 def answer_to(target: Target, request: bytes) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_server import SPIKE, Client, Served, other_cards, serving, settled
+from web_server import SPIKE, Client, Served, everything, other_cards, serving, settled
 
 import cardgym
 from cardgym.table.narration import PUBLIC
@@ -41,18 +41,6 @@ def open_by_link(host: Client, env: str = SPIKE, **wanted: Any) -> tuple[str, st
     state = host.get(f"/api/tables/{table}")
     assert state["free"] == 1
     return table, state["code"]
-
-
-def everything(client: Client, table: str, version: int) -> list[tuple[int, bytes]]:
-    """All answers that a browser gets about an unfinished game."""
-    paths = [f"/api/tables/{table}{query}" for query in ("", "?since=0", "?seat=0&since=0", "?seat=1&since=0")]
-    paths += [f"/api/tables/{table}/advice", f"/api/tables/{table}/standing", "/api/lobby", "/api/history"]
-    paths += [f"/api/history/{table}/review", f"/api/history/{table}/replay"]
-    asked: list[tuple[str, str, Any]] = [("GET", path, None) for path in paths]
-    asked += [("POST", f"/api/tables/{table}/step", {"version": version, "seat": seat}) for seat in (0, 1)]
-    asked += [("POST", f"/api/tables/{table}/undo", {"version": version})]
-    answers = [client.raw(*words) for words in asked]
-    return [(status, content) for status, _, content in answers]
 
 
 @pytest.mark.parametrize("env", IDS)
@@ -201,7 +189,7 @@ def test_people_and_players_can_share_a_table(client: Client) -> None:
         ({"people": "hot", "opponents": ["human"], "names": ["a", "b", "c"]}, "at most 2"),
         ({"people": "hot", "opponents": ["human"], "names": ["Seat 1"]}, "up to 20 letters"),
         ({"people": "hot", "opponents": ["human", "human"], "seat": None}, "name human"),
-        ({"people": "ours"}, "allowed are"),
+        ({"people": "ours"}, "'one', 'hot' or 'link'"),
     ],
 )
 def test_tables_of_several_people_are_checked(client: Client, wanted: dict[str, Any], error: str) -> None:

@@ -87,6 +87,19 @@ def resampled(session: Session, state: State, seat: int, key: int) -> State:
     return other.view(np.recarray)[0]
 
 
+def everything(client: Client, table: str, version: int, *, advice: bool = True) -> list[tuple[int, Any, bytes]]:
+    """All answers that a page can get about an unfinished game, headers included."""
+    paths = [f"tables/{table}{query}" for query in ("", "?since=0", "?seat=0&since=0", "?seat=1&since=0")]
+    paths += [f"tables/{table}/standing", "lobby", "history", f"history/{table}/review", f"history/{table}/replay"]
+    paths += [f"tables/{table}/advice"] if advice else []  # It takes time.
+    asked: list[tuple[str, str, Any]] = [("GET", f"/api/{path}", None) for path in paths]
+    bodies = [("action", {"action": 2**31 - 1}), ("action", {"action": 0, "version": version + 1})]
+    bodies += [("undo", {"version": version + 1}), *(("step", {"seat": seat}) for seat in (0, 1))]
+    asked += [("POST", f"/api/tables/{table}/{verb}", {"version": version, **body}) for verb, body in bodies]
+    answers = [client.raw(*words) for words in asked]
+    return [(status, headers | {"date": ""}, content) for status, headers, content in answers]
+
+
 @contextlib.contextmanager
 def other_cards(session: Session, seat: int, key: int) -> Iterator[bool]:
     """Other cards where a seat cannot see them, for a while; says whether any byte of the state differs."""
