@@ -125,11 +125,7 @@ class NewTable(Body):
 
 
 def parse(body: NewTable) -> GameSetup:
-    """Make the setup of a game from the body of POST /api/tables.
-
-    Raises:
-        HTTPException, CardgymError: for a value that the game does not allow.
-    """
+    """Parse the body of POST /api/tables; refuse what the game does not allow."""
     game = game_called(body.game)
     if body.lesson:
         return _lesson(game)
@@ -170,9 +166,8 @@ def _lesson(game: Game) -> GameSetup:
         raise CardgymError(f"{game.id} has no lesson")
     options = game.parse_options(lesson.options)
     players = [player_called(lesson.opponent, game, options)] * (options.num_players - 1)
-    return GameSetup(
-        game, options, players, lesson.seed, 0, about={"hints": "demand", LESSON: True, name_key(1): _TEACHER}
-    )
+    about = {"hints": "demand", LESSON: True, name_key(1): _TEACHER}
+    return GameSetup(game, options, players, lesson.seed, 0, about=about)
 
 
 def player_called(name: str, game: Game, options: Options) -> Player:

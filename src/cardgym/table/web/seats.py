@@ -40,11 +40,7 @@ def new_code() -> str:
 
 
 def checked_names(names: Sequence[str], usual: Sequence[str]) -> list[str]:
-    """Check people's names, and give those without one the `usual` name.
-
-    Raises:
-        CardgymError: for too many names, or anything but a short name.
-    """
+    """Refuse all but short names, and give people without one their `usual` name."""
     if len(names) > len(usual):
         raise CardgymError(f"names: send a list of at most {len(usual)}")
     shown = [name.strip() or default for name, default in itertools.zip_longest(names, usual, fillvalue="")]
@@ -89,18 +85,14 @@ def viewer_of(session: Session, browser: str, wanted: int) -> int:
 
 
 class Codes:
-    """Finds tables by their codes, and slows down those who guess."""
+    """Find tables by their codes, and slow down those who guess."""
 
     def __init__(self, game_log: GameLog) -> None:
         self._game_log = game_log
         self._wrong: deque[float] = deque(maxlen=_MAX_ATTEMPTS)
 
     def find(self, code: str) -> str:
-        """Find the id of the table with a code.
-
-        Raises:
-            HTTPException: if there is none, or after too many wrong codes.
-        """
+        """Find the id of the table with a code; refuse all codes for a while after too many wrong ones."""
         now = time.monotonic()
         if len(self._wrong) == _MAX_ATTEMPTS and now - self._wrong[0] < 60:
             raise HTTPException(429, "too many wrong codes; wait a minute")
@@ -113,11 +105,7 @@ class Codes:
 
 
 def join(session: Session, browser: str, name: str) -> None:
-    """Give a browser the first open seat of a table; one that has a seat keeps it.
-
-    Raises:
-        HTTPException: if all seats are taken.
-    """
+    """Give a browser the first open seat of a table; one that has a seat keeps it."""
     if viewer_of(session, browser, PUBLIC) in session.persons:
         return
     seats = open_seats(session)

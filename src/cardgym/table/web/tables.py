@@ -181,11 +181,7 @@ class Tables:
         return len(self._tables)
 
     async def open(self, setup: GameSetup, owner: str) -> Table:
-        """Deal a game at a new table.
-
-        Raises:
-            HTTPException: if there is no room, or the person has too many unfinished games.
-        """
+        """Deal a game at a new table, unless there is no room or the person has too many unfinished games."""
         await work(self._check_unfinished, owner)
         return await self._add(lambda: Session(setup, self.game_log, owner))
 
@@ -216,11 +212,7 @@ class Tables:
         return self._tables.setdefault(session.id, Table(session))  # Another request may have restored it first.
 
     def _check_unfinished(self, owner: str) -> None:
-        """Delete unfinished games in which nothing was decided, oldest first, if a person has too many.
-
-        Raises:
-            HTTPException: if that does not suffice.
-        """
+        """Refuse too many unfinished games, once those in which nothing was decided are deleted, oldest first."""
         too_many = self.game_log.num_unfinished(owner) + 1 - self._max_unfinished
         if too_many <= 0:
             return
@@ -234,11 +226,7 @@ class Tables:
 
     @contextlib.asynccontextmanager
     async def at(self, id: str) -> AsyncIterator[Table]:
-        """Lock the table of that id, restored from the game log if necessary.
-
-        Raises:
-            HTTPException: if there is no such table.
-        """
+        """Lock the table of that id, restored from the game log if necessary."""
         while True:
             table = self._tables.get(id) or await self._restore(id)
             async with table.lock:
