@@ -82,6 +82,7 @@ class Person:
     def __init__(self, page: Any) -> None:
         self.page = page
         self.faults: list[str] = []
+        page.set_default_timeout(120_000)  # The first moves and the coach compile.
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", lambda message: self.faults.append(message.text) if message.type == "error" else None)
 

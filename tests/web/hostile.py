@@ -136,7 +136,7 @@ FORMS: list[tuple[str, dict[str, Any], dict[str, list[Any]]]] = [
     ("/api/explore", LINE, {name: BAD for name in ("game", "options", "moves", "seed", "change", "record")}),
     ("/api/explore", LINE, {"moves": [[value] for value in BAD], "change": [{"step": 1.5, "outcome": 0}, {"step": 0}]}),
     ("/api/explore/outcomes", {"game": GAME, "moves": [], "at": 0}, {"at": BAD, "extra": [1]}),
-    ("/api/history/import", {"lines": ""}, {"lines": [*BAD, "{}\n" * 3000]}),
+    ("/api/history/import", {"lines": ""}, {"lines": [*filter(None, BAD), "{}\n" * 3000]}),
     (f"/api/puzzles/{'A' * 22}/solve", {"action": 0}, {"mu": BAD, "sigma": BAD}),
 ]
 """Paths, valid bodies, and values that make them invalid; `version` and `action` are those of the target."""

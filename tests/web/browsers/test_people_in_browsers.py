@@ -10,9 +10,7 @@ from browsing import Person, Server
 
 def person_in(browser: Any) -> Person:
     """A person at a browser of their own."""
-    page = browser.new_context(viewport={"width": 1280, "height": 860}).new_page()
-    page.set_default_timeout(120_000)  # The first moves and the coach compile.
-    return Person(page)
+    return Person(browser.new_context(viewport={"width": 1280, "height": 860}).new_page())
 
 
 def choose(person: Person, game: str, people: str) -> Any:
