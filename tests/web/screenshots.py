@@ -70,7 +70,7 @@ def play(browser: Any, data: Path, take: Callable[[str, Any], object]) -> dict[s
         for _ in range(moves):
             person.move("clicks")
         wide.keyboard.press("h")
-        wide.wait_for_selector(".advice", timeout=180_000)
+        wide.wait_for_selector(".advice")
         shoot(f"games/{name}/table", wide)
         phone = browser.new_page(viewport={"width": 390, "height": 760}, color_scheme="light")
         phone.goto(address)
@@ -83,7 +83,7 @@ def play(browser: Any, data: Path, take: Callable[[str, Any], object]) -> dict[s
     person.sit_down(server.open_table("Cribbage-v0", seed=8, opponents=["expert"]))
     person.play_to_the_end("clicks")
     wide.get_by_role("link", name="Review this game").click()
-    wide.wait_for_selector(".review .felt", timeout=120_000)
+    wide.wait_for_selector(".review .felt")
     shoot("images/review", wide)
     wide.close()
     server.stop()

@@ -122,7 +122,7 @@ def test_agents_can_be_watched_step_by_step_or_running(server: Server, person: P
     person.page.keyboard.press("n")
     person.page.wait_for_selector(".actions:not([data-phase=busy]):not([data-version='0'])")
     person.page.keyboard.press("r")
-    person.page.wait_for_selector(".actions[data-phase=ended]", timeout=90_000)
+    person.page.wait_for_selector(".actions[data-phase=ended]")
     assert not person.faults
 
 

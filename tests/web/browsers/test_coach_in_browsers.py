@@ -109,7 +109,7 @@ def test_the_review_marks_the_cards_of_both_choices(server: Server, person: Pers
 def test_puzzles_can_be_solved(server: Server, person: Person) -> None:
     page = person.page
     page.goto(f"{server.url}/#/puzzles/OnePlayPoker-v0")
-    page.wait_for_selector(".puzzle .actions[data-phase=yours]", timeout=60_000)
+    page.wait_for_selector(".puzzle .actions[data-phase=yours]")
     page.locator(".moves button").first.click()
     page.wait_for_selector(".puzzle .advice")
     tally = page.inner_text(".tally")

@@ -110,7 +110,7 @@ export class Table {
     await this.show(this.ask(verb, body));
   }
 
-  // Shows what happened by an answer of the server, lets the other players move, and shows that, too.
+  // Shows what happened by an answer of the server, and whose turn it is then.
   async show(answer) {
     this.busy = true;
     this.rushed = false;
@@ -119,42 +119,56 @@ export class Table {
     notice("");
     this.render();
     try {
-      while (answer) {
-        const { events = [], state } = await answer;
-        this.sending = false;
-        this.taken.clear();
-        this.advice = null;
-        if (this.closed) return;
-        // The next player thinks while this move is shown.
-        this.state = { ...state, narration: this.state.narration, view: this.state.view };
-        answer = othersMove(this) ? this.ask("step") : null;
-        answer?.catch(() => null);
-        await this.play(events, state.ended);
-        if (this.closed) return;
-        this.state = state;
-      }
-      if (this.state.people === "hot" && !this.state.actions.length) {
-        this.seen.set(this.seat, this.state.version);
-        this.seat = "";
-        this.state = await this.look();
-      }
+      await this.showAll(answer);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      this.running = this.sending = false;
-      const both = this.state.people === "link" && error.status === 409; // Two pages let the players move.
-      if (!both) notice(error.message);
-      this.busy = false;
-      await this.refetch();
+      await this.recover(error);
     }
+    if (this.closed) return;
     this.busy = false;
     this.settle();
     this.render();
-    if (this.state.ended) sound("end");
+    if (this.state.ended) this.ended();
     else if (mayAct(this)) sound("turn");
-    if (this.state.ended && this.state.seat !== null) remember(`taught.${this.state.game}`, "yes");
-    if (this.state.ended) forgetJoined(this.id);
     say(spoken(this, this.lastWords(), this.state.ended && resultOf(this.state)));
     if (this.state.people === "link" && this.heard > this.state.version) this.changed(this.heard);
+  }
+
+  // Shows what happened, lets the other players move, and shows that, too.
+  async showAll(answer) {
+    while (answer) {
+      const { events = [], state } = await answer;
+      this.sending = false;
+      this.taken.clear();
+      this.advice = null;
+      if (this.closed) return;
+      // The next player thinks while this move is shown.
+      this.state = { ...state, narration: this.state.narration, view: this.state.view };
+      answer = othersMove(this) ? this.ask("step") : null;
+      answer?.catch(() => null);
+      await this.play(events, state.ended);
+      if (this.closed) return;
+      this.state = state;
+    }
+    if (this.state.people === "hot" && !this.state.actions.length) {
+      this.seen.set(this.seat, this.state.version);
+      this.seat = "";
+      this.state = await this.look();
+    }
+  }
+
+  async recover(error) {
+    if (!(error instanceof Refused)) throw error;
+    this.running = this.sending = false;
+    const both = this.state.people === "link" && error.status === 409; // Two pages let the players move.
+    if (!both) notice(error.message);
+    this.busy = false;
+    await this.refetch();
+  }
+
+  ended() {
+    sound("end");
+    if (this.state.seat !== null) remember(`taught.${this.state.game}`, "yes");
+    forgetJoined(this.id);
   }
 
   lastWords = () => merged(this.state.narration).at(-1)?.text ?? "";
