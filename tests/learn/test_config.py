@@ -83,19 +83,7 @@ def refused(kind: type[TrainingConfig], *words: str) -> str:
 
 def test_flags_override_the_file(tmp_path: Path) -> None:
     file = write(tmp_path / "x.toml", 'env_id = "A-v0"\ngamma = 0.5\nhidden_sizes = [8]\ndouble = false\n')
-    words = [
-        "--config",
-        str(file),
-        "--gamma",
-        "0.25",
-        "--double",
-        "--resume",
-        "--opponents",
-        "a=1",
-        "b",
-        "--opponents",
-        "c",
-    ]
+    words = f"--config {file} --gamma 0.25 --double --resume --opponents a=1 b --opponents c".split()
     config, run = parse_run(DQNConfig, words, "dqn.py")
     assert config == DQNConfig(env_id="A-v0", gamma=0.25, hidden_sizes=(8,), double=True, opponents=("a=1", "b", "c"))
     assert run == RunArgs(file, None, resume=True)
@@ -292,14 +280,8 @@ def test_bad_command_line_is_refused_in_one_line(
             ["--resume", "--out", "run"],
             "--resume needs the first command line too: name the game again with --config or",
         ),
-        (["--env-id", "Tinny-v0"], "did you mean 'Tiny-v0'?"),
         (["--env-id", "Tiny-v0", "--env-options", "turn=3"], "did you mean 'turns'?"),
-        (["--env-id", "Tiny-v0", "--env-options", "turns=99"], "turns=99"),
-        (["--env-id", "Tiny-v0", "--opponents", "perfct"], "did you mean 'perfect'?"),
-        (["--env-id", "Tiny-v0", "--eval-opponents", "perfct"], "did you mean 'perfect'?"),
-        (["--env-id", "Tiny-v0", "--observation", "plan"], "did you mean 'plain'?"),
         (["--env-id", "Tiny-v0", "--observation", "card"], "use plain"),
-        (["--env-id", "Tiny-v0", "--buffer-size", "100000000000000"], "buffer_size"),
     ],
 )
 def test_script_refuses_in_one_line_and_leaves_nothing(

@@ -1,4 +1,4 @@
-"""train/distill.py: it imitates players of every kind, repeats itself bit for bit, and survives being killed."""
+"""Distillation: teachers of every kind, and the learner that imitates them."""
 
 from __future__ import annotations
 

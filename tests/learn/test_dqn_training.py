@@ -1,4 +1,4 @@
-"""train/dqn.py: it learns, it repeats itself bit for bit, and it survives being killed."""
+"""Runs, their folders and what they print, by the example of DQN, and the pictures of their curves."""
 
 from __future__ import annotations
 

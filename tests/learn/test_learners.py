@@ -138,13 +138,20 @@ LEARNERS = {
             total_steps=60_000, table_size=4_000, exploration_final_eps=0.0, visits_power=0.7, learning_rate=1.0,
             learning_rate_final=1.0,
         ),
-        {"q-learning": {}, "sarsa": {"algorithm": "sarsa"}},
+        {
+            f"{algorithm} against {opponents[0]}": {"algorithm": algorithm, "opponents": opponents}
+            for algorithm in ("q_learning", "sarsa")
+            for opponents in (("random=1",), ("self=1",), ("perfect=1", "random=1"))
+        },
         {"opponents": ("perfect=1", "self=1")},
         short=200_000,
         bad={
             ("--algorithm", "sarssa"): "did you mean 'sarsa'",
             ("--opponents", "snapshot=1"): "keeps no copies",
             ("--observation", ""): "does not number its states",
+            ("--seat", "2"): "seat=2: Tiny-v0 has seats 0 to 1 here",
+            ("--seat", "-2"): "seat=-2: allowed",
+            ("--num-deals", "-1"): "num_deals=-1: allowed",
         },
         checkpoint="q_table.safetensors",
     ),

@@ -1,4 +1,4 @@
-"""train/ppo.py: it learns, it repeats itself bit for bit, and it survives being killed."""
+"""PPO: its learner, normalized inputs, a critic of all seats, and its player."""
 
 from __future__ import annotations
 

@@ -95,18 +95,6 @@ def test_sarsa_with_random_actions_learns_the_values_of_random_play() -> None:
         assert learned.values[row, action] == pytest.approx(1 if is_right(action, row) else -1, abs=0.15)
 
 
-@pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
-@pytest.mark.parametrize("opponents", [("random=1",), ("self=1",), ("perfect=1", "random=1")])
-def test_perfect_play_is_learned_from_observations_too(algorithm: str, opponents: tuple[str, ...]) -> None:
-    learned = hashed(
-        algorithm=algorithm, opponents=opponents, total_steps=60_000, exploration_final_eps=0.0, visits_power=0.7,
-        learning_rate=1.0, learning_rate_final=1.0,
-    )  # fmt: skip
-    learned.advance(60_000)
-    report = evaluate("Tiny-v0", None, [learned.player(), "random"], games=400, seed=1)
-    assert report.players[0].win_rate == 0.5  # The share of right actions among the turns of both seats.
-
-
 def test_terminal_deals_leave_only_the_reward_of_the_deal() -> None:
     learned = learner(num_players=1, total_steps=20_000, terminal_on_deal_end=True, learning_rate=1.0,
                       learning_rate_final=1.0)  # fmt: skip
@@ -240,26 +228,6 @@ def test_file_of_bad_pairs_is_refused(tmp_path: Path) -> None:
         save_q_table(path, bad, learned.game, learned.options, "plain")
         with pytest.raises(CardgymError, match="its pairs are not"):
             load_player(path, learned.game, learned.options)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"env_id": "Tinny-v0"}, "unknown game"),
-        ({"algorithm": "sarssa"}, "did you mean 'sarsa'"),
-        ({"opponents": ("random=x",)}, "write it as name=weight"),
-        ({"opponents": ("snapshot=1",)}, "keeps no copies"),
-        ({"observation": "plane"}, "did you mean 'plain'"),
-        ({"env_id": "Tiny-v0"}, "does not number its states"),
-        ({"learning_rate": 0.0}, "learning_rate=0.0: allowed: a number above 0 and at most 1"),
-        ({"seat": 2}, "seat=2: NumberedTiny-v0 has seats 0 to 1 here"),
-        ({"seat": -2}, "seat=-2: allowed"),
-        ({"num_deals": -1}, "num_deals=-1: allowed"),
-    ],
-)
-def test_bad_hyper_parameters_are_refused_in_one_line(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(CardgymError, match=message):
-        learner(**settings)
 
 
 # -- the script -------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Protocol
 from pydantic import Field
 
 from cardgym.console.progress import Progress
-from cardgym.errors import CardgymError, printable, quoted
+from cardgym.errors import MAX_WHOLE, CardgymError, printable, quoted
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
 from cardgym.files import opened, replacing
@@ -37,7 +37,6 @@ _TAKEN_AWAY = (129, 143)
 """The exit codes of a training after SIGHUP and SIGTERM, which a scheduler sends; see `run_script`."""
 _MAX_FILE = 1 << 24
 _FROM_LIST = Field(strict=False)
-MAX_SEED = 2**63 - 1
 MAX_RUNS = 100_000
 
 
@@ -78,9 +77,9 @@ def parse_seeds(text: str) -> list[int]:
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if first > last:
             raise CardgymError(f"--seeds {quoted(text)}: write a range such as 1-5, or seeds such as 1,4,7-9")
-        if last > MAX_SEED or last - first >= MAX_RUNS:
+        if last > MAX_WHOLE or last - first >= MAX_RUNS:
             raise CardgymError(
-                f"--seeds {quoted(text)}: allowed are seeds from 0 to {MAX_SEED:,}, at most {MAX_RUNS:,} of them"
+                f"--seeds {quoted(text)}: allowed are seeds from 0 to {MAX_WHOLE:,}, at most {MAX_RUNS:,} of them"
             )
         seeds.update(range(first, last + 1))
     return sorted(seeds)

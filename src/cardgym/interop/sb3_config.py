@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from cardgym.learn.config import (
-    ExplorationConfig,
     GameConfig,
     Games,
     HiddenSizes,
     Items,
     LearningRate,
+    ReplayConfig,
     Share,
     TrainingConfig,
 )
@@ -39,24 +39,7 @@ class PPOKeys(TrainingConfig):
     """Weight of the value's error in the loss."""
 
 
-class DQNKeys(ExplorationConfig):
-    """DQN and MaskableDQN only; they also have the keys of exploration."""
-
-    double: bool = True
-    """Double DQN, for maskable_dqn: the online network chooses the next action, the target network values it."""
-    buffer_size: PositiveInt = 200_000
-    """Capacity of the replay buffer, in transitions."""
-    learning_starts: NonNegativeInt = 10_000
-    """Steps before the first update."""
-    train_frequency: PositiveInt = 256
-    """Steps between updates."""
-    target_update_interval: PositiveInt = 100
-    """Updates of the network between updates of the target network."""
-    tau: Share = 1.0
-    """How far an update moves the target network towards the network; 1 copies the weights."""
-
-
-class SB3Config(GameConfig, DQNKeys, PPOKeys):
+class SB3Config(GameConfig, ReplayConfig, PPOKeys):
     """Stable-Baselines3 on one seat of a card game, against a mix of opponents."""
 
     resumable: ClassVar[bool] = False

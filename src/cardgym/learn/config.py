@@ -128,6 +128,23 @@ class ExplorationConfig(TrainingConfig):
     """The fraction of the training during which epsilon falls."""
 
 
+class ReplayConfig(ExplorationConfig):
+    """Deep Q-learning from a replay buffer."""
+
+    double: bool = True
+    """Double DQN: the online network chooses the next action, the target network values it."""
+    buffer_size: PositiveInt = 200_000
+    """Capacity of the replay buffer, in transitions."""
+    learning_starts: NonNegativeInt = 10_000
+    """Steps before the first update."""
+    train_frequency: PositiveInt = 256
+    """Steps between updates."""
+    target_update_interval: PositiveInt = 100
+    """Updates of the network between updates of the target network."""
+    tau: Share = 1.0
+    """How far an update moves the target network towards the network; 1 copies the weights."""
+
+
 class NetworkConfig(GameConfig):
     """Parallel games of a network against others or itself, and Adam."""
 

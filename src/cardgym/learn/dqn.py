@@ -10,15 +10,15 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 import torch
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, PositiveInt
 from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
 
 from cardgym.engine.contract import Int8s, Int64s
 from cardgym.learn import tags
 from cardgym.learn.config import (
-    ExplorationConfig,
     NetworkConfig,
+    ReplayConfig,
     Share,
 )
 from cardgym.learn.learner import NetworkLearner
@@ -27,29 +27,17 @@ from cardgym.learn.replay import ReplayBuffer, TransitionBuilder, Transitions
 from cardgym.players.networks import NetworkPlayer, QNetwork, masked
 
 
-class DQNConfig(NetworkConfig, ExplorationConfig):
+class DQNConfig(NetworkConfig, ReplayConfig):
     """Deep Q-learning of one seat of a card game, against a mix of opponents."""
 
-    double: bool = True
-    """Double DQN: the online network chooses the next action, the target network values it."""
     dueling: bool = False
     """Split the network's output into a state value and advantages."""
     gamma: Share = 0.99
     """Discount between consecutive decisions of the learner."""
     n_step: PositiveInt = 1
     """Over how many of the learner's decisions rewards are summed before the target network values the rest."""
-    buffer_size: PositiveInt = 200_000
-    """Capacity of the replay buffer, in transitions."""
-    learning_starts: NonNegativeInt = 10_000
-    """Steps before the first update."""
-    train_frequency: PositiveInt = 256
-    """Steps between updates."""
     batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """Transitions in an update."""
-    target_update_interval: PositiveInt = 100
-    """Updates of the network between updates of the target network."""
-    tau: Share = 1.0
-    """How far an update moves the target network towards the network; 1 copies the weights."""
 
     @property
     def algorithm_name(self) -> str:

@@ -77,7 +77,11 @@ def restore(part: Any, state: Any) -> Any:
         with torch.no_grad():
             part.copy_(torch.from_numpy(state))
     elif isinstance(part, np.ndarray):
-        part[...] = _checked(state, part)
+        if part.dtype.names is not None and isinstance(state, dict) and state[_RECORD] == _record(part):
+            state = np.ascontiguousarray(state["bytes"]).view(part.dtype)[..., 0]
+        if not isinstance(state, np.ndarray) or (state.dtype, state.shape) != (part.dtype, part.shape):
+            raise CardgymError("the state to resume from was written by another version; train from the start")
+        part[...] = state
     elif isinstance(part, np.random.Generator):
         part.bit_generator.state = json.loads(state)
     elif isinstance(part, tuple):
@@ -93,22 +97,13 @@ def restore(part: Any, state: Any) -> Any:
                 setattr(part, name, new)
         if hasattr(part, "restored"):
             part.restored()
+    elif isinstance(part, torch.nn.Module | torch.optim.Optimizer):
+        part.load_state_dict(_tensors(state))
     elif hasattr(part, "load_state_dict"):
-        of_torch = isinstance(part, torch.nn.Module | torch.optim.Optimizer)
-        part.load_state_dict(_tensors(state) if of_torch else state)
+        part.load_state_dict(state)
     else:
         return state
     return part
-
-
-def _checked(state: Any, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array's state as an array of the same type and shape."""
-    content = state
-    if array.dtype.names is not None and isinstance(state, dict) and state[_RECORD] == _record(array):
-        content = np.ascontiguousarray(state["bytes"]).view(array.dtype)[..., 0]
-    if not isinstance(content, np.ndarray) or (content.dtype, content.shape) != (array.dtype, array.shape):
-        raise CardgymError("the state to resume from was written by another version; train from the start")
-    return content
 
 
 def _record(array: npt.NDArray[Any]) -> str:
@@ -120,9 +115,9 @@ def _tensors(state: Any) -> Any:
     """A state with tensors in place of arrays, as PyTorch expects it."""
     import torch
 
-    if isinstance(state, np.ndarray):
-        return torch.from_numpy(state)
-    return {name: _tensors(item) for name, item in state.items()} if isinstance(state, dict) else state
+    if isinstance(state, dict):
+        return {name: _tensors(item) for name, item in state.items()}
+    return torch.from_numpy(state) if isinstance(state, np.ndarray) else state
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
