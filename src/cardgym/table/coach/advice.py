@@ -75,7 +75,7 @@ class Advice:
 
     def asdict(self) -> dict[str, Any]:
         """The advice as plain values for JSON."""
-        return {**dataclasses.asdict(self), "actions": [dataclasses.asdict(action) for action in self.actions]}
+        return dataclasses.asdict(self)
 
 
 def ranked(actions: Sequence[ActionAdvice], unit: str) -> tuple[ActionAdvice, ...]:
