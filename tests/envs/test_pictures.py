@@ -16,9 +16,8 @@ import cardgym
 from cardgym import CardgymError
 from cardgym.envs.single import CardEnv
 from cardgym.table.drawings.picture import HEIGHT, WIDTH, layout
-from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.presentation import presentation_of, view_of
-from cardgym.table.views import View
+from cardgym.table.views import Symbol, View
 
 SIZE = (720, 960, 3)
 IDS = cardgym.registered()

@@ -10,9 +10,8 @@ from typing import Any
 
 from cardgym.engine.contract import Game, Names, State
 from cardgym.players import player_names
-from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.people import with_shown_names
-from cardgym.table.views import Reveal, View, view_in_words
+from cardgym.table.views import Reveal, Symbol, View, view_in_words
 
 COACH = "coach"
 """The coach's name among the players whose strength was measured: it always takes its first advice."""

@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 from cardgym.engine.declarations import State
 
 COVERED = re.compile("back|slot")
 """Symbols of cards whose face is not shown."""
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A drawing: SVG elements in a box of `width` x `height` units."""
+
+    width: int
+    height: int
+    content: str
 
 
 class Item(TypedDict):

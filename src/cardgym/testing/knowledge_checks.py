@@ -15,9 +15,8 @@ from cardgym.engine.contract import Game, Options
 from cardgym.players import TablePlayer, resolve
 from cardgym.table.coach.advice import Advice
 from cardgym.table.coach.coach import Coach
-from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.presentation import presentation_of
-from cardgym.table.views import Item, Reveal, View
+from cardgym.table.views import Item, Reveal, Symbol, View
 from cardgym.testing.driver import ContractError, StateDriver, expect, generator, positions
 
 _GUARD = 8

@@ -9,9 +9,9 @@ from cardgym.games.coda import state as coda
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.text import COLORS, describe, heading, ruled_out, spoken, tile_in_line, tile_name, typed
 from cardgym.table.coach.advice import Adviser
-from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
+from cardgym.table.drawings.shapes import box, lattice, path, text
 from cardgym.table.presentation import Presentation, lessons, measured
-from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
+from cardgym.table.views import Counter, Item, Reveal, Symbol, View, Zone, reveal
 
 
 def view(state: State, seat: int, names: Names) -> View:

@@ -10,9 +10,9 @@ from cardgym.games.corellian_spike.hand import card_sum, slot_of, special_hand
 from cardgym.games.corellian_spike.rounds import may_raise, owed
 from cardgym.games.corellian_spike.text import SLOT_NAMES, board, signed
 from cardgym.table.coach.advice import Adviser
-from cardgym.table.drawings.shapes import SLOT, Symbol, box, disc, half_turned, path, placed, text
+from cardgym.table.drawings.shapes import SLOT, box, disc, half_turned, path, placed, text
 from cardgym.table.presentation import Presentation, lessons, measured
-from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
+from cardgym.table.views import Counter, Item, Reveal, Symbol, View, Zone, reveal
 
 _COUNTS = ("no", "one", "two", "three")
 

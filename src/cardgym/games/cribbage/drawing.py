@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cardgym.games.cribbage.cards import RANKS, SUITS
 from cardgym.table.drawings.playing_cards import pack
-from cardgym.table.drawings.shapes import Symbol, box, disc, path, text
+from cardgym.table.drawings.shapes import box, disc, path, text
+from cardgym.table.views import Symbol
 
 WIDTH, HEIGHT = 772, 216
 ROWS, IN_ROW = 4, 30

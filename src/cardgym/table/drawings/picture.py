@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Game, State
 from cardgym.errors import require
-from cardgym.table.drawings.shapes import Symbol, box, disc, placed, text, text_width
+from cardgym.table.drawings.shapes import box, disc, placed, text, text_width
 from cardgym.table.presentation import presentation_of, view_of
-from cardgym.table.views import Counter, Item, View, Zone
+from cardgym.table.views import Counter, Item, Symbol, View, Zone
 
 WIDTH, HEIGHT = 960, 720
 """The size of every picture, in pixels; video encoders need even numbers."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cardgym.table.drawings.shapes import CAPITALS, SLOT, Symbol, box, disc, half_turned, lattice, path, placed, text
-from cardgym.table.views import Item, Reveal, reveal
+from cardgym.table.drawings.shapes import CAPITALS, SLOT, box, disc, half_turned, lattice, path, placed, text
+from cardgym.table.views import Item, Reveal, Symbol, reveal
 
 WIDTH, HEIGHT = 100, 140
 _PAPER, _EDGE, _GOLD = "#fffdf7", "#c9c2b2", "#d9a13b"

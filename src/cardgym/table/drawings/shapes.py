@@ -7,22 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from cardgym.table.views import Symbol
 
 _EM = 200
 CAPITALS = 142 / 200
 """The height of a capital or a digit, relative to the text size."""
-
-
-@dataclass(frozen=True)
-class Symbol:
-    """A drawing: SVG elements in a box of `width` x `height` units."""
-
-    width: int
-    height: int
-    content: str
 
 
 @cache
