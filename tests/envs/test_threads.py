@@ -18,7 +18,7 @@ import pytest
 from cardgym import CardgymError
 from cardgym.engine import batch
 from cardgym.engine.batch import LegalSampler
-from cardgym.engine.threads import Crew
+from cardgym.engine.threads import ThreadPool
 from cardgym.players import batched
 
 GAME = "OnePlayPoker-v0"
@@ -116,10 +116,10 @@ def test_error_in_a_thread_reaches_the_caller() -> None:
     def fail() -> None:
         raise ValueError("the second call")
 
-    crew = Crew(2)
+    pool = ThreadPool(2)
     with pytest.raises(ValueError, match="the second call"):
-        crew.run([(int, ("7",)), (fail, ()), (int, ())])
-    assert crew.run([(int, ("7",)), (int, ()), (int, ())]) == 7
+        pool.run([(int, ("7",)), (fail, ()), (int, ())])
+    assert pool.run([(int, ("7",)), (int, ()), (int, ())]) == 7
 
 
 @pytest.mark.parametrize("num_threads", [0, -1, 1.5, "two"])
@@ -131,13 +131,13 @@ def test_bad_numbers_of_threads_are_refused(num_threads: Any) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says on which core a thread is")
 def test_threads_avoid_the_core_of_their_caller() -> None:
     allowed = os.sched_getaffinity(0)
-    crew = Crew(1)
+    pool = ThreadPool(1)
     seen: list[set[int]] = []
-    crew.run([(int, ()), (int, ())])
+    pool.run([(int, ()), (int, ())])
     try:
         for core in sorted(allowed)[:3]:
             os.sched_setaffinity(0, {core})
-            crew.run([(int, ()), (lambda: seen.append(os.sched_getaffinity(0)), ())])
+            pool.run([(int, ()), (lambda: seen.append(os.sched_getaffinity(0)), ())])
             os.sched_setaffinity(0, allowed)
             assert seen[-1] == (allowed - {core} or allowed)
     finally:

@@ -27,6 +27,8 @@ def broken(name: str, **changes: Any) -> Game:
     It has no players unless `players` gives some.
     """
     game_changes: dict[str, Any] = {"id": f"Broken{name}-v0", "players": {}}
+    if callable(changes.get("observations")):
+        changes["observations"] = observed_by(changes["observations"])
     for part_name, part in PARTS.items():
         own = {spec.name for spec in dataclasses.fields(part)} & set(changes)
         game_changes[part_name] = dataclasses.replace(part, **{field: changes.pop(field) for field in own})
@@ -94,6 +96,9 @@ def observed_by(write: Any, features: Any = kuhn_poker.features) -> dict[str, Ob
     return {"full": Observation(write, features)}
 
 
+TWINS = observed_by(observe_too_little, twin_features)
+
+
 # -- rules ------------------------------------------------------------------------------------------------------------
 
 
@@ -118,6 +123,9 @@ def apply_and_deal_twice(state: State, move: int) -> None:
 
 def cards_dealt_twice(state: State) -> tuple[int, ...]:
     return (int(state.cards[0] == state.cards[1] != HIDDEN),)
+
+
+DEALS_TWICE = {"apply_action": apply_and_deal_twice, "invariants": cards_dealt_twice}
 
 
 @rule

@@ -8,5 +8,5 @@ GAME = broken_games.broken(
     "Small",
     state=broken_games.with_field("small"),
     setup=broken_games.setup_small,
-    observations=broken_games.observed_by(broken_games.observe_small),
+    observations=broken_games.observe_small,
 )

@@ -82,9 +82,9 @@ class Batch:
         self._commands = np.zeros(num_rows, np.uint8)
         self._num_ranges = max(1, min(num_threads, num_rows // ROWS_PER_THREAD))
         if self._num_ranges > 1:
-            from cardgym.engine.threads import Crew
+            from cardgym.engine.threads import ThreadPool
 
-            self._crew = Crew(num_threads - 1)
+            self._threads = ThreadPool(num_threads - 1)
         self._find_addresses()
         seated = " and players" if len(self.kernel.players) > 1 else ""
         name_entry_point(f"{game.id} ({self.kernel.observation_name}{seated})", self.kernel.step)
@@ -169,7 +169,7 @@ class Batch:
                 address = self._address + number * ADDRESSES.itemsize
                 outputs = observations[rows].reshape(-1), masks[rows].reshape(-1)
                 calls.append((self.kernel.step, (address, *arguments, *outputs)))
-            result = self._crew.run(calls)
+            result = self._threads.run(calls)
         return result
 
     def step_one(

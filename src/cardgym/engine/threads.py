@@ -15,8 +15,8 @@ Call = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments."""
 
 
-class Crew:
-    """A pool of threads, started when first used; a copy in another process starts its own.
+class ThreadPool:
+    """Threads, started when first used; a copy in another process starts its own.
 
     On Linux the threads avoid the caller's core: the scheduler may wake a thread on the core of the thread that wakes
     it and leave it there for seconds, so that the two share one core while another is idle.
@@ -27,7 +27,7 @@ class Crew:
         self._process = 0  # The process that started the threads: they do not survive a fork.
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Crew, (self._num_threads,)
+        return ThreadPool, (self._num_threads,)
 
     def _start(self) -> None:
         self._process = os.getpid()

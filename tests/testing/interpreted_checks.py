@@ -1,0 +1,304 @@
+"""Every check of rules and envs can fail: deliberately broken games and envs, and the messages of the errors.
+
+`test_checks.py` runs this file without the JIT: compiling every broken game would take a minute.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import broken_games as games
+import numpy as np
+import pytest
+import two_deals
+
+import api_checks
+import env_checks
+from cardgym.engine.contract import Game, Options, choice
+from cardgym.envs import EnvCore
+from cardgym.envs.single import CardEnv
+from cardgym.envs.vector import CardVectorEnv
+from cardgym.testing import ContractError
+from cardgym.testing.kernel_checks import check_compiled_players, check_deals
+from cardgym.testing.knowledge_checks import (
+    check_hidden,
+    check_observations,
+    check_state_index,
+    check_views,
+    check_words,
+)
+from cardgym.testing.rule_checks import (
+    check_doc,
+    check_endings,
+    check_invariants,
+    check_moves,
+    check_options,
+    check_state,
+)
+from kuhn_poker import GAME
+
+OPTIONS = Options()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _forget_broken_games() -> Iterator[None]:
+    with games.forgotten_afterwards():
+        yield
+
+
+def check_short_endings(game: Game, options: Options, seed: int) -> None:
+    check_endings(game, options, seed, games=1, most=500)
+
+
+def check_env_outputs(game: Game, options: Options, seed: int) -> None:
+    env_checks.check_outputs(game, {"seat": "all"}, seed, steps=10, pictures=0)
+
+
+FAULTS: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
+    ("Leak", {"observations": games.observe_both_cards}, check_hidden, "changes observation 'full', number 3"),
+    ("Describe", {"describe": games.describe_both_cards}, check_hidden, "changes describe"),
+    ("Peek", {"players": games.PEEK}, check_hidden, "it peeks"),
+    ("Illegal", {"players": games.ILLEGAL}, check_hidden, "not legal"),
+    ("Blind", {"resample": games.resample_nothing}, check_hidden, "changed none"),
+    ("OwnCard", {"resample": games.resample_own_card}, check_hidden, "seat 0"),
+    ("Bounds", {"observations": games.observe_too_much}, check_observations, r"\(moves\) is 2"),
+    ("Short", {"observations": games.observe_too_little}, check_observations, "not written"),
+    ("Meddle", {"observations": games.observe_and_change}, check_observations, "changes the state"),
+    (
+        "Twins",
+        {"observations": games.observed_by(games.observe_too_little, games.twin_features)},
+        check_observations,
+        "the same name",
+    ),
+    ("Empty", {"legal_action_mask": games.legal_nothing}, check_moves, "no action is legal"),
+    ("Half", {"legal_action_mask": games.legal_half_written}, check_moves, "other than 0 and 1"),
+    ("Still", {"apply_action": games.apply_nothing}, check_moves, "changes nothing"),
+    ("Gain", {"forfeit": games.forfeit_for_gain}, check_moves, "a reward"),
+    (
+        "Twice",
+        {"apply_action": games.apply_and_deal_twice, "invariants": games.cards_dealt_twice},
+        check_invariants,
+        r"invariants\(\) was",
+    ),
+    ("Endless", {"apply_action": games.apply_without_end}, check_short_endings, "not over after"),
+    ("Forgetful", {"setup": games.setup_forgetful}, check_endings, "must overwrite"),
+    ("Both", {"score": games.score_for_both}, check_endings, "does not sum"),
+    ("Shared", {"score": games.score_for_both}, check_compiled_players, "does not sum"),
+    ("Beyond", {"info_state_index": games.index_beyond}, check_state_index, "is not below"),
+    ("Zero", {"info_state_index": games.index_zero}, check_state_index, "index 0 is the end"),
+    ("Words", {"action_text": games.same_words}, check_words, "share their words"),
+    ("Gossip", {"narrate": games.narrate_both_cards}, check_words, "cannot see"),
+    ("Tattle", {"reveals": games.show_both_cards}, check_words, r"reveals\(\) tells"),
+    ("Window", {"observations": games.observe_both_cards}, check_env_outputs, "cannot see changes its observation"),
+    ("Loud", {"describe": games.describe_both_cards}, check_env_outputs, r"changes render\(\)"),
+    ("Glass", {"view": games.view_both_cards}, check_hidden, r"changes view\(\)"),
+    ("SameIds", {"view": games.view_twins}, check_views, "an id comes twice"),
+    ("Undrawn", {"view": games.view_undrawn}, check_views, "is not drawn"),
+    ("Elsewhere", {"view": games.view_elsewhere}, check_views, "not all of which it shows"),
+    ("Ambiguous", {"view": games.view_ambiguous}, check_views, "about the same items"),
+]
+
+
+@pytest.mark.parametrize(("name", "changes", "check", "words"), FAULTS, ids=[name for name, *_ in FAULTS])
+def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Callable[..., None], words: str) -> None:
+    game = games.broken(name, **changes)
+    with pytest.raises(ContractError, match=words) as caught:
+        games.with_seeds(check, game, OPTIONS)
+    assert game.id in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        check_hidden,
+        check_observations,
+        check_state_index,
+        check_words,
+        check_views,
+        check_env_outputs,
+        check_moves,
+        check_invariants,
+        check_endings,
+        check_compiled_players,
+        check_deals,
+    ],
+)
+def test_correct_game_passes(check: Callable[..., None]) -> None:
+    games.with_seeds(check, GAME, OPTIONS)
+
+
+# -- state, options, documentation ------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Ante(Options):
+    ante: str = choice("one", "two", help="what each player pays before the deal")
+
+
+@dataclasses.dataclass(frozen=True)
+class OptionsNotWritten(Options):
+    deck: str = choice("three", "four", help="never written")
+
+    def write(self, state: Any) -> None:
+        state.num_players = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class OptionsUnchecked(Ante):
+    def __post_init__(self) -> None:
+        pass
+
+
+def test_field_named_like_an_attribute_of_np_record_is_caught() -> None:
+    game = games.broken("Attribute", state=games.with_field("round"))
+    with pytest.raises(ContractError, match="'round'"):
+        check_state(game, [OPTIONS])
+
+
+def test_option_that_is_not_written_is_caught() -> None:
+    game = games.broken("Unwritten", options=OptionsNotWritten)
+    with pytest.raises(ContractError, match="not in the state"):
+        check_state(game, [OptionsNotWritten()])
+
+
+def test_option_that_accepts_anything_is_caught() -> None:
+    with pytest.raises(ContractError, match="is accepted"):
+        check_options(games.broken("Unchecked", state=games.with_field("ante"), options=OptionsUnchecked))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("`ante`", "`blind`", "option `ante`"),
+        ("4..5      bets                  [0, 1]", "4..5      bets                  [0, 2]", 'no row "4..5'),
+    ],
+)
+def test_wrong_documentation_is_caught(before: str, after: str, words: str) -> None:
+    good = dataclasses.replace(GAME, state=games.with_field("ante"), options=Ante)
+    assert before in good.documentation
+    game = dataclasses.replace(good, doc=good.documentation.replace(before, after))
+    check_doc(good)
+    with pytest.raises(ContractError, match=re.escape(words)):
+        check_doc(game)
+
+
+def test_missing_sections_of_the_documentation_are_generated() -> None:
+    game = dataclasses.replace(GAME, options=Ante, doc="A game.\n\n## Rewards\nOne chip.")
+    check_doc(game)
+    assert game.documentation.startswith("A game.\n\n## Description\n")
+    assert "## Rewards\nOne chip." in game.documentation
+    assert "- `ante`: one or two; what each player pays" in game.documentation
+
+
+def test_deal_that_depends_on_an_earlier_deal_is_caught() -> None:
+    check_deals(two_deals.GAME, two_deals.GAME.parse_options())
+    with pytest.raises(ContractError, match="deal 1 starts with"):
+        check_deals(two_deals.BROKEN, two_deals.BROKEN.parse_options(), lines=8)
+
+
+# -- envs -----------------------------------------------------------------------------------------------------------
+
+
+def test_vector_env_that_deals_different_cards_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    reset = CardVectorEnv.reset
+
+    def deal_other_cards(self: CardVectorEnv, *, seed: Any = None, options: Any = None) -> Any:
+        return reset(self, seed=None if seed is None else seed + 1, options=options)
+
+    monkeypatch.setattr(CardVectorEnv, "reset", deal_other_cards)
+    with pytest.raises(ContractError, match="reset, row"):
+        games.with_seeds(api_checks.check_rows, GAME, {}, 3)
+
+
+def test_vector_env_that_pays_a_different_reward_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = CardVectorEnv.step
+
+    def pay_twice(self: CardVectorEnv, actions: Any) -> Any:
+        observations, rewards, *others = step(self, actions)
+        return observations, rewards * 2, *others
+
+    monkeypatch.setattr(CardVectorEnv, "step", pay_twice)
+    with pytest.raises(ContractError, match="pays"):
+        api_checks.check_rows(GAME, {}, 3)
+
+
+def test_missing_final_observation_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    final = CardVectorEnv._final
+
+    def final_zeros(self: CardVectorEnv, over: Any, ends: Any) -> dict[str, Any]:
+        infos = final(self, over, ends)
+        for row in np.flatnonzero(over):
+            infos["final_obs"][row] = infos["final_obs"][row] * 0
+        return infos
+
+    monkeypatch.setattr(CardVectorEnv, "_final", final_zeros)
+    with pytest.raises(ContractError, match="under SAME_STEP"):
+        api_checks.check_autoreset(GAME, {})
+
+
+def test_outputs_that_depend_on_what_the_caller_wrote_to_arrays_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_copies(self: EnvCore) -> Any:
+        return self.seated.observations, self.seated.masks
+
+    monkeypatch.setattr(EnvCore, "observe_now", without_copies)
+    with pytest.raises(ContractError, match="resetting other rows changes"):
+        api_checks.check_autoreset(GAME, {})
+
+
+def test_silent_repair_of_illegal_actions_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = CardEnv.step
+    monkeypatch.setattr(CardEnv, "step", lambda self, action: step(self, min(max(int(action), 0), 1)))
+    with pytest.raises(ContractError, match="illegal action"):
+        env_checks.check_illegal(GAME, OPTIONS)
+
+
+def test_illegal_action_that_pays_a_different_forfeit_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = CardEnv.step
+
+    def pay_more(self: CardEnv, action: Any) -> Any:
+        observation, reward, *others = step(self, action)
+        return observation, float(reward) - 1.0, *others
+
+    monkeypatch.setattr(CardEnv, "step", pay_more)
+    with pytest.raises(ContractError, match=r"forfeit\(\) returns"):
+        env_checks.check_illegal(GAME, OPTIONS)
+
+
+def test_random_replacement_by_an_illegal_action_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(env_checks, "_results", lambda env, actions: [])
+    with pytest.raises(ContractError, match="'random' reaches a state that no legal action reaches"):
+        env_checks.check_illegal(GAME, OPTIONS)
+
+
+def test_shared_memory_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = CardEnv._outputs
+    held = np.zeros(GAME.observation("full").size(OPTIONS), np.float32)
+
+    def shared_outputs(self: CardEnv, observation: Any, mask: Any) -> Any:
+        observation, info = outputs(self, observation, mask)
+        held[:] = observation
+        return held, info
+
+    monkeypatch.setattr(CardEnv, "_outputs", shared_outputs)
+    with pytest.raises(ContractError, match="shares memory"):
+        env_checks.check_steps(GAME, {})
+
+
+def test_copy_that_plays_differently_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def deepcopy_new_game(self: CardEnv, memo: Any) -> CardEnv:
+        other = CardEnv(self.game)
+        other.reset(seed=99)
+        return other
+
+    monkeypatch.setattr(CardEnv, "__deepcopy__", deepcopy_new_game, raising=False)
+    with pytest.raises(ContractError, match="after deepcopy"):
+        env_checks.check_copies(GAME, {})
+
+
+def test_observation_outside_its_space_is_caught() -> None:
+    game = games.broken("Space", observations=games.observe_too_much)
+    with pytest.raises(ContractError, match="outside"):
+        games.with_seeds(env_checks.check_steps, game, {"seat": "all"})
