@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 
 import cardgym
-from cardgym.arena.playouts import NO_MOVE, ManyGames, actions_of, generators
+from cardgym.arena.playouts import NO_MOVE, ManyGames, generators
 from cardgym.engine.batch import look
 from cardgym.engine.declarations import offsets
 from cardgym.engine.rules import draws_of
@@ -44,8 +44,9 @@ def play(names: tuple[str, str], games: int, seed: int) -> tuple[npt.NDArray[np.
         for number, player in enumerate(players):
             turn = table.who[live] == (live + number) % 2
             rows = live[turn]
-            states, seats = table.states.take(rows), table.who[rows]
-            moves[rows] = actions_of(player, GAME, OPTIONS, states, seats, draws[turn], source)
+            decisions = table.decisions(rows)
+            states, seats = decisions.states, decisions.seats
+            moves[rows] = decisions.actions_of(player, draws[turn], source)
             if number == 0:
                 observations, masks, _ = look(GAME, OPTIONS, states, seats, "full")
                 chosen = masks.sum(axis=1) > 1

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.playouts import ManyGames, actions_of, advantages
+from cardgym.arena.playouts import ManyGames
 from cardgym.arena.report import ByAdvantages, Report, TotalsLayout
 from cardgym.engine.binding import code_name
 from cardgym.engine.compilation import bind, bound, template
@@ -196,7 +196,7 @@ class AdvantageMatch:
 
     The deals are those of `Match`. If the payments of every game have the same sum, the second player wins an equal
     share of it from itself, so what the first one wins beyond that share is the sum of its advantages; see
-    `cardgym.arena.playouts.advantages`. The playouts start from the actual state, which the arena knows.
+    `cardgym.arena.playouts.Decisions`. The playouts start from the actual state, which the arena knows.
     """
 
     def __init__(self, game: Game, options: Options, roster: Sequence[Player], *, seed: int, playouts: int) -> None:
@@ -247,28 +247,26 @@ class AdvantageMatch:
 
     def _play(self, deals: npt.NDArray[np.uint64]) -> tuple[ManyGames, Float64s]:
         """The games of some deals, and the sum of the first player's advantages in each, (games,)."""
-        game, options, seats = self._game, self._options, self._options.num_players
+        seats = self._options.num_players
         first, second = self._players
         # As `_prepare` in the kernel derives them.
         keys = [derive(np.uint64(derive(self._key, deal)), np.uint64(0)) for deal in deals]
-        games = ManyGames.of_new_games(game, options, np.repeat(np.array(keys, np.uint64), seats))
+        games = ManyGames.of_new_games(self._game, self._options, np.repeat(np.array(keys, np.uint64), seats))
         own_seats = np.tile(np.arange(seats), len(deals))
         generator = np.random.default_rng([self._seed, int(deals[0])])
         gained = np.zeros(len(own_seats))
         moves = np.zeros(len(own_seats), np.int64)
         while (live := np.flatnonzero(games.who >= 0)).size:
             self.decisions += len(live)
-            states, who = games.states.take(live), games.who[live]
+            decisions = games.decisions(live)
             # Players that draw an action outside the kernel draw with the same number, so they differ less often.
             draws, sources = generator.random(len(live)), generator.integers(0, 2**63, (2, 2), np.uint64)
-            usual = actions_of(second, game, options, states, who, draws, sources[0])
-            chosen, own = usual.copy(), np.flatnonzero(who == own_seats[live])
+            usual = decisions.actions_of(second, draws, sources[0])
+            chosen, own = usual.copy(), np.flatnonzero(decisions.seats == own_seats[live])
             if own.size:
-                at, seat = states.take(own), who[own]
-                chosen[own] = actions_of(first, game, options, at, seat, draws[own], sources[1])
-                gained[live[own]] += advantages(
-                    second, game, options, at, chosen[own], usual[own], seat, generator, self._playouts
-                )
+                ours = decisions.take(own)
+                chosen[own] = ours.actions_of(first, draws[own], sources[1])
+                gained[live[own]] += ours.advantages(second, chosen[own], usual[own], generator, self._playouts)
             moves[live] = chosen
             games.advance(moves)
         return games, gained

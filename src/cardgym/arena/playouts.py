@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -68,6 +69,10 @@ class ManyGames:
         """
         self._advance(self.states, moves, self._chance, self.paid, self.who, self.deals, until)
 
+    def decisions(self, rows: npt.NDArray[np.integer[Any]]) -> Decisions:
+        """The decisions to be taken in some games, (rows,)."""
+        return Decisions(self.game, self.options, self.states.take(rows), self.who[rows])
+
     def play_on(
         self, player: Player, moves: Int64s, choice: npt.NDArray[np.uint64], source: Generator, until: int = DECISION,
         opponent: Player | None = None, seat: int = -1,
@@ -93,106 +98,101 @@ class ManyGames:
             for decider, turns in ((player, own), (opponent, ~own)):
                 rows = live[turns]
                 if decider is not None and rows.size:
-                    at = self.states.take(rows)  # Indexing would copy field by field.
-                    moves[rows] = actions_of(decider, self.game, self.options, at, self.who[rows], draws[turns], source)
+                    moves[rows] = self.decisions(rows).actions_of(decider, draws[turns], source)
 
 
-def payoffs(
-    player: Player, game: Game, options: Options, states: States, actions: Int64s, seats: Int64s, luck: Int64s,
-    generator: np.random.Generator, until: int = DECISION,
-) -> Float64s:  # fmt: skip
-    """The payoffs of actions to the seats that take them if the player decides everything afterwards, (rows,), float64.
+@dataclass(frozen=True)
+class Decisions:
+    """States of a game, (rows,), in each of which a seat is to decide, (rows,); they stay as they are."""
 
-    Args:
-        states: the states, (rows,); they stay as they are.
-        actions: an action in each, (rows,).
-        seats: whose payments count, (rows,).
-        luck: rows with the same number have the same chance and the same draws of the player, (rows,).
-        until: see `ManyGames.play_on`.
-    """
-    keys = generator.integers(0, 2**63, (2, int(luck.max()) + 1), np.uint64)
-    paid = np.empty(len(states))
-    for at in range(0, len(states), _MAX_ROWS):
-        rows = slice(at, at + _MAX_ROWS)
-        copied = states.take(np.arange(len(states))[rows])
-        games = ManyGames(game, options, copied, generators(keys[0, luck[rows]]))
-        source = generator.integers(0, 2**63, 2, np.uint64)
-        games.play_on(player, actions[rows], generators(keys[1, luck[rows]]), source, until)
-        paid[rows] = games.paid[np.arange(len(games.who)), seats[rows]]
-    return paid
+    game: Game
+    options: Options
+    states: States
+    seats: Int64s
 
+    def take(self, rows: npt.NDArray[np.integer[Any]]) -> Decisions:
+        """Some of the decisions, (rows,)."""
+        return replace(self, states=self.states.take(rows), seats=self.seats[rows])  # Indexing copies field by field.
 
-def advantages(
-    player: Player, game: Game, options: Options, states: States, chosen: Int64s, usual: Int64s, seats: Int64s,
-    generator: np.random.Generator, playouts: int,
-) -> Float64s:  # fmt: skip
-    """How much more chosen actions pay than the player's usual ones, by fresh playouts to the end of the game, (rows,).
+    def payoffs(
+        self, player: Player, actions: Int64s, luck: Int64s, generator: np.random.Generator, until: int = DECISION
+    ) -> Float64s:
+        """What actions pay the seats that take them if the player decides everything afterwards, (rows,), float64.
 
-    Summed over the decisions of a game, and over all seats, this estimates what the one who chose wins from the player
-    in all other seats of a zero-sum game, with less noise than the result of the game: it is the performance difference
-    of the two (Kakade and Langford, "Approximately optimal approximate reinforcement learning", ICML 2002), in which
-    the luck of the deal and of the other seats is averaged out, as in AIVAT (Burch et al., AAAI 2018).
+        Args:
+            actions: an action in each state, (rows,).
+            luck: rows with the same number have the same chance and the same draws of the player, (rows,).
+            until: see `ManyGames.play_on`.
+        """
+        keys = generator.integers(0, 2**63, (2, int(luck.max()) + 1), np.uint64)
+        paid = np.empty(len(self.states))
+        for at in range(0, len(self.states), _MAX_ROWS):
+            rows = np.arange(at, min(at + _MAX_ROWS, len(self.states)))
+            games = ManyGames(self.game, self.options, self.states.take(rows), generators(keys[0, luck[rows]]))
+            source = generator.integers(0, 2**63, 2, np.uint64)
+            games.play_on(player, actions[rows], generators(keys[1, luck[rows]]), source, until)
+            paid[rows] = games.paid[np.arange(len(rows)), self.seats[rows]]
+        return paid
 
-    Args:
-        states: the states, (rows,); they stay as they are.
-        chosen: the action that was chosen in each, (rows,).
-        usual: what the player would have done there, (rows,), drawn from its own policy.
-        seats: who decides, (rows,).
-        playouts: how many times both actions are played out, with the same luck.
-    """
-    gains = np.zeros(len(states))
-    differ = np.flatnonzero(chosen != usual)
-    if differ.size:
-        rows = np.repeat(differ, 2 * playouts)
-        actions = np.stack([chosen[differ], usual[differ]], axis=1).repeat(playouts, axis=0).reshape(-1)
-        luck = np.repeat(np.arange(len(rows) // 2), 2)
-        paid = payoffs(player, game, options, states.take(rows), actions, seats[rows], luck, generator)
-        gains[differ] = (paid[0::2] - paid[1::2]).reshape(-1, playouts).mean(axis=1)
-    return gains
+    def advantages(
+        self, player: Player, chosen: Int64s, usual: Int64s, generator: np.random.Generator, playouts: int
+    ) -> Float64s:
+        """How much more chosen actions pay than the player's usual ones, by playouts to the end of the game, (rows,).
 
+        Summed over the decisions of a game, and over all seats, this estimates what the one who chose wins from the
+        player in all other seats of a zero-sum game, with less noise than the result of the game: it is the performance
+        difference of the two (Kakade and Langford, "Approximately optimal approximate reinforcement learning", ICML
+        2002), in which the luck of the deal and of the other seats is averaged out, as in AIVAT (Burch et al., AAAI
+        2018).
 
-def actions_of(
-    player: Player, game: Game, options: Options, states: States, seats: Int64s, draws: Float64s,
-    source: Generator,
-) -> Int64s:  # fmt: skip
-    """A player's actions where `seats` are to decide in `states`, (rows,), int64; see `ManyGames.play_on`."""
-    if isinstance(player, KernelPlayer):
-        return choose_actions(game, options, player.policy, states, seats, source)
-    observations, masks, _ = look(game, options, states, seats, player.observation_name)
-    return legal_actions(player, observations, masks, draws)
+        Args:
+            chosen: the action that was chosen in each state, (rows,).
+            usual: what the player would have done there, (rows,), drawn from its own policy.
+            playouts: how many times both actions are played out, with the same luck.
+        """
+        gains = np.zeros(len(self.states))
+        differ = np.flatnonzero(chosen != usual)
+        if differ.size:
+            rows = np.repeat(differ, 2 * playouts)
+            actions = np.stack([chosen[differ], usual[differ]], axis=1).repeat(playouts, axis=0).reshape(-1)
+            paid = self.take(rows).payoffs(player, actions, np.repeat(np.arange(len(rows) // 2), 2), generator)
+            gains[differ] = (paid[0::2] - paid[1::2]).reshape(-1, playouts).mean(axis=1)
+        return gains
 
+    def actions_of(self, player: Player, draws: Float64s, source: Generator) -> Int64s:
+        """A player's actions, (rows,), int64; see `ManyGames.play_on`."""
+        if isinstance(player, KernelPlayer):
+            return choose_actions(self.game, self.options, player.policy, self.states, self.seats, source)
+        return legal_actions(player, *self._look(player), draws)
 
-def probabilities_of(
-    player: Player, game: Game, options: Options, states: States, seats: Int64s, draws: Float64s,
-    source: Generator,
-) -> npt.NDArray[np.floating[Any]]:  # fmt: skip
-    """A player's probability of each action, (rows, actions); if they are unknown, 1 for the action it draws."""
-    known = known_probabilities(player, game, options, states, seats)
-    if known is None:
-        known = np.eye(game.actions(options))[actions_of(player, game, options, states, seats, draws, source)]
-    return known
+    def probabilities_of(self, player: Player, draws: Float64s, source: Generator) -> npt.NDArray[np.floating[Any]]:
+        """A player's probability of each action, (rows, actions); if they are unknown, 1 for the action it draws."""
+        known = self.known_probabilities(player)
+        if known is None:
+            known = np.eye(self.game.actions(self.options))[self.actions_of(player, draws, source)]
+        return known
 
+    def known_probabilities(self, player: Player, temperature: float = 0.0) -> npt.NDArray[np.floating[Any]] | None:
+        """A player's probability of each action, (rows, actions).
 
-def known_probabilities(
-    player: Player, game: Game, options: Options, states: States, seats: Int64s, temperature: float = 0.0
-) -> npt.NDArray[np.floating[Any]] | None:
-    """A player's probability of each action, (rows, actions), where `seats` are to decide in `states`.
+        The player may be any but a mixture. None for one that draws its actions with unknown probabilities;
+        `temperature` is for one that chooses by values (see `Player.probabilities`).
 
-    The player may be any but a mixture. None for one that draws its actions with unknown probabilities; `temperature`
-    is for one that chooses by values (see `Player.probabilities`).
+        Raises:
+            CardgymError: if it chooses an illegal action.
+        """
+        uniform = isinstance(player, CompiledPlayer) and player.name == "random"
+        if isinstance(player, KernelPlayer) and not uniform:
+            source = np.zeros(2, np.uint64)
+            actions = self.actions_of(player, np.zeros(0), source)
+            return None if source[1] else np.eye(self.game.actions(self.options))[actions]  # [1] counts the draws.
+        observations, masks = self._look(player)
+        if uniform:
+            return np.asarray(masks / masks.sum(axis=1, keepdims=True), np.float64)
+        return player.probabilities(observations, masks, temperature)
 
-    Raises:
-        CardgymError: if it chooses an illegal action.
-    """
-    uniform = isinstance(player, CompiledPlayer) and player.name == "random"
-    if isinstance(player, KernelPlayer) and not uniform:
-        source = np.zeros(2, np.uint64)
-        actions = choose_actions(game, options, player.policy, states, seats, source)
-        return None if source[1] else np.eye(game.actions(options))[actions]  # [1] counts the draws.
-    observations, masks, _ = look(game, options, states, seats, player.observation_name)
-    if uniform:
-        return np.asarray(masks / masks.sum(axis=1, keepdims=True), np.float64)
-    return player.probabilities(observations, masks, temperature)
+    def _look(self, player: Player) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
+        return look(self.game, self.options, self.states, self.seats, player.observation_name)[:2]
 
 
 def generators(keys: npt.ArrayLike) -> npt.NDArray[np.uint64]:

@@ -13,7 +13,7 @@ import torch
 from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
-from cardgym.arena.playouts import actions_of, known_probabilities
+from cardgym.arena.playouts import Decisions
 from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
@@ -81,12 +81,12 @@ class Teacher:
 
     def targets(self, states: npt.NDArray[Any], seats: Int64s, masks: Int8s) -> Float32s:
         """The probability of each action, (rows, actions), float32: 0 for illegal actions, a sum of 1 in each row."""
-        game, options, player = self._game, self._options, self._player
-        probabilities = known_probabilities(player, game, options, states, seats, self._temperature)
+        decisions = Decisions(self._game, self._options, states, seats)
+        probabilities = decisions.known_probabilities(self._player, self._temperature)
         if probabilities is None:
             source = self._generator.integers(2**63, size=2).astype(np.uint64)
             draws = self._generator.random(len(masks))
-            return one_hot(actions_of(player, game, options, states, seats, draws, source), masks)
+            return one_hot(decisions.actions_of(self._player, draws, source), masks)
         return probabilities.astype(np.float32)
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.playouts import known_probabilities
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.states import info_state_indices
@@ -91,8 +90,7 @@ def policy_of(tree: GameTree, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]
     player = resolve(spec, tree.game, tree.options)
     if isinstance(player, MixturePlayer):
         raise RandomPlayerError(f"player {player.name!r} is a mixture: no single policy")
-    seats = np.zeros(tree.num_info_sets, np.int64)
-    probabilities = known_probabilities(player, tree.game, tree.options, tree.set_states, seats)
+    probabilities = tree.decisions().known_probabilities(player)
     if probabilities is None:
         raise RandomPlayerError(f"player {player.name!r} chooses at random, with unknown probabilities")
     return probabilities

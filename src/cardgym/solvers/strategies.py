@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.playouts import actions_of, known_probabilities
 from cardgym.engine.compilation import compiled
 from cardgym.engine.rules import derive, hash_of
 from cardgym.players import Player
@@ -36,7 +35,7 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
         parts = [known_strategy(tree, part) for part in player.players]
         known = [part for part in parts if part is not None]
         return mixed_strategy(tree, known, player.weights) if len(known) == len(parts) else None
-    probabilities = known_probabilities(player, tree.game, tree.options, tree.set_states, tree.arrays.set_seats)
+    probabilities = tree.decisions().known_probabilities(player)
     return None if probabilities is None else tree.strategy(probabilities)
 
 
@@ -71,14 +70,11 @@ def sampled_strategy(tree: GameTree, player: Player, draws: int, seed: int) -> S
         parts = [sampled_strategy(tree, part, draws, seed + i) for i, part in enumerate(player.players)]
         return mixed_strategy(tree, parts, player.weights)
     counts = np.zeros((tree.num_info_sets, tree.game.actions(tree.options)))
-    generator = np.random.default_rng(seed)
+    decisions, generator = tree.decisions(), np.random.default_rng(seed)
     source = np.array([derive(np.uint64(seed), np.uint64(0)), 0], np.uint64)
     for first in range(0, tree.num_info_sets * draws, _CHUNK):
         sets = np.arange(first, min(first + _CHUNK, tree.num_info_sets * draws)) // draws
-        actions = actions_of(
-            player, tree.game, tree.options, tree.set_states[sets], tree.arrays.set_seats[sets],
-            generator.random(len(sets)), source,
-        )  # fmt: skip
+        actions = decisions.take(sets).actions_of(player, generator.random(len(sets)), source)
         np.add.at(counts, (sets, actions), 1.0)
     return tree.strategy(counts)
 

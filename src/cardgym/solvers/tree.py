@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.arena.playouts import Decisions
 from cardgym.engine.batch import look
 from cardgym.engine.binding import bind_rules
 from cardgym.engine.compilation import bound, template
@@ -131,6 +132,10 @@ class GameTree(ExactTree):
         """What is observed at each information set, (sets, size) float32, and the masks, (sets, actions) int8."""
         observations, masks, _ = look(self.game, self.options, self.set_states, self.arrays.set_seats, observation_name)
         return observations, masks
+
+    def decisions(self) -> Decisions:
+        """The decisions at the information sets, in a state of each."""
+        return Decisions(self.game, self.options, np.asarray(self.set_states), self.arrays.set_seats)
 
     def strategy(self, probabilities: npt.NDArray[np.floating[Any]]) -> Strategy:
         """A strategy from probabilities of all actions at each information set, (num_info_sets, actions)."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.playouts import DEAL, DECISION, ManyGames, probabilities_of
+from cardgym.arena.playouts import DEAL, DECISION, Decisions, ManyGames
 from cardgym.engine import batch
 from cardgym.engine.binding import code_name
 from cardgym.engine.compilation import bound, name_entry_point, template
@@ -143,9 +143,9 @@ class Playouts:
         observation, _ = look(self.game, self.options, state, seat, self._player.observation_name)
         key, seats = _key_of(observation.tobytes()), np.array([seat], np.int64)
         source, draws = np.array([key, 0], np.uint64), draws_of(np.array([key]), np.zeros(1, np.uint64))
-        states = _alone(self.game, state)
+        decisions = Decisions(self.game, self.options, _alone(self.game, state), seats)
         row: npt.NDArray[np.floating[Any]]
-        [row] = probabilities_of(self._player, self.game, self.options, states, seats, draws, source)
+        [row] = decisions.probabilities_of(self._player, draws, source)
         return row
 
     def standing(self, state: State) -> Float64s:
