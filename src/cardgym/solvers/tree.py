@@ -46,7 +46,7 @@ class TreeArrays(NamedTuple):
     the order of the legal actions, as are the edges of a decision. A set comes after all sets that lead to it.
 
     Attributes:
-        seats: (num_nodes,), int8: the seat to decide; CHANCE at chance nodes.
+        seats: (num_nodes,), int8: the seat to decide; negative at chance nodes.
         info_sets: (num_nodes,), int32: the seat's information set; -1 at chance nodes.
         first_edge: (num_nodes + 1,), int64: the edges of node i are `first_edge[i] : first_edge[i + 1]`.
         targets: (num_edges,), int32: the node that an edge leads to, or -1 - e for end number e.
