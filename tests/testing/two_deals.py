@@ -11,14 +11,12 @@ import numpy.typing as npt
 from cardgym.engine.contract import (
     Feature,
     Game,
-    Generator,
-    Names,
     Observation,
-    Options,
     Rules,
     State,
     StateIndex,
     Words,
+    hides_nothing,
     rule,
 )
 from kuhn_poker import GAME as KUHN
@@ -57,12 +55,6 @@ def current_player(state: State) -> int:
 
 
 @rule
-def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
-    mask[0] = 1
-    mask[1] = 1
-
-
-@rule
 def apply_action(state: State, move: int) -> None:
     """Action 1 has some lots drawn before the deal ends; they change nothing, but draw from the generator."""
     if state.lots > 0:
@@ -95,31 +87,8 @@ def deal(state: State) -> int:
 
 
 @rule
-def nothing(state: State, seat: int) -> float:
-    return 0.0
-
-
-@rule
-def none(state: State) -> float:
-    return 0.0
-
-
-@rule
 def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     out[0] = max(state.card, 0) / 1000.0
-
-
-@rule
-def resample(state: State, seat: int, generator: Generator) -> None:
-    pass
-
-
-def features(options: Options) -> tuple[Feature, ...]:
-    return (Feature("card", "the card / 1000"),)
-
-
-def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
-    return f"Card {after.card}"
 
 
 def game(game_id: str, apply: Callable[[State, int], None]) -> Game:
@@ -128,21 +97,9 @@ def game(game_id: str, apply: Callable[[State, int], None]) -> Game:
         KUHN,
         id=game_id,
         state=STATE,
-        rules=Rules(
-            setup=setup,
-            num_chance_outcomes=num_chance_outcomes,
-            current_player=current_player,
-            legal_action_mask=legal_action_mask,
-            apply_action=apply,
-            deal=deal,
-            score=nothing,
-            max_score=none,
-            forfeit=nothing,
-            resample=resample,
-            invariants=lambda state: (int(state.num_players),),
-        ),
-        observations={"full": Observation(observe, features)},
-        words=Words(describe=lambda state, seat: "Two deals", action_text=lambda state, action: "on", narrate=narrate),
+        rules=Rules(setup, num_chance_outcomes, current_player, apply, resample=hides_nothing, deal=deal),
+        observations={"full": Observation(observe, lambda options: (Feature("card", "the card / 1000"),))},
+        words=Words(),
         state_index=StateIndex(),
         players={},
     )

@@ -161,12 +161,13 @@ def legal_actions(player: Player, observations: Observations, masks: Masks, draw
 
 
 class KernelPlayer(Player):
-    """A player inside the kernel, which looks at states instead of observations."""
+    """A player inside the kernel, which looks at states instead of observations.
 
-    @property
-    def policy(self) -> str | Int8s:
-        """What `cardgym.engine.states.choose_actions` takes: a compiled player's name, or a policy table."""
-        raise NotImplementedError
+    Attributes:
+        policy: what `cardgym.engine.states.choose_actions` takes: a compiled player's name, or a policy table.
+    """
+
+    policy: str | Int8s
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """Not possible from observations; raises `CardgymError`."""
@@ -182,10 +183,8 @@ class CompiledPlayer(KernelPlayer):
 
     name: str
 
-    @property
-    def policy(self) -> str:
-        """The name."""
-        return self.name
+    def __post_init__(self) -> None:
+        self.policy = self.name
 
 
 @dataclass(eq=False)
@@ -195,10 +194,8 @@ class TablePlayer(KernelPlayer):
     name: str
     actions: Int8s
 
-    @property
-    def policy(self) -> Int8s:
-        """The table."""
-        return self.actions
+    def __post_init__(self) -> None:
+        self.policy = self.actions
 
 
 # -- callables as players ---------------------------------------------------------------------------------------------
