@@ -82,8 +82,8 @@ def test_gymnasium_make_and_a_step_import_little():
     heavy = {"PIL", "matplotlib", "pettingzoo", "pydantic", "resvg_py", "rich", "safetensors", "torch"}
     assert not heavy & loaded
     own = {name for name in loaded if name.partition(".")[0] == "cardgym"}
-    assert len({name for name in own if not name.startswith("cardgym.games")}) <= 25, sorted(own)
-    assert len(own) <= 40, sorted(own)
+    assert len({name for name in own if not name.startswith("cardgym.games")}) <= 30, sorted(own)
+    assert len(own) <= 45, sorted(own)
 
 
 def test_finding_a_game_does_not_import_torch():
