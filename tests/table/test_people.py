@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import cardgym
@@ -9,7 +11,7 @@ from cardgym.engine.contract import Names, inside
 from cardgym.engine.states import new_state
 from cardgym.players import resolve
 from cardgym.table.people import shown_name, shown_names, with_shown_names
-from cardgym.table.presentation import board_of
+from cardgym.table.presentation import board_of, presentation_of, view_of
 from cardgym.table.session import Session, replay
 from cardgym.table.setup import GameSetup
 
@@ -74,49 +76,48 @@ def test_a_name_in_a_column_is_shortened_but_keeps_its_number() -> None:
     assert [names.column(seat, 8) for seat in range(4)] == ["You     ", "Heuris 2", "Double 2", "Double D"]
 
 
-def played(env: str, *players: str, watched: bool = False) -> Session:
+def played(env: str, opponent: str = "", watched: bool = False, prefer: tuple[str, ...] = ()) -> Session:
+    """A short game of a person, who takes the first action whose text begins like a preferred one, or is watched."""
     game = cardgym.find(env)
-    options = game.parse_options({"hands": 1} if env.startswith("Corellian") else {"target": 31})
-    seated = [resolve(name, game, options) for name in players]
-    session = Session(GameSetup(game, options, seated, seed=3, seat=None if watched else 0, watched=watched))
+    options = game.parse_options({"CorellianSpike-v0": {"hands": 1}, "Cribbage-v0": {"target": 31}}.get(env, {}))
+    opponents = [resolve(opponent or game.opponent, game, options)] * (options.num_players - (not watched))
+    session = Session(GameSetup(game, options, opponents, seed=3, seat=None if watched else 0, watched=watched))
     session.play()
     while not session.over:
-        session.act(session.legal_actions()[0])
+        allowed = session.legal_actions()
+        assert len(allowed) > 1
+        preferred = [action for action in allowed if game.action_text(session.state, action).startswith(prefer or "")]
+        session.act(preferred[0])
     return session
 
 
-def test_a_game_is_narrated_with_names() -> None:
-    for session in (played("CorellianSpike-v0", "heuristic"), played("Cribbage-v0", "greedy", "expert", watched=True)):
-        told = "\n".join(text for _, text in session.narration)
-        assert all(name in told for name in session.people)
-        assert not any(word in told for word in ("Seat ", "Opponent", "opponent"))
-        assert ("You " in told) != session.watched
+@pytest.mark.parametrize("env", ["KuhnPoker-v0", "Coda-v0", "CorellianSpike-v0", "Cribbage-v0", "OnePlayPoker-v0"])
+def test_all_texts_of_a_game_have_names(env: str) -> None:
+    for watched in (False, True):
+        session = played(env, watched=watched)
+        game, people, viewer = session.game, session.people, session.viewer
         entry = {**session.entry(), "moves": session.moves}
-        assert [event.text for event in replay(entry) if event.text] == [text for _, text in session.narration]
+        events, table = replay(entry), presentation_of(game)
+        assert [event.text for event in events if event.text] == [text for _, text in session.narration]
+        told = [text for _, text in session.narration] + [table.ending(session.state, viewer, people)]
+        for event in events:
+            told += [str(table.reveals(event.before, event.move, event.after, viewer, people))]
+            told += [str(view_of(game, event.after, seat, (), people)) for seat in (viewer, -1)]
+        text = "\n".join(told)
+        assert all(name in text for name in people)
+        assert not re.search(r"\b[Ss]eat \d|\b[Oo]pponent\b", text)
+        assert bool(re.search(r"\b[Yy]ou\b", text)) != watched
 
 
 def test_forced_moves_pass_by_themselves() -> None:
     session = played("Cribbage-v0", "greedy")
     forced = [text for seat, text in session.narration if seat == session.seat and "(the only move)" in text]
     assert forced  # The last card of a hand leaves no choice.
-    game, options = session.game, session.options
-    again = Session(GameSetup(game, options, [resolve("greedy", game, options)], seed=3, seat=0))
-    again.play()
-    while not again.over:
-        assert len(again.legal_actions()) > 1
-        again.act(again.legal_actions()[0])
-    assert again.moves == session.moves
+    assert len(forced) == sum(seat == session.seat for seat, _ in session.moves) - len(session.choices)
 
 
 def test_antes_and_declined_buys_are_narrated() -> None:
-    game = cardgym.find("CorellianSpike-v0")
-    options = game.parse_options({"hands": 1})
-    session = Session(GameSetup(game, options, [resolve("heuristic", game, options)], seed=3, seat=0))
-    session.play()
-    while not session.over:
-        texts = {game.action_text(session.state, action): action for action in session.legal_actions()}
-        wanted = [action for text, action in texts.items() if text.startswith(("match", "don't buy"))]
-        session.act(wanted[0])
+    session = played("CorellianSpike-v0", "heuristic", prefer=("match", "don't buy"))
     told = [text for _, text in session.narration]
     assert told[0].startswith("Hand 1: everyone puts 2 credits into the pool")
     assert "You don't buy" in told

@@ -9,16 +9,11 @@ import argparse
 import contextlib
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cardgym.cli.flags import add_game, game_of
 from cardgym.console.arguments import Parser, whole
 from cardgym.errors import CardgymError
 from cardgym.table.coach.advice import HINTS
-
-if TYPE_CHECKING:
-    from cardgym.table.game_log import GameLog
-    from cardgym.table.session import Session
 
 
 def add_arguments(parser: Parser) -> None:
@@ -63,20 +58,16 @@ def run(arguments: argparse.Namespace) -> None:
         if watched is not None:
             watch(Session(GameSetup(game, options, watched, seed, arguments.seat, watched=True), game_log))
             return
-        resumed = _unfinished(game_log, game.id) if arguments.resume else None
-        if resumed is not None:
+        resumed = None
+        if arguments.resume:
+            mine = [entry for entry in game_log.entries(game.id, finished=False) if entry["person"] is not None]
+            left = [entry["id"] for entry in mine if entry["moves"]]
+            if not left:
+                raise CardgymError(f"--resume: you have no unfinished game of {game.id}")
+            resumed = Session.restore(game_log, left[-1])
             options, seed = resumed.options, resumed.seed
         names = arguments.opponent or [game.opponent]
         named = seated(names[0] if len(names) == 1 else names, options.num_players - 1)
         opponents = [resolve(name, game, options) for name in named]
         coaching = Coaching(arguments.hints, arguments.warn, arguments.coach)
         Terminal(GameSetup(game, options, opponents, seed, arguments.seat), game_log, coaching).play(resumed)
-
-
-def _unfinished(game_log: GameLog, env: str) -> Session:
-    from cardgym.table.session import Session
-
-    for entry in reversed(game_log.entries(env, finished=False)):
-        if entry["person"] is not None and entry["moves"]:
-            return Session.restore(game_log, entry["id"])
-    raise CardgymError(f"--resume: you have no unfinished game of {env}")

@@ -10,15 +10,12 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cardgym.console.arguments import Parser, whole
 from cardgym.errors import CardgymError
-
-if TYPE_CHECKING:
-    from cardgym.table.game_log import GameLog
 
 
 def add_arguments(parser: Parser) -> None:
@@ -124,13 +121,8 @@ def _compare(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -
         print("No finished game of a person has a decision to review.", file=sys.stderr)
 
 
-@contextlib.contextmanager
-def _log_of(path: Path | None) -> Iterator[GameLog | None]:
+def _log_of(path: Path | None) -> contextlib.AbstractContextManager[Any]:
     """The user's own game log, which keeps what reviews find; None for the games of a named file."""
     from cardgym.table.game_log import GameLog
 
-    if path is not None:
-        yield None
-    else:
-        with contextlib.closing(GameLog()) as game_log:
-            yield game_log
+    return contextlib.nullcontext() if path is not None else contextlib.closing(GameLog())
