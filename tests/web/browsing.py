@@ -132,6 +132,11 @@ class Person:
                 return
         raise AssertionError(f"{way} made no move")
 
+    def review(self) -> None:
+        """Open the review of a finished game."""
+        self.page.get_by_role("link", name="Review this game").click()
+        self.page.wait_for_selector(".review .verdict")
+
     def play_to_the_end(self, way: str, max_moves: int = 400) -> int:
         """Play the game; returns how many moves it took."""
         deadline = time.monotonic() + 60

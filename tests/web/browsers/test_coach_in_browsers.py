@@ -13,8 +13,7 @@ def test_the_coach_advises_and_the_review_shows_costs(server: Server, person: Pe
     person.page.locator(".advice button").first.click()
     assert person.phase == "yours"
     person.play_to_the_end("keys")
-    person.page.get_by_role("link", name="Review this game").click()
-    person.page.wait_for_selector(".review .felt")
+    person.review()
     assert "costliest decisions" in person.page.inner_text(".side")
     person.page.get_by_role("button", name="First").click()
     first = person.page.inner_text(".table")
@@ -75,7 +74,7 @@ def test_the_review_opens_at_the_worst_decision_which_can_be_tried_again(server:
     person.move("keys")
     page.keyboard.press("2")
     person.play_to_the_end("keys")
-    page.get_by_role("link", name="Review this game").click()
+    person.review()
     page.wait_for_selector(".review .verdict.blunder")
     assert page.inner_text(".verdict h2").startswith("Bet 1")
     assert "Better: don't bet" in page.inner_text(".verdict")
@@ -86,8 +85,7 @@ def test_the_review_opens_at_the_worst_decision_which_can_be_tried_again(server:
     assert address not in page.url
     assert person.page.locator(".moves button").first.inner_text().startswith("don't bet")
     person.play_to_the_end("keys")
-    page.get_by_role("link", name="Review this game").click()
-    page.wait_for_selector(".review .verdict")
+    person.review()
     assert not person.faults
 
 
@@ -95,8 +93,7 @@ def test_the_review_marks_the_cards_of_both_choices(server: Server, person: Pers
     page = person.page
     person.sit_down(server.open_table("CribbageDeal-v0", seed=4))
     person.play_to_the_end("clicks")
-    page.get_by_role("link", name="Review this game").click()
-    page.wait_for_selector(".review .verdict")
+    person.review()
     while page.query_selector(".felt .chosen") is None:
         before = page.inner_text(".actions .prompt")
         page.keyboard.press("ArrowLeft")

@@ -57,8 +57,7 @@ def test_the_screen_is_covered_between_turns(server: Server, browser: Any) -> No
     assert len(sizes) == 1
     assert int(sizes.pop().removesuffix("px")) > 60  # The cover must not leave the cards less room.
     assert page.inner_text(".result").startswith(("Ann ", "Bob "))
-    page.get_by_role("link", name="Review this game").click()
-    page.wait_for_selector(".review .verdict")
+    person.review()
     assert not person.faults
 
 

@@ -114,13 +114,13 @@ def layout(view: View, symbols: Mapping[str, Symbol]) -> list[tuple[float, float
 def _bar(title: str, counters: list[Counter]) -> str:
     """The bar at the top: the game and the counters of the table."""
     parts = [text(title, _MARGIN, 34, 22, _INK, "start")]
-    at = WIDTH - _MARGIN
+    right = WIDTH - _MARGIN
     for counter in reversed(counters):
         value = str(counter["value"])
-        parts.append(text(value, at, 33, 18, _GOLD, "end"))
-        at -= text_width(value, 18) + 7
-        parts.append(text(counter["name"], at, 33, 14, _DIM, "end"))
-        at -= text_width(counter["name"], 14) + 22
+        parts.append(text(value, right, 33, 18, _GOLD, "end"))
+        right -= text_width(value, 18) + 7
+        parts.append(text(counter["name"], right, 33, 14, _DIM, "end"))
+        right -= text_width(counter["name"], 14) + 22
     return "".join(parts)
 
 
@@ -216,10 +216,10 @@ def _board(zone: Zone, symbols: Mapping[str, Symbol], scale: float) -> _Body:
 def _items(zone: Zone, symbols: Mapping[str, Symbol], scale: float) -> _Body:
     """Items side by side or on a pile; they overlap where they would be too wide."""
     items, sizes = zone["items"], [symbols[item["symbol"]] for item in zone["items"]]
-    steps, at = [], 0.0  # Where each item starts.
+    steps, left = [], 0.0  # Where each item starts.
     for symbol in sizes:
-        steps.append(at)
-        at += symbol.width * scale * _PILE_STEP if zone["kind"] == "pile" else (symbol.width + 10) * scale
+        steps.append(left)
+        left += symbol.width * scale * _PILE_STEP if zone["kind"] == "pile" else (symbol.width + 10) * scale
     last = sizes[-1].width * scale if sizes else 0.0
     if sizes and steps[-1] + last > _MAX_WIDTH:
         squeeze = (_MAX_WIDTH - last) / steps[-1]

@@ -199,23 +199,23 @@ class Routes:
         """Take a seat at the table whose code another person has."""
         browser = _cookie_of(request)
         id = await work(self._codes.find, body.code)
-        async with self._tables.at(id) as table:
+        async with self._tables.locked(id) as table:
             await work(seats.join, table.session, browser, body.name)
         self._tables.changed(id)
         return {"table": id}
 
     async def table(self, request: Request) -> dict[str, Any]:
         since = request.query_params.get("since", "")
-        async with self._tables.at(id_of(request)) as table:
+        async with self._tables.locked(id_of(request)) as table:
             viewer = _viewer_of(request, table, request.query_params.get("seat", ""))
             free = len(seats.open_seats(table.session))
             joining = {"free": free, "address": self._address} if free else {}
-            own = await work(self._own_copy, request, table, viewer)
-            state = await work(table.shown, viewer) | joining | own
+            copy = await work(self._own_copy, request, table, viewer)
+            state = await work(table.as_json, viewer) | joining | copy
             if not since.isdecimal() or len(since) > 9:
                 return state
             events = table.session.events[int(since) :]  # What happened since the page last looked.
-            return {"events": await work(table.shown_events, events, viewer), "state": state}
+            return {"events": await work(table.events_as_json, events, viewer), "state": state}
 
     async def action(self, request: Request, body: _Action) -> Response:
         def act(session: Session, viewer: int) -> list[Event]:
@@ -240,7 +240,7 @@ class Routes:
 
     async def resign(self, request: Request, body: _Seated) -> dict[str, bool]:
         """Give a game up; one in which nothing was decided is deleted."""
-        async with self._tables.at(id_of(request)) as table:
+        async with self._tables.locked(id_of(request)) as table:
             session, viewer = table.session, _viewer_of(request, table, body.seat)
             alone = not seats.by_link(session)
             if alone and not session.choices and not session.over:
@@ -257,19 +257,21 @@ class Routes:
 
         If it has changed, a `lenient` request learns what happened; others are refused.
         """
-        async with self._tables.at(id_of(request)) as table:
+        async with self._tables.locked(id_of(request)) as table:
             session, viewer = table.session, _viewer_of(request, table, body.seat)
             if viewer == PUBLIC:
                 raise HTTPException(403, "you have no seat at this table")
             if body.version != session.version and not lenient:
-                state = await work(table.shown, viewer)
+                state = await work(table.as_json, viewer)
                 return refusal(409, "the game was continued in another window", state=state)
 
             def make() -> Reply:
                 version = body.version
                 happened = change(session, viewer) if version == session.version else session.events[version:]
-                events = table.shown_events(happened, viewer)
-                return Reply({"events": events, "state": table.shown(viewer) | self._own_copy(request, table, viewer)})
+                events = table.events_as_json(happened, viewer)
+                return Reply(
+                    {"events": events, "state": table.as_json(viewer) | self._own_copy(request, table, viewer)}
+                )
 
             reply = await work(make)
         if body.version != session.version:
@@ -284,17 +286,17 @@ class Routes:
         return {"record": seats.copy_for(self._game_log, session, viewer, owner)}
 
     async def advice(self, request: Request) -> dict[str, Any]:
-        async with self._tables.at(id_of(request)) as table:
+        async with self._tables.locked(id_of(request)) as table:
             return await work(table.advice, _viewer_of(request, table, request.query_params.get("seat", "")))
 
     async def standing(self, request: Request) -> dict[str, Any]:
-        async with self._tables.at(id_of(request)) as table:
+        async with self._tables.locked(id_of(request)) as table:
             return await work(table.standing)
 
     async def stream(self, request: Request) -> Response:
         """Send the table's version now and after every change, as server-sent events."""
         id = id_of(request)
-        async with self._tables.at(id):
+        async with self._tables.locked(id):
             if self._tables.followers(id) >= MAX_FOLLOWERS:
                 raise HTTPException(429, "too many pages follow this table")
 

@@ -87,8 +87,8 @@ class Explore:
 
 def _explorer(game: Game, options: Options, against: list[str]) -> Explorer:
     """Build an explorer with these opponents; without them if one is unknown or two are people."""
-    known = (PERSON, *lobby.opponent_names(game, options))
-    if not against or against.count(PERSON) > 1 or not all(name in known for name in against):
+    players = (PERSON, *lobby.opponent_names(game, options))
+    if not against or against.count(PERSON) > 1 or not all(name in players for name in against):
         return Explorer(game, options)
     return Explorer(game, options, shown_names(against, against.index(PERSON) if PERSON in against else None))
 
@@ -113,7 +113,7 @@ def _shown(explorer: Explorer, line: Line, against: list[str]) -> dict[str, Any]
             {"seat": step.seat, "text": step.text, "symbols": step.symbols, "open": step.open} for step in line.steps
         ],
         "view": view_of(game, line.state, -1, (), people),
-        "items": {str(action): found for action, found in items.items()},
+        "items": {str(action): ids for action, ids in items.items()},
         "advice": advice,
         "ending": line.ending(),
     }

@@ -52,9 +52,9 @@ class Puzzles:
         """Find a puzzle, and describe it as its solver may see it."""
         game = lobby.game_called(request.path_params["game"])
         options = game.parse_options()
-        own = self._game_log.entries(game.id, finished=True, owner=owner_of(request), limit=_LATEST_GAMES)
-        own = [entry for entry in own if entry["person"] is not None and entry["options"] == options.asdict()]
-        puzzle = find_puzzle(game, options, secrets.randbits(62), own)
+        entries = self._game_log.entries(game.id, finished=True, owner=owner_of(request), limit=_LATEST_GAMES)
+        played = [entry for entry in entries if entry["person"] is not None and entry["options"] == options.asdict()]
+        puzzle = find_puzzle(game, options, secrets.randbits(62), played)
         id = secrets.token_urlsafe(16)
         self._puzzles[id] = puzzle
         while len(self._puzzles) > _MAX_OPEN:
@@ -62,7 +62,6 @@ class Puzzles:
         texts = dict(sorted((action.action, action.text) for action in puzzle.advice.actions))
         actions = offered(game, puzzle.state, list(texts))
         view = view_of(game, puzzle.state, puzzle.seat, actions, puzzle.people)
-        tip = presentation_of(game).tip(puzzle.state, puzzle.seat)
         return {
             "puzzle": id,
             "game": game.id,
@@ -70,7 +69,7 @@ class Puzzles:
             "seat": puzzle.seat,
             "origin": puzzle.origin,
             "kind": puzzle.advice.kind,
-            "tip": tip,
+            "tip": presentation_of(game).tip(puzzle.state, puzzle.seat),
             "rating": puzzle_points(puzzle.advice),
             "view": view,
             "actions": listed(view, {action: texts[action] for action in actions}),

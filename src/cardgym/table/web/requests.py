@@ -145,9 +145,9 @@ def owner_of(request: Request) -> str:
 def summary(entry: dict[str, Any]) -> dict[str, Any]:
     """Shorten a game for lists, without the seed, which determines an unfinished game's cards."""
     about = entry.get("about") or {}
-    shown = {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
+    values = {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
     marks = {"again": AGAIN in about, "lesson": LESSON in about, "resigned": RESIGNED in about}
-    return {"table": entry["id"], **shown, "unit": unit_of(entry["env"]), **marks, "people": people_of(entry)}
+    return {"table": entry["id"], **values, "unit": unit_of(entry["env"]), **marks, "people": people_of(entry)}
 
 
 def unit_of(env_id: str) -> str:

@@ -69,8 +69,8 @@ class Guard:
         except ClientDisconnect:
             pass
         except Exception as error:  # Our fault: the client gets no traceback, and stderr gets no cards.
-            place = traceback.extract_tb(error.__traceback__, -1)[0]
-            where = f"{place.filename}:{place.lineno}, in answer to {scope['method']}"
+            frame = traceback.extract_tb(error.__traceback__, -1)[0]
+            where = f"{frame.filename}:{frame.lineno}, in answer to {scope['method']}"
             print(f"cardgym: {type(error).__name__} at {where}", file=sys.stderr)
             if not started:
                 await refusal(500, "error on the server; your game is saved")(scope, receive, send_safely)
@@ -83,8 +83,8 @@ class Guard:
         if not path.isprintable() or len(path) > 300:
             return refusal(400, "there is no such page")
         origins, site = headers.getlist("origin"), headers.get("sec-fetch-site", "same-origin")
-        own = [f"{scheme}://{hosts[0]}" for scheme in ("http", "https")]
-        if any(origin not in own for origin in origins) or (site not in ("same-origin", "none") and path != "/"):
+        allowed = [f"{scheme}://{hosts[0]}" for scheme in ("http", "https")]
+        if any(origin not in allowed for origin in origins) or (site not in ("same-origin", "none") and path != "/"):
             return refusal(403, "pages of other origins are not allowed")
         if scope["method"] == "POST" and headers.get("content-type", "").split(";")[0].strip() != "application/json":
             return refusal(415, "send JSON, with Content-Type: application/json")

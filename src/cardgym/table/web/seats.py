@@ -43,10 +43,10 @@ def checked_names(names: Sequence[str], usual: Sequence[str]) -> list[str]:
     """Refuse all but short names, and give people without one their `usual` name."""
     if len(names) > len(usual):
         raise CardgymError(f"names: send a list of at most {len(usual)}")
-    shown = [name.strip() or default for name, default in itertools.zip_longest(names, usual, fillvalue="")]
-    if not all(_NAME.fullmatch(name) and not _TAKEN.search(name) for name in shown):
+    checked = [name.strip() or default for name, default in itertools.zip_longest(names, usual, fillvalue="")]
+    if not all(_NAME.fullmatch(name) and not _TAKEN.search(name) for name in checked):
         raise CardgymError("names: up to 20 letters, figures and spaces, without you, opponent and seat")
-    return shown
+    return checked
 
 
 def claim(session: Session, browser: str) -> str:
@@ -80,8 +80,8 @@ def viewer_of(session: Session, browser: str, wanted: int) -> int:
     nobody = -1 if session.over else PUBLIC
     if not by_link(session):
         return wanted if wanted in session.persons else nobody
-    own = claim(session, browser)
-    return next((seat for seat in session.persons if session.about.get(claim_key(seat)) == own), nobody)
+    claimed = claim(session, browser)
+    return next((seat for seat in session.persons if session.about.get(claim_key(seat)) == claimed), nobody)
 
 
 class Codes:
@@ -123,5 +123,5 @@ def copy_for(game_log: GameLog, session: Session, seat: int, owner: str) -> str:
     players = {player["seat"]: player for player in entry["players"]}
     order = [(seat + ahead) % len(players) for ahead in range(len(players))]
     id = hashlib.sha256(f"{session.id} {seat}".encode()).hexdigest()[:_ID_LENGTH]
-    game_log.add(id, {**entry, "person": seat, "players": [players[at] for at in order]}, owner, session.moves)
+    game_log.add(id, {**entry, "person": seat, "players": [players[other] for other in order]}, owner, session.moves)
     return id

@@ -64,7 +64,7 @@ class Table:
         values = self._coach.standing(session.state)
         return {"version": session.version, "values": values, "unit": self._coach.standing_unit}
 
-    def shown(self, viewer: int) -> dict[str, Any]:
+    def as_json(self, viewer: int) -> dict[str, Any]:
         """The table as JSON for one viewer; see `viewer_of`."""
         session = self.session
         game, state, over = session.game, session.state, session.over
@@ -102,7 +102,7 @@ class Table:
     def _last(self, viewer: int) -> dict[str, Any] | None:
         """The event that ended the game; None if it was resigned."""
         resigned = RESIGNED in self.session.about
-        return None if resigned else self._shown_event(self.session.last, viewer)
+        return None if resigned else self._event_as_json(self.session.last, viewer)
 
     def _view_at_end(self, viewer: int) -> View:
         """The hands that the last move turned up, or all cards, as in the review."""
@@ -113,7 +113,7 @@ class Table:
     def _banners(self, viewer: int) -> list[Reveal]:
         """Who won by which rule."""
         last = self._last(viewer)
-        return [shown for shown in last["reveals"] if shown.get("banner")] if last else []
+        return [reveal for reveal in last["reveals"] if reveal.get("banner")] if last else []
 
     def _result(self, viewer: int) -> dict[str, Any]:
         session, people = self.session, self.session.narrator.people(viewer)
@@ -123,12 +123,12 @@ class Table:
             text = presentation_of(session.game).ending(session.state, max(viewer, 0), people)
         return {"text": text, "players": session.entry()["players"]}
 
-    def shown_events(self, events: list[Event], viewer: int) -> list[dict[str, Any]]:
+    def events_as_json(self, events: list[Event], viewer: int) -> list[dict[str, Any]]:
         """Events as a viewer may see them, without those that cannot be seen."""
         reader = self._reader(viewer)
-        return [self._shown_event(event, viewer) for event in events if event.texts[reader]]
+        return [self._event_as_json(event, viewer) for event in events if event.texts[reader]]
 
-    def _shown_event(self, event: Event, viewer: int) -> dict[str, Any]:
+    def _event_as_json(self, event: Event, viewer: int) -> dict[str, Any]:
         game, transition = self.session.game, (event.before, event.move, event.after)
         people = self.session.narrator.people(viewer)
         if viewer == PUBLIC:
@@ -225,7 +225,7 @@ class Tables:
             raise HTTPException(409, f"you have {self._max_unfinished} unfinished games: finish, resign or delete one")
 
     @contextlib.asynccontextmanager
-    async def at(self, id: str) -> AsyncIterator[Table]:
+    async def locked(self, id: str) -> AsyncIterator[Table]:
         """Lock the table of that id, restored from the game log if necessary."""
         while True:
             table = self._tables.get(id) or await self._restore(id)
