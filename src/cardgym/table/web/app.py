@@ -266,12 +266,10 @@ class Routes:
                 return refusal(409, "the game was continued in another window", state=state)
 
             def make() -> Reply:
-                version = body.version
-                happened = change(session, viewer) if version == session.version else session.events[version:]
-                events = table.events_as_json(happened, viewer)
-                return Reply(
-                    {"events": events, "state": table.as_json(viewer) | self._own_copy(request, table, viewer)}
-                )
+                current = body.version == session.version
+                happened = change(session, viewer) if current else session.events[body.version :]
+                state = table.as_json(viewer) | self._own_copy(request, table, viewer)
+                return Reply({"events": table.events_as_json(happened, viewer), "state": state})
 
             reply = await work(make)
         if body.version != session.version:
