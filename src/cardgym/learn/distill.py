@@ -18,7 +18,7 @@ from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
 from cardgym.learn.config import Items, NetworkConfig, Share
-from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
+from cardgym.learn.learner import NetworkLearner, entropy, take_rows
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.players import one_hot, resolve, sample_actions
 from cardgym.players.mixtures import MixturePlayer
@@ -147,7 +147,7 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
             return
         tensors = Labeled(*(torch.tensor(field, device=self.device) for field in batch))
         size = len(batch.masks)
-        for rows in minibatches(size, max(size // config.batch_size, 1), config.update_epochs, self._generator):
+        for rows in self.minibatches(size, max(size // config.batch_size, 1), config.update_epochs, self._generator):
             self._step(take_rows(tensors, rows))
         self.updates += 1
 

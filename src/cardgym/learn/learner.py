@@ -77,6 +77,18 @@ class NetworkLearner(Generic[N]):
             raise NotFiniteError("the loss is not finite")
         self.optimizer.step()
 
+    @staticmethod
+    def minibatches(size: int, count: int, epochs: int, generator: np.random.Generator) -> Iterator[Tensor]:
+        """Row numbers of random minibatches of nearly the same size, int64; an epoch has each row once.
+
+        Args:
+            count: minibatches per epoch, at most one for each row.
+            epochs: how many times each row is returned.
+            generator: draws a new order in each epoch.
+        """
+        for _ in range(epochs):
+            yield from torch.from_numpy(generator.permutation(size)).tensor_split(min(count, size))
+
     @torch.no_grad()
     def log(self, *figures: Tensor) -> None:
         """Add figures of one step, scalars in the order of `reports`, to the means of `statistics`."""
@@ -91,18 +103,6 @@ class NetworkLearner(Generic[N]):
         self._sums.zero_()
         self._logged = 0
         return dict(zip(self._reports, means, strict=True))
-
-
-def minibatches(size: int, count: int, epochs: int, generator: np.random.Generator) -> Iterator[Tensor]:
-    """Row numbers of random minibatches of nearly the same size, int64; an epoch has each row once.
-
-    Args:
-        count: minibatches per epoch, at most one for each row.
-        epochs: how many times each row is returned.
-        generator: draws a new order in each epoch.
-    """
-    for _ in range(epochs):
-        yield from torch.from_numpy(generator.permutation(size)).tensor_split(min(count, size))
 
 
 def take_rows(batch: B, rows: Tensor) -> B:

@@ -16,7 +16,7 @@ from torch import Tensor
 from cardgym.engine.contract import Float32s, Int8s, Int64s
 from cardgym.learn import tags
 from cardgym.learn.config import Items, NetworkConfig, Share
-from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
+from cardgym.learn.learner import NetworkLearner, entropy, take_rows
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.ppo_networks import CentralCritic, folded, insert, measure
 from cardgym.learn.turns import TurnBatch, TurnBuffer
@@ -151,7 +151,9 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         config = self._config
         tensors = TurnBatch(*(torch.tensor(field, device=self.device) for field in batch))
         magnet = self._magnet_log_probs(tensors)
-        for numbers in minibatches(len(batch.actions), config.num_minibatches, config.update_epochs, self._generator):
+        for numbers in self.minibatches(
+            len(batch.actions), config.num_minibatches, config.update_epochs, self._generator
+        ):
             self._step(take_rows(tensors, numbers), None if magnet is None else magnet[numbers.to(self.device)])
         self.updates += 1
         self._follow()
@@ -303,11 +305,12 @@ def train(config: PPOConfig, training: NetworkTraining) -> None:
             buffer.act(turns, chosen, log_probs, values, others)
             rollout.step(chosen)
             buffer.pay(rollout.rewards * config.reward_scale, rollout.ended)
+        batch = buffer.take(config.gamma, config.gae_lambda)
 
         # Update the network.
         learner.learning_rate = training.linear(config.learning_rate, config.learning_rate_final)
         learner.ent_coef = training.linear(config.ent_coef, config.ent_coef_final)
         if config.anneal_magnet:
             learner.magnet_tau = training.linear(config.magnet_tau, 0.0)
-        learner.update(buffer.take(config.gamma, config.gae_lambda))
+        learner.update(batch)
         training.report(learner.statistics, learning_rate=learner.learning_rate, ent_coef=learner.ent_coef)
