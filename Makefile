@@ -23,7 +23,7 @@ train: setup  ## Train double DQN on CorellianSpike-v0, half a minute on one idl
 	@echo "For an agent that is harder to exploit: python train/ppo.py --config configs/corellian_spike/ppo.toml"
 
 test: setup  ## The test suite, in two processes that share one cache of compiled code.
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=25
 
 test-slow: export CARDGYM_SLOW := 1
 test-slow: setup  ## The tests that take long, some minutes: killed trainings, clusters, wide compilations.

@@ -1,7 +1,8 @@
-"""The architecture as tests: a game is one folder, nobody outside names it, and deleting it breaks nothing."""
+"""The architecture as tests: the package is whole, a game is one folder, and deleting it breaks nothing."""
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -34,6 +35,57 @@ SHORT_NAMES = ("spike", "sabacc")
 def run(words: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, "PYTHONPATH": str(folder / "src"), **environment}
     return subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True)
+
+
+# -- the package ------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_runs_a_script_or_changes_the_search_path():
+    pattern = re.compile(r"\brunpy\b|\bsys\.path\b")
+    # These hand this process's search path to other processes.
+    others = {SOURCE / "scaling" / "on_ray.py", SOURCE / "testing" / "kernel_checks.py"}
+    places = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in sorted({*SOURCE.rglob("*.py"), *ROOT.glob("train/*.py")} - others)
+        for line in path.read_text().splitlines()
+        if pattern.search(line)
+    ]
+    assert not places, "\n".join(places)
+
+
+def test_training_scripts_are_a_docstring_and_a_call():
+    scripts = sorted(ROOT.glob("train/*.py"))
+    assert len(scripts) >= 7
+    assert {path.name: size for path in scripts if (size := len(path.read_text().splitlines())) > 15} == {}
+
+
+def test_packages_only_hand_names_on():
+    handed = (ast.Import, ast.ImportFrom, ast.Assign, ast.Expr)
+    defined = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in SOURCE.rglob("__init__.py")
+        for node in ast.parse(path.read_text()).body
+        if not isinstance(node, handed)
+    ]
+    assert not defined
+
+
+def test_modules_fit_a_head():
+    modules = [*SOURCE.rglob("*.py"), *SOURCE.rglob("*.js")]
+    assert [str(path) for path in modules if len(path.read_text().splitlines()) > 400] == []
+
+
+def test_few_references_are_strings():
+    found = [
+        f"{path.relative_to(ROOT)}: {word}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for word in re.findall(r"[\"'](cardgym(?:\.\w+)+:?\w*)[\"']", path.read_text())
+        if word.replace(".", "/") not in path.as_posix()  # Its own name, in a message.
+    ]
+    assert len(found) <= 12, "\n".join(found)
+
+
+# -- games ------------------------------------------------------------------------------------------------------------
 
 
 def test_every_folder_of_a_game_is_a_registered_package():

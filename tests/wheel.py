@@ -183,7 +183,9 @@ def alone(env: Environment) -> None:
     env.works("evaluate", "CorellianSpike-v0", "--players", "heuristic", "random", "--games", "200", shows="heuristic")
     env.works("advise", "Cribbage-v0", "5H", "5D", "JC", "QS", "2H", "9C", "--dealer", shows="5♥")
     env.works("solve", "OnePlayPoker-v0", shows="5,536 states")
-    env.works("reproduce", "--help", shows="one-play-poker")
+    env.works("train", "--help", shows="dqn")
+    listed = env.works("reproduce", "--help")
+    assert all(paper in listed for paper in ("coda", "corellian-spike", "cribbage", "one-play-poker")), listed
     env.lacks("learn", "train", "dqn", "--config", "corellian_spike/dqn")
     env.lacks("learn", "train", "tabular", "--config", "one_play_poker/q_learning")
     env.lacks("sb3", "train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo")
@@ -214,18 +216,7 @@ def learn(env: Environment) -> None:
 
 def sb3(env: Environment) -> None:
     """Stable-Baselines3's training."""
-    words = [
-        "--total-steps",
-        "3000",
-        "--num-envs",
-        "8",
-        "--num-steps",
-        "64",
-        "--final-games",
-        "200",
-        "--eval-games",
-        "100",
-    ]
+    words = "--total-steps 3000 --num-envs 8 --num-steps 64 --final-games 200 --eval-games 100".split()
     env.works("train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo", *words, shows="Checkpoint")
 
 
