@@ -39,7 +39,7 @@ def main(words: list[str]) -> int:
         return 0
     name = word.removesuffix(".py").replace("-", "_")
     if name in trainers:
-        require(f"cardgym train {name}", "torch", "tensorboard", *_PACKAGES.get(name, ()))
+        require(f"cardgym train {name}", *_PACKAGES.get(name, ()), "torch", "tensorboard")
         return trainers[name]().run(name, words[1:])
     if name not in own:
         raise unknown("training", word, lines)

@@ -1,7 +1,7 @@
 """Draw the curves of training runs: the results of their evaluations by step.
 
 Usage:
-    python train/curves.py --out curves.png double=runs/CorellianSpike-v0/double_dqn-seed1-1 double=... dqn=...
+    python train/curves.py --out curves.png double=runs/GAME/double_dqn-seed1-1 double=... dqn=...
 
 Runs with the same name are drawn as one line, their interquartile mean, with the 95 % interval of the bootstrap as its
 band. A single run has the 95 % interval of each evaluation. `cardgym sweep` draws its runs the same way.

@@ -1,6 +1,5 @@
-"""What training scripts share: configs, rollouts, opponents, exploration, logging, and states to resume from."""
+"""What trainings share, and a module for each algorithm."""
 
-from cardgym.errors import require
+from cardgym.errors import require as _require
 
-require("cardgym.learn", "pydantic", "safetensors", "tensorboard", "torch")
-del require
+_require("cardgym.learn", "pydantic", "safetensors", "tensorboard", "torch")
