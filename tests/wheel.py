@@ -216,8 +216,10 @@ def learn(env: Environment) -> None:
 
 def sb3(env: Environment) -> None:
     """Stable-Baselines3's training."""
-    words = "--total-steps 3000 --num-envs 8 --num-steps 64 --final-games 200 --eval-games 100".split()
-    env.works("train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo", *words, shows="Checkpoint")
+    env.works(
+        "train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo", "--total-steps", "3000", "--num-envs", "8",
+        "--num-steps", "64", "--final-games", "200", "--eval-games", "100", shows="Checkpoint",
+    )  # fmt: skip
 
 
 def pictures(env: Environment) -> None:
