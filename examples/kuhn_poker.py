@@ -245,11 +245,7 @@ LESSON = Lesson(
 """A bluff that is called."""
 
 TABLE = Presentation(
-    view=view,
-    reveals=reveals,
-    ending=ending,
-    symbols=lambda: pack("JQK", "S"),
-    lessons={"KuhnPoker-v0": LESSON},
+    view=view, reveals=reveals, ending=ending, symbols=lambda: pack("JQK", "S"), lessons={"KuhnPoker-v0": LESSON}
 )
 
 # -- the game ---------------------------------------------------------------------------------------------------------

@@ -182,8 +182,7 @@ def check_steps(game: Game, arguments: dict[str, Any], seed: int = 0, steps: int
             raise ContractError(f"{where}: {observation} is outside {env.observation_space}")
         mask = info["action_mask"]
         expect(
-            mask.dtype == np.int8 and mask.shape == (num_actions,),
-            f"{where}: the mask is {mask.dtype} {mask.shape}",
+            mask.dtype == np.int8 and mask.shape == (num_actions,), f"{where}: the mask is {mask.dtype} {mask.shape}"
         )
         if not (mask.all() if over else mask.any()):
             raise ContractError(f"{where}: the mask is {mask}; over: {over}")
@@ -234,8 +233,7 @@ def check_copies(game: Game, arguments: dict[str, Any], seed: int = 0, rounds: i
             reference = _trace(env, copy.deepcopy(chooser), info, over)
             for name, (copied, same_choices) in copies.items():
                 expect(
-                    _trace(copied, same_choices, info, over) == reference,
-                    f"{what}: after {name} it plays differently",
+                    _trace(copied, same_choices, info, over) == reference, f"{what}: after {name} it plays differently"
                 )
             _, info = env.reset()
             over[:] = False

@@ -17,15 +17,7 @@ from numba.core.caching import FunctionCache
 
 import cardgym
 from cardgym.engine.cache import cache_folder, digest_of, reachable
-from cardgym.engine.compilation import (
-    bind,
-    bound,
-    compiled,
-    config,
-    known_internals,
-    name_entry_point,
-    template,
-)
+from cardgym.engine.compilation import bind, bound, compiled, config, known_internals, name_entry_point, template
 from cardgym.engine.kernel import kernel_of
 from cardgym.engine.rules import rule
 

@@ -7,11 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from cardgym.engine.contract import (
-    Feature,
-    Options,
-    Words,
-)
+from cardgym.engine.contract import Feature, Options, Words
 from cardgym.testing import StateDriver, knowledge_checks, rule_checks
 from kuhn_poker import BET, GAME, KING, PASS
 

@@ -8,17 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import (
-    Feature,
-    Game,
-    Observation,
-    Rules,
-    State,
-    StateIndex,
-    Words,
-    hides_nothing,
-    rule,
-)
+from cardgym.engine.contract import Feature, Game, Observation, Rules, State, StateIndex, Words, hides_nothing, rule
 from kuhn_poker import GAME as KUHN
 
 STATE = np.dtype(

@@ -24,13 +24,7 @@ Strategy = dict[str, Fraction]
 
 @pytest.mark.parametrize(
     ("actions", "paid"),
-    [
-        ((PASS, PASS), 1),
-        ((PASS, BET, PASS), -1),
-        ((PASS, BET, BET), 2),
-        ((BET, PASS), 1),
-        ((BET, BET), 2),
-    ],
+    [((PASS, PASS), 1), ((PASS, BET, PASS), -1), ((PASS, BET, BET), 2), ((BET, PASS), 1), ((BET, BET), 2)],
 )
 def test_five_lines_of_play_when_seat_0_holds_the_king(actions: tuple[int, ...], paid: int) -> None:
     driver = StateDriver(GAME)

@@ -16,15 +16,7 @@ from cardgym.engine.rules import is_rule
 from cardgym.errors import CardgymError, printable, reporting_missing, unknown
 from cardgym.files import shipped
 from cardgym.files.tensors import SUFFIX, read_document
-from cardgym.players.base import (
-    GREEDY,
-    Acts,
-    CallablePlayer,
-    CompiledPlayer,
-    Player,
-    Policy,
-    TablePlayer,
-)
+from cardgym.players.base import GREEDY, Acts, CallablePlayer, CompiledPlayer, Player, Policy, TablePlayer
 from cardgym.players.mixtures import MixturePlayer, mixture
 
 PlayerSpec = str | Path | Policy | Player | Acts | Mapping[Any, float]

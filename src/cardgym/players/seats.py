@@ -168,12 +168,7 @@ class SeatedBatch:
         self._requested[starting], self._resolved[starting] = requested, resolved
         rows["lineup"][starting] = resolved
 
-    def _start_again(
-        self,
-        commands: npt.NDArray[np.integer[Any]] | int,
-        observations: Float32s,
-        masks: Int8s,
-    ) -> None:
+    def _start_again(self, commands: npt.NDArray[np.integer[Any]] | int, observations: Float32s, masks: Int8s) -> None:
         """Start another game in rows that reset and whose game ended without a decision of the caller."""
         rows = self.batch.plain_rows
         again = (commands == RESET) & (rows["pending_policy"] == NOBODY)
@@ -209,10 +204,7 @@ class SeatedBatch:
         return self.look(rows, self.batch.plain_rows["current_player"][rows].astype(np.int64), player.observation_name)
 
     def look(
-        self,
-        rows: Int64s | None,
-        seats: Int64s,
-        observation_name: str | None = None,
+        self, rows: Int64s | None, seats: Int64s, observation_name: str | None = None
     ) -> tuple[Float32s, Int8s, Int64s]:
         """What `seats[i]` knows in row `rows[i]` (None for all rows); see `cardgym.engine.batch.look`."""
         batch = self.batch

@@ -124,10 +124,7 @@ def check_doc(game: Game) -> None:
     expect(not missing, f"{game.id}: the documentation has no heading {', '.join(missing)}")
     options = game.parse_options()
     for spec in dataclasses.fields(game.options):
-        expect(
-            f"`{spec.name}`" in doc,
-            f"{game.id}: the documentation does not mention the option `{spec.name}`",
-        )
+        expect(f"`{spec.name}`" in doc, f"{game.id}: the documentation does not mention the option `{spec.name}`")
     for name, observation in game.observations.items():
         named = len(game.observations) == 1 or f'obs="{name}"' in doc
         expect(named, f'{game.id}: the documentation does not mention obs="{name}"')

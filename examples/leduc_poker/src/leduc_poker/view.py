@@ -76,9 +76,5 @@ LESSON = Lesson(
 """A pair that comes with the public card."""
 
 TABLE = Presentation(
-    view=view,
-    reveals=reveals,
-    ending=ending,
-    symbols=lambda: pack("JQK", "SH"),
-    lessons={"LeducPoker-v0": LESSON},
+    view=view, reveals=reveals, ending=ending, symbols=lambda: pack("JQK", "SH"), lessons={"LeducPoker-v0": LESSON}
 )
