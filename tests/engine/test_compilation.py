@@ -182,11 +182,6 @@ TABLE = np.arange(3)
 
 
 @rule
-def read_table(place):
-    return TABLE[place]
-
-
-@rule
 def make_array(size):
     return np.zeros(size)
 
