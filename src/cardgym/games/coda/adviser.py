@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,43 +63,14 @@ class _Search:
         chances = {action: float(table[action // n, action % n]) for action in legal if action < n * n}
         guesses = sorted((action for action in chances if chances[action] > 0.0), key=lambda action: -chances[action])
         tried = [*guesses[:_GUESSES], *(action for action in legal if action not in chances)]
-        values, right = self._try(observation, tried)
-        hits, misses = _after_guesses(values, right)
         expected = np.array([chances.get(action, 0.0) for action in tried])
-        # The share of right guesses in the sample differs from their probability: correct the values for that.
-        values -= np.where(np.isnan(hits - misses), 0.0, hits - misses) * (right - expected)
-        odds = self._odds(state, opponent)
-        hits, misses, means = (_with_odds(shares, odds) for shares in (hits, misses, values.mean(axis=0)))
-        means = np.where(np.isnan(hits - misses), means, expected * hits + (1.0 - expected) * misses)
-        errors = half_widths(values - values[:, [int(means.argmax())]])
-        own = _own_reasons(state, seat, tried) if state.phase == coda.REVEALING else {}
-        actions = []
-        for at, action in enumerate(tried):
-            reason = own.get(action, "")
-            if action in chances:
-                reason = f"{_share(chances[action])} to hit"
-                if not np.isnan(hits[at] - misses[at]):
-                    reason += f"; wins {hits[at]:.0f} % of games after a hit, {misses[at]:.0f} % after a miss"
-            elif state.phase == coda.GUESSING and action == coda.stop_action(state):
-                reason = "the drawn tile stays hidden"
-            actions.append(
-                ActionAdvice(action, action_text(state, action), float(means[at]), reason, float(errors[at]))
-            )
-        # Assume that less likely guesses win as often after a hit or a miss as the tried ones.
-        hit, miss = (
-            float(np.nanmean(shares)) if np.isfinite(shares).any() else float(means.mean()) for shares in (hits, misses)
-        )
-        for action in sorted(set(chances) - set(tried)):
-            chance = chances[action]
-            value = min((1.0 - chance) * miss + chance * hit, float(means.max()))
-            place, tile = divmod(action, n)
-            reason = (
-                f"{_share(chance)} to hit"
-                if chance
-                else f"{spoken(tile_name(state, tile))} is impossible at place {place + 1}"
-            )
-            error = float(errors.max())
-            actions.append(ActionAdvice(action, action_text(state, action), value, reason, error))
+        rated = _rate(*self._try(observation, tried), expected, self._odds(state, opponent))
+        reasons = _reasons(state, seat, tried, chances, rated)
+        actions = [
+            ActionAdvice(action, action_text(state, action), float(mean), reason, float(error))
+            for action, mean, reason, error in zip(tried, rated.means, reasons, rated.errors, strict=True)
+        ]
+        actions += _less_likely(state, {action: chances[action] for action in sorted({*chances} - {*tried})}, rated)
         kind = {coda.GUESSING: "guess", coda.REVEALING: "turn up"}.get(int(state.phase), "place")
         source = f"{self._worlds:,} states that fit what was seen, valued as {shown_name(self._name)} does"
         known = self._known(opponent)
@@ -107,7 +78,7 @@ class _Search:
         return Advice(kind, GAMES, source, ranked(actions, GAMES), _BLUNDER)
 
     def _odds(self, state: State, opponent: str) -> float:
-        """The factor of the odds of winning against a player instead of `bayes`, which answers in the sample.
+        """How the odds of winning change against `opponent` instead of `bayes`, which plays in the playouts.
 
         With the critic they follow from the ratings, which are for whole games, so they matter less the fewer tiles are
         still face down. A player without a rating counts as the searching player. Playouts are always against `bayes`.
@@ -128,6 +99,55 @@ class _Search:
         right = np.zeros(values.shape, np.bool_)
         _try_actions(self._records, observation, np.array(actions), self._mask, self._critic, values, right)
         return 50.0 + 50.0 * values, right
+
+
+class _Rated(NamedTuple):
+    """The games won, in percent, by tried action: on average, after a hit and after a miss (NaN if neither occurs)."""
+
+    means: Float64s
+    errors: Float64s
+    hits: Float64s
+    misses: Float64s
+
+
+def _rate(values: Float64s, right: _Bools, expected: Float64s, odds: float) -> _Rated:
+    """Rate actions by their values in sampled states, (states, actions), and the exact chances of right guesses."""
+    hits, misses = _after_guesses(values, right)
+    # The share of right guesses in the sample differs from their probability: correct the values for that.
+    values = values - np.where(np.isnan(hits - misses), 0.0, hits - misses) * (right - expected)
+    hits, misses, means = (_with_odds(shares, odds) for shares in (hits, misses, values.mean(axis=0)))
+    means = np.where(np.isnan(hits - misses), means, expected * hits + (1.0 - expected) * misses)
+    return _Rated(means, half_widths(values - values[:, [int(means.argmax())]]), hits, misses)
+
+
+def _reasons(state: State, seat: int, tried: list[int], chances: Mapping[int, float], rated: _Rated) -> list[str]:
+    reasons = _own_reasons(state, seat, tried) if state.phase == coda.REVEALING else {}
+    for action, hits, misses in zip(tried, rated.hits, rated.misses, strict=True):
+        if action in chances:
+            reasons[action] = f"{_share(chances[action])} to hit"
+            if not np.isnan(hits - misses):
+                reasons[action] += f"; wins {hits:.0f} % of games after a hit, {misses:.0f} % after a miss"
+        elif state.phase == coda.GUESSING and action == coda.stop_action(state):
+            reasons[action] = "the drawn tile stays hidden"
+    return [reasons.get(action, "") for action in tried]
+
+
+def _less_likely(state: State, chances: Mapping[int, float], rated: _Rated) -> list[ActionAdvice]:
+    """Advice on guesses that were not tried, assuming that they win as often after a hit or a miss as the others."""
+    hit, miss = (
+        float(np.nanmean(shares)) if np.isfinite(shares).any() else float(rated.means.mean())
+        for shares in (rated.hits, rated.misses)
+    )
+    actions = []
+    for action, chance in chances.items():
+        value = min((1.0 - chance) * miss + chance * hit, float(rated.means.max()))
+        place, tile = divmod(action, int(state.n))
+        reason = f"{spoken(tile_name(state, tile))} is impossible at place {place + 1}"
+        if chance:
+            reason = f"{_share(chance)} to hit"
+        error = float(rated.errors.max())
+        actions.append(ActionAdvice(action, action_text(state, action), value, reason, error))
+    return actions
 
 
 def _after_guesses(values: Float64s, right: _Bools) -> tuple[Float64s, Float64s]:

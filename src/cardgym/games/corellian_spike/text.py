@@ -91,6 +91,12 @@ def narrate(before: State, move: int, after: State, seat: int, names: Names) -> 
 
 
 def _narrate_move(before: State, move: int, after: State, seat: int, names: Names) -> str:
+    if before.phase in (sabacc.BETTING, sabacc.BUYING, sabacc.PLACING, sabacc.CHEATING):
+        return _narrate_decision(before, move, after, seat, names)
+    return _narrate_chance(before, move, after, seat, names)
+
+
+def _narrate_decision(before: State, move: int, after: State, seat: int, names: Names) -> str:
     phase, turn = before.phase, int(before.turn)
     own = turn == seat
     if phase == sabacc.BETTING:
@@ -101,21 +107,25 @@ def _narrate_move(before: State, move: int, after: State, seat: int, names: Name
         if move == sabacc.DONT_BUY:
             return names.does(turn, "don't buy", "doesn't buy")
         return f"{names.does(turn, 'buy')} a card"
-    if phase == sabacc.DRAWING:
-        return f"{names.does(turn, 'draw')} {signed(after.extra)}" if own else ""
     if phase == sabacc.PLACING:
         if move == sabacc.DISCARD:
             return f"{names.does(turn, 'discard')} it: {signed(before.extra)}"
         place = "spike" if move == sabacc.SWAP_SPIKE else "hand card"
         new = f", the new one is {signed(before.extra)}" if move == sabacc.SWAP_SPIKE or own else ""
         return f"{names.does(turn, 'replace')} a {place}, {signed(before.cards[turn, slot_of(move)])}{new}"
+    if not own or move == sabacc.DISCARD:
+        return ""
+    old, new = signed(before.cards[turn, slot_of(move)]), signed(before.extra)
+    return f"{names.does(turn, 'swap')} {old} for {new} from {inside(names.whose(turn))} sleeve"
+
+
+def _narrate_chance(before: State, move: int, after: State, seat: int, names: Names) -> str:
+    phase, turn = before.phase, int(before.turn)
+    own = turn == seat
+    if phase == sabacc.DRAWING:
+        return f"{names.does(turn, 'draw')} {signed(after.extra)}" if own else ""
     if phase == sabacc.HIDING:
         return f"{names.does(turn, 'slip')} {signed(after.sleeve)} up {inside(names.whose(turn))} sleeve" if own else ""
-    if phase == sabacc.CHEATING:
-        if not own or move == sabacc.DISCARD:
-            return ""
-        old, new = signed(before.cards[turn, slot_of(move)]), signed(before.extra)
-        return f"{names.does(turn, 'swap')} {old} for {new} from {inside(names.whose(turn))} sleeve"
     if phase == sabacc.DICE:
         first, second = move // 6 + 1, move % 6 + 1
         effect = ""
