@@ -201,13 +201,7 @@ def card_or_none(card: int) -> int | None:
 def test_random_games(num_players: int, betting: str) -> None:
     seen: Counter[str] = Counter()
     for seed, (credits, reward, folds) in enumerate(
-        [
-            (50, "net", 0.05),
-            (50, "weighted", 0.3),
-            (10, "credits", 0.05),
-            (4, "weighted", 0.1),
-            (200, "net", 0.02),
-        ]
+        [(50, "net", 0.05), (50, "weighted", 0.3), (10, "credits", 0.05), (4, "weighted", 0.1), (200, "net", 0.02)]
     ):
         options = CorellianSpikeOptions(num_players, 4, credits, betting, reward)
         seen += Comparison(options, 100 * num_players + seed, folds).play()

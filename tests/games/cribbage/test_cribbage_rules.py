@@ -112,13 +112,7 @@ def test_thirty_one_scores_two_and_no_more():
 
 def test_last_card_scores_one():
     driver = driver_at_play("2C 3C KH QH", "4C 6C KD QD", "AS", ("5H 7S", "5D 9S"))
-    assert driver.peg("1:KD 0:KH 1:4C 0:2C 0:3C") == [
-        0,
-        2,
-        0,
-        0,
-        3 + 1,
-    ]  # The run 4 2 3, and a go.
+    assert driver.peg("1:KD 0:KH 1:4C 0:2C 0:3C") == [0, 2, 0, 0, 3 + 1]  # The run 4 2 3, and a go.
     assert driver.peg("1:QD 0:QH 1:6C") == [0, 2, 1]
 
 
@@ -130,14 +124,7 @@ def test_thirty_one_with_the_last_card_scores_two_and_no_more():
 
 def test_player_without_cards_is_skipped():
     driver = driver_at_play("AC 2D 3H 4S", "TC TD QH QS", "8S", ("6H 9S", "6D 9D"), deals=1)
-    assert driver.peg("1:TC 0:AC 1:QH 0:4S 0:2D 0:3H") == [
-        0,
-        0,
-        0,
-        0,
-        0,
-        3 + 1,
-    ]  # The run 4 2 3 and a go at 30.
+    assert driver.peg("1:TC 0:AC 1:QH 0:4S 0:2D 0:3H") == [0, 0, 0, 0, 0, 3 + 1]  # The run 4 2 3 and a go at 30.
     assert driver.current_player == 1
     assert driver.peg("1:TD 1:QS") == [0, 1]
 

@@ -102,11 +102,7 @@ def test_function_of_the_papers_observation_is_valued() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [
-        lambda states: np.ones(3, np.int64),
-        lambda states: np.ones(states),
-        lambda states: np.full(states, 5),
-    ],
+    [lambda states: np.ones(3, np.int64), lambda states: np.ones(states), lambda states: np.full(states, 5)],
     ids=["too short", "floats", "illegal"],
 )
 def test_function_of_another_shape_is_refused(answer: Callable[[int], npt.NDArray[Any]]) -> None:

@@ -67,11 +67,7 @@ GAME = Game(
     num_actions=state.num_actions(state.CodaOptions()),
     count_actions=state.num_actions,
     rules=Rules.of(rules, resample=knowledge.resample, invariants=state.invariants),
-    observations={
-        **observations.OBSERVATIONS,
-        "guesses": guess_features.GUESSES,
-        "splits": guess_features.SPLITS,
-    },
+    observations={**observations.OBSERVATIONS, "guesses": guess_features.GUESSES, "splits": guess_features.SPLITS},
     words=WORDS,
     state_index=StateIndex.of(observations),
     players=PLAYERS,

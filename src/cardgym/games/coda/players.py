@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardgym.engine.contract import (
-    Generator,
-    Int8s,
-    Int64s,
-    State,
-    count_bits,
-    rule,
-    uniform,
-    uniform_legal,
-)
+from cardgym.engine.contract import Generator, Int8s, Int64s, State, count_bits, rule, uniform, uniform_legal
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses, weigh_own
 

@@ -35,11 +35,7 @@ _BLUNDER = 3.0
 _WORLDS = 1000
 _STRONGEST = {2: "ppo", 3: "ppo_three_players", 4: "ppo_four_players"}
 """The strongest player by the number of players."""
-_MODELED: dict[str, Resample | None] = {
-    "heuristic": resample_by_actions_of_heuristic,
-    "initial": None,
-    "random": None,
-}
+_MODELED: dict[str, Resample | None] = {"heuristic": resample_by_actions_of_heuristic, "initial": None, "random": None}
 """Opponents that play themselves in playouts, and how their hands are dealt: None if their actions reveal nothing."""
 
 

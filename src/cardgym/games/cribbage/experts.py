@@ -212,10 +212,7 @@ def load_experts(path: Path) -> Experts:
             negative or not finite, or are all 0 at a position.
     """
     what = f"weight file {path}"
-    layout: Layout = {
-        "weights": (np.float32, SHAPE),
-        **{f"pegging_{name}": like for name, like in PEGGING.items()},
-    }
+    layout: Layout = {"weights": (np.float32, SHAPE), **{f"pegging_{name}": like for name, like in PEGGING.items()}}
     metadata, tensors = read_tensors(path, what, ExpertsMetadata, layout)
     weights = _checked_weights(path, tensors["weights"])
     about = metadata.model_dump(exclude={"format", "strategies"})

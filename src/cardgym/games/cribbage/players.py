@@ -211,8 +211,4 @@ def champion(options: CribbageOptions) -> Player:
 
 
 COMPILED: dict[str, Callable[..., Any]] = {"greedy": greedy, "expert": expert}
-PLAYERS = {
-    **COMPILED,
-    "equilibrium": equilibrium,
-    "champion": champion,
-}
+PLAYERS = {**COMPILED, "equilibrium": equilibrium, "champion": champion}
