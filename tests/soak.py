@@ -200,7 +200,7 @@ def digests(arguments: argparse.Namespace) -> str:
 
 def damaged_files(arguments: argparse.Namespace) -> str:
     """Open damaged files of every format."""
-    return _program(TESTS / "files" / "corpus.py", str(arguments.seeds * 10))
+    return _program(TESTS / "files" / "damage.py", str(arguments.seeds * 10))
 
 
 FIRST_GAME = """

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from good_files import game as numbered_game
-from good_files import good_checkpoint, good_entry, good_policy, good_q_table
 
+import cardgym
 from cardgym.arena.tournament.ranges import REPLICATES, Pairing, RangeStore
 from cardgym.console.progress import PROGRESS_FILE, Progress, read_progress
+from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.experiments.launch import Run, TrainingScript
@@ -29,13 +29,25 @@ from cardgym.learn.dqn import DQNConfig
 from cardgym.learn.saved_state import load_state, save_state
 from cardgym.learn.tensorboard import TensorBoard, read_curves
 from cardgym.players import resolve
+from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.mixture_file import save_mixture
-from cardgym.players.policy_file import load_policy
-from cardgym.players.tables import Pairs, save_strategy
+from cardgym.players.networks import QNetwork, network_shape
+from cardgym.players.policy_file import load_policy, save_policy
+from cardgym.players.tables import Q_TABLE, STRATEGY, Pairs, save_q_table
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog
 
 FOLDER = tempfile.TemporaryDirectory()
+
+
+@cache
+def numbered_game() -> tuple[Game, Options]:
+    """A game of one player that numbers its states, so that every kind of file can be one of its players."""
+    for name in registered():
+        game, options = cardgym.find(name), cardgym.find(name).parse_options()
+        if options.num_players == 1 and game.state_index.info_state_labels is not None:
+            return game, options
+    raise LookupError("no game of one player")
 
 
 @dataclass(frozen=True)
@@ -66,10 +78,23 @@ def _player(path: Path) -> Any:
     return [array.tolist() for array in getattr(player, "pairs", None) or player._pairs]
 
 
-def _write_strategy(path: Path) -> None:
+def _write_network(path: Path) -> None:
+    game, options = numbered_game()
+    name = next(name for name, one in game.observations.items() if one.discrete is None)
+    network = QNetwork(network_shape(game, options, name, (8, 8), dueling=False))
+    save_checkpoint(path, network, game, options, name, {"seed": 1})
+
+
+def _write_table(path: Path, form: str) -> None:
     game, options = numbered_game()
     pairs = Pairs(np.arange(1, 9, dtype=np.uint64), np.zeros(8, np.int32), np.linspace(0, 1, 8))
-    save_strategy(path, pairs, game, options, game.default_observation, {"by": "cfr"})
+    save_q_table(path, pairs, game, options, game.default_observation, {"seed": 1}, form=form)
+
+
+def _write_policy(path: Path) -> None:
+    game, options = numbered_game()
+    assert game.state_index.num_info_states is not None
+    save_policy(path, np.zeros(game.state_index.num_info_states(options), np.int8), game, options)
 
 
 def _plain(state: Any) -> Any:
@@ -114,6 +139,16 @@ def _write_mixture(path: Path) -> None:
 def _read_mixture(path: Path) -> Any:
     player: Any = resolve(path, *numbered_game())
     return [[part.name for part in player.players], np.asarray(player.weights).tolist()]
+
+
+def good_entry() -> dict[str, Any]:
+    """An exported game."""
+    game, options = numbered_game()
+    player = {"name": "human", "seat": 0, "score": 1.0, "return": 1.0, "metrics": {"points": 2.0}}
+    return {
+        "id": "good", "env": game.id, "options": options.asdict(), "seed": 3, "game": 0, "time": "2026-01-01T00:00:00",
+        "finished": True, "max_score": 1.0, "person": 0, "players": [player], "moves": [],
+    }  # fmt: skip
 
 
 def _write_log(path: Path) -> None:
@@ -272,14 +307,14 @@ def _cribbage() -> list[Format]:
 
 RESULTS = {"config": {"seed": 1}, "results": {"random": {"win_rate": [0.5, [0.4, 0.6]], "points": [1.5, None]}}}
 FORMATS = [
-    Format("network.safetensors", good_checkpoint, _player),
-    Format("q-table.safetensors", good_q_table, _player),
-    Format("strategy.safetensors", _write_strategy, _player),
+    Format("network.safetensors", _write_network, _player),
+    Format("q-table.safetensors", lambda path: _write_table(path, Q_TABLE), _player),
+    Format("strategy.safetensors", lambda path: _write_table(path, STRATEGY), _player),
     Format("resume.safetensors", lambda path: save_state(
         path, {"config": "{}", "learner": {"a": np.arange(50), "b": np.ones(3), "c": [1, 0.5, None]}}
     ), lambda path: _plain(load_state(path))),
     Format("range.safetensors", _write_range, _read_range),
-    Format("policy.json", good_policy, lambda path: load_policy(path, *numbered_game()).tolist()),
+    Format("policy.json", _write_policy, lambda path: load_policy(path, *numbered_game()).tolist()),
     Format("some.mixture.json", _write_mixture, _read_mixture),
     Format("results.json", lambda path: _json(path, RESULTS), _read_results),
     Format("sweep.json", _write_sweep, _read_sweep),

@@ -19,8 +19,8 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
-from formats import FORMATS, good
-from good_files import game, good_entry
+from formats import FORMATS, good, good_entry
+from formats import numbered_game as game
 
 from cardgym import CardgymError, find
 from cardgym.cli import main

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -31,29 +28,17 @@ def test_every_script_of_the_checkout_can_be_trained_with() -> None:
     assert {"batch_q", "experts"} <= set(trainings())
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "corellian_spike/double_dqn",
-        "corellian_spike/double_dqn.toml",
-        "configs/corellian_spike/double_dqn.toml",
-        ROOT / "configs/corellian_spike/double_dqn.toml",
-    ],
-)
-def test_a_config_is_found_by_name_and_by_path(name: str | Path) -> None:
-    assert shipped.config_path(Path(name)).samefile(ROOT / "configs/corellian_spike/double_dqn.toml")
-
-
-def test_a_config_of_the_user_comes_before_one_of_the_same_name(tmp_path: Path) -> None:
-    own = tmp_path / "corellian_spike/double_dqn.toml"
+def test_a_config_is_found_by_name_and_by_path_and_one_of_the_user_comes_first(tmp_path: Path) -> None:
+    name = "corellian_spike/double_dqn"
+    file = ROOT / f"configs/{name}.toml"
+    for word in (name, f"{name}.toml", f"configs/{name}.toml", file):
+        assert shipped.config_path(Path(word)).samefile(file)
+    with pytest.raises(CardgymError, match=rf"no such file; did you mean '{name}'\?"):
+        shipped.config_path(Path("corellian_spike/doble_dqn"))
+    own = tmp_path / f"{name}.toml"
     own.parent.mkdir()
     own.write_text("seed = 7\n")
-    assert shipped.config_path(Path("corellian_spike/double_dqn.toml")).samefile(own)
-
-
-def test_an_unknown_config_names_the_nearest() -> None:
-    with pytest.raises(CardgymError, match=r"no such file; did you mean 'corellian_spike/double_dqn'\?"):
-        shipped.config_path(Path("corellian_spike/doble_dqn"))
+    assert shipped.config_path(Path(f"{name}.toml")).samefile(own)
 
 
 @pytest.mark.parametrize("name", ["double_dqn", "checkpoints/corellian_spike/double_dqn.safetensors"])
@@ -89,14 +74,14 @@ def test_an_unknown_player_suggests_the_checkpoint_of_that_name() -> None:
         resolve("duble_dqn", GAME, GAME.parse_options())
 
 
-def test_a_folder_beside_the_package_is_where_an_installed_one_looks(tmp_path: Path) -> None:
-    package = tmp_path / "cardgym"
-    shutil.copytree(ROOT / "src/cardgym", package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "shipped_files/configs/a_game").mkdir(parents=True)
-    (package / "shipped_files/configs/a_game/a_config.toml").touch()
-    code = "from cardgym.files import shipped; print(*shipped.configs())"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["a_game/a_config"]
+def test_a_folder_beside_the_package_is_where_an_installed_one_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shipped_files/configs/a_game").mkdir(parents=True)
+    (tmp_path / "shipped_files/configs/a_game/a_config.toml").touch()
+    monkeypatch.setattr(shipped, "root", shipped.root.__wrapped__)
+    monkeypatch.setattr(shipped, "__file__", str(tmp_path / "files/shipped.py"))
+    assert list(shipped.configs()) == ["a_game/a_config"]
 
 
 # -- cardgym train ----------------------------------------------------------------------------------------------------
