@@ -13,7 +13,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.kernel import ANY_SEAT
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, whole_number
 from cardgym.interop.sb3_player import ModelPlayer
 from cardgym.learn import tags
 from cardgym.learn.evaluation import evaluate_learner, scalars_of, summary
@@ -194,9 +194,7 @@ class SelfPlayCallback(BaseCallback):
 
     def __init__(self, snapshot_every: int = 50_000) -> None:
         super().__init__()
-        if snapshot_every < 1:
-            raise CardgymError(f"snapshot_every={snapshot_every}: allowed are whole numbers from 1 up")
-        self.snapshot_every = snapshot_every
+        self.snapshot_every = whole_number("snapshot_every", snapshot_every, 1)
 
     def _init_callback(self) -> None:
         games = self.training_env.unwrapped

@@ -23,11 +23,11 @@ from cardgym.files.limits import check_memory
 from cardgym.interop.sb3 import CardVecEnv, MaskableDQN, ModelPlayer, SelfPlayCallback
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn import tags
-from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.run import TrainingResult
 from cardgym.learn.schedules import crossed
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.learn.training import Training
+from cardgym.players.mixtures import parse_weights
 
 ALGORITHMS: dict[str, type[BaseAlgorithm]] = {
     "maskable_ppo": MaskablePPO,
@@ -78,27 +78,16 @@ class SB3Training(Training):
     def _make_games(self) -> CardVecEnv:
         """The parallel games of the learner's seat."""
         config, options = self._sb3_config, self.options
-        pool = OpponentPool.parse(config.opponents)
         env_options: dict[str, Any] = options.asdict()
         return CardVecEnv(
             self.game, config.num_envs,
             num_snapshots=config.num_snapshots,
-            opponent="random" if options.num_players == 1 else dict(zip(pool.specs, pool.weights, strict=True)),
+            opponent="random" if options.num_players == 1 else parse_weights(config.opponents),
             seat="random" if config.seat < 0 else config.seat,
             obs=config.observation or None,
             illegal_action="random",
             **env_options,
         )  # fmt: skip
-
-    def _make_model(self, games: CardVecEnv) -> BaseAlgorithm:
-        """The config's model; its returns are logged and, if the config says so, its rewards are normalized."""
-        config = self._sb3_config
-        env: VecEnv = VecMonitor(games)
-        if config.normalize_reward:
-            env = VecNormalize(env, norm_obs=False, gamma=config.gamma)
-        model = make_model(config, env)
-        games.seed(config.seed * config.num_envs)  # Rows are seeded one apart: the runs of two seeds share no games.
-        return model
 
     def learn(self) -> None:
         """Train the config's model to the end, and log, evaluate and save it on the way.
@@ -108,7 +97,11 @@ class SB3Training(Training):
             Stopped: once the model is saved, if the run was asked to end.
         """
         config, games = self._sb3_config, self._make_games()
-        self._model = model = self._make_model(games)
+        env: VecEnv = VecMonitor(games)
+        if config.normalize_reward:
+            env = VecNormalize(env, norm_obs=False, gamma=config.gamma)
+        self._model = model = make_model(config, env)
+        games.seed(config.seed * config.num_envs)  # Rows are seeded one apart: the runs of two seeds share no games.
         player = ModelPlayer(model)
 
         def save(path: Path) -> None:

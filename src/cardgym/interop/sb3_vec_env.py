@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import EnvCore, check_reset_options
-from cardgym.errors import CardgymError, IllegalActionError
+from cardgym.errors import CardgymError, IllegalActionError, whole_number
 from cardgym.interop.sb3_callbacks import SelfPlay
 from cardgym.players import are_legal, check_legal
 
@@ -64,9 +64,8 @@ class CardVecEnv(VecEnv):
         num_snapshots: int = 4,
         **arguments: Any,
     ) -> None:
-        for name, number in (("num_envs", num_envs), ("num_snapshots", num_snapshots)):
-            if not isinstance(number, int) or number < 1:
-                raise CardgymError(f"{name}={number}: allowed are whole numbers from 1 up")
+        whole_number("num_envs", num_envs, 1)
+        whole_number("num_snapshots", num_snapshots, 1)
         given = {"illegal_action": "random", "obs_mode": "flat", "seat": 0, "opponent": "random", **arguments}
         if given["obs_mode"] not in ("flat", "dict"):
             raise CardgymError(f"obs_mode={given['obs_mode']!r}: allowed are 'flat' and 'dict' for Stable-Baselines3")
