@@ -45,12 +45,21 @@ MEGABYTES = 512
 def places(form: Format, path: Path) -> dict[str, Callable[[], Any]]:
     """What may stand in a file's place, each as a function that puts it there."""
     other = path.with_name(f"other-{path.name}")
+
+    def link_loop() -> None:
+        path.symlink_to(other)
+        other.symlink_to(path)
+
+    def no_permission() -> None:
+        path.write_bytes(good(form))
+        path.chmod(0)
+
     return {
         "missing": lambda: None,
         "directory": path.mkdir,
         "broken link": lambda: path.symlink_to("nothing"),
-        "link loop": lambda: (path.symlink_to(other), other.symlink_to(path)),
-        "no permission": lambda: (path.write_bytes(good(form)), path.chmod(0)),
+        "link loop": link_loop,
+        "no permission": no_permission,
         **({"FIFO": lambda: os.mkfifo(path)} if hasattr(os, "mkfifo") else {}),
     }
 
@@ -118,7 +127,7 @@ def _changed(form: Format, key: str, value: Any) -> bytes:
     document = json.loads(content) if is_json else _parts(content)[0]
     document.pop("sha256", None)
     *way, last = key.split(".")
-    place = document
+    place: Any = document
     for step in way:
         place = place[int(step) if isinstance(place, list) else step]
     place[last] = value
