@@ -17,11 +17,4 @@ from cardgym.interop.sb3_player import ModelPlayer, load_player
 from cardgym.interop.sb3_vec_env import CardVecEnv
 
 del _sb3_contrib, _stable_baselines3
-__all__ = [
-    "ArenaCallback",
-    "CardVecEnv",
-    "MaskableDQN",
-    "ModelPlayer",
-    "SelfPlayCallback",
-    "load_player",
-]
+__all__ = ["ArenaCallback", "CardVecEnv", "MaskableDQN", "ModelPlayer", "SelfPlayCallback", "load_player"]

@@ -81,12 +81,7 @@ class ArenaCallback(BaseCallback):
     def evaluate(self) -> None:
         """Evaluate and log now."""
         self.results = evaluate_learner(
-            self._game,
-            self._options,
-            self.player,
-            self.opponents,
-            games=self.n_eval_games,
-            seat=self.seat,
+            self._game, self._options, self.player, self.opponents, games=self.n_eval_games, seat=self.seat
         )
         for tag, value in scalars_of(self.results).items():
             # The printed table shows the names that fit, without intervals.

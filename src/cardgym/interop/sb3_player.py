@@ -43,16 +43,7 @@ from cardgym.files import opened
 from cardgym.files.documents import Document, at_most, validate
 from cardgym.files.json_values import parse_json
 from cardgym.interop import sb3_dqn
-from cardgym.players import (
-    Actions,
-    Masks,
-    Observations,
-    Player,
-    best_actions,
-    one_hot,
-    sample_actions,
-    softmax,
-)
+from cardgym.players import Actions, Masks, Observations, Player, best_actions, one_hot, sample_actions, softmax
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.networks import MAX_LAYERS, one_thread
 

@@ -56,13 +56,7 @@ class CardVecEnv(VecEnv):
     """
 
     def __init__(
-        self,
-        game: str | Game,
-        num_envs: int = 1,
-        *,
-        num_threads: int = 1,
-        num_snapshots: int = 4,
-        **arguments: Any,
+        self, game: str | Game, num_envs: int = 1, *, num_threads: int = 1, num_snapshots: int = 4, **arguments: Any
     ) -> None:
         whole_number("num_envs", num_envs, 1)
         whole_number("num_snapshots", num_snapshots, 1)

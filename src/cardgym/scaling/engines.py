@@ -6,10 +6,7 @@ from cardgym.errors import CardgymError, unknown, whole_number
 from cardgym.scaling.engine import Engine
 from cardgym.scaling.local import LocalEngine
 
-ENGINES = {
-    "local": "processes of this machine",
-    "ray": "a Ray cluster",
-}
+ENGINES = {"local": "processes of this machine", "ray": "a Ray cluster"}
 """The engines by name, with what they run on."""
 
 
