@@ -58,8 +58,8 @@ def test_resuming_a_finished_run_leaves_its_curves(
         assert trainer(name).run(name, [*flags, *more, "--out", str(tmp_path)]) == 0
         steps = steps_of(tmp_path)
         common = {"eval/win_rate/random": [1000, 2000, 3000], "final/win_rate/random": [3000]}
-        for name, expected in {**curves, **common}.items():
-            assert steps[name] == pytest.approx(expected, abs=16)  # The first step at or after each multiple.
+        for tag, expected in {**curves, **common}.items():
+            assert steps[tag] == pytest.approx(expected, abs=16)  # The first step at or after each multiple.
 
 
 # -- evaluations ------------------------------------------------------------------------------------------------------
