@@ -10,7 +10,7 @@ from cardgym.cli import main
 from cardgym.engine.compilation import compiled
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.chance_table import is_near, load_table, save_table, toss_chances
-from cardgym.papers.cribbage.chances import _work_back, chance_table, draw, no_table
+from cardgym.papers.cribbage.chances import _work_back, chance_table, no_table
 
 pytestmark = compiled_only
 
@@ -38,7 +38,8 @@ def test_heels_come_before_the_play():
 
 
 @pytest.mark.parametrize(
-    ("words", "message"), [(["--deals", "0"], "--deals: '0': allowed are"), (["--out", "c.txt"], "allowed are .csv")]
+    ("words", "message"),
+    [(["--deals", "0"], "--deals: '0': allowed are"), (["--out", "c.txt"], "ends in .safetensors")],
 )
 def test_bad_arguments_are_refused(words, message, capsys):
     assert main(["cribbage-chances", *words]) == 2
@@ -101,8 +102,3 @@ def test_points_decide_far_from_the_target():
     assert near(load_table(), 45, 100)
     assert not near(load_table(), 500, 20)  # The table ends at 121.
     assert not near(no_table(), 10, 10)
-
-
-def test_picture_is_drawn(tmp_path):
-    draw(np.linspace(0, 1, 5 * 122 * 122).reshape(5, 122, 122), tmp_path / "chances.png")
-    assert (tmp_path / "chances.png").stat().st_size > 1000

@@ -56,7 +56,7 @@ def test_same_tosses_compares_two_sides(pegging):
     assert share("hand", "crib_min_avg") == share("crib_min_avg", "hand")
     # With `own_crib` the same weights toss the same as pone only.
     crib = side("crib_min_avg", pegging)
-    half = same_tosses(crib, Side("own", crib.weights, new_pegging(), OWN_CRIB), 2000, 5)
+    half = same_tosses(crib, Side(crib.weights, new_pegging(), OWN_CRIB), 2000, 5)
     assert 0.4 < half < 0.6
 
 

@@ -12,6 +12,7 @@ from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.papers.one_play_poker import chart, page
 from cardgym.players import resolve
+from cardgym.statistics import mean_estimate
 
 
 @pytest.mark.parametrize(
@@ -24,9 +25,9 @@ def test_simulated_means_and_deviations_agree_with_exact_ones(decisions: int, ra
         assert abs(row.rewards.mean() - float(row.exact)) < 4 * row.std / games**0.5
         assert row.rewards.std() == pytest.approx(row.std, rel=0.03)
     difference = rows[3].rewards - rows[1].rewards
-    mean, half = page.mean_interval(difference)
-    assert half < 0.4 * page.mean_interval(rows[3].rewards)[1]  # The same deals: differences vary less.
-    assert abs(mean - float(rows[3].exact - rows[1].exact)) < 2 * half
+    mean = mean_estimate(difference)
+    assert mean.half_width < 0.4 * mean_estimate(rows[3].rewards).half_width  # The same deals: differences vary less.
+    assert abs(mean.value - float(rows[3].exact - rows[1].exact)) < 2 * mean.half_width
 
 
 def test_same_seed_gives_the_same_games() -> None:

@@ -3,26 +3,24 @@
 Sampled deals record who scores what, in order. The chances then follow backwards from the last holes: each deal is
 applied at every score, up to the point that wins, or on to the next deal with the sides exchanged. 4,000 deals take
 some 20 seconds of processor time and give the chance at 0 to 0 within about 1 %. Example:
-cardgym cribbage-chances --deals 4000 --plot chances.png
+cardgym cribbage-chances --deals 4000 --out chances.safetensors
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.console.arguments import Parser, whole
-from cardgym.console.plots import new_figure
 from cardgym.console.tables import print_results
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import State, rule
+from cardgym.engine.contract import Float64s, Int8s, Int64s, State, rule
 from cardgym.engine.rules import uniform, uniform_float
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
-from cardgym.files import replacing
+from cardgym.files.tensors import SUFFIX
 from cardgym.games.cribbage.chance_table import HOLES, PHASES, ChanceTable, save_table
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.observations import PLAIN_SIZE, observe_plain
@@ -36,7 +34,7 @@ _FIRST = np.array([0, 1, 9, 10, 11])
 _COLUMNS = 12
 
 
-def sample_deals(deals: int, seed: int = 1) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
+def sample_deals(deals: int, seed: int = 1) -> tuple[Int8s, Float64s]:
     """The points and the discards of sampled deals.
 
     Returns:
@@ -51,37 +49,15 @@ def sample_deals(deals: int, seed: int = 1) -> tuple[npt.NDArray[np.int8], npt.N
     return points, tossed / deals
 
 
-def win_chances(points: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-    """The pone's chance to win, (5, 122, 122), by phase and by the points that the pone and the dealer need.
-
-    Args:
-        points: the points that `sample_deals` returns.
-    """
+def win_chances(points: Int8s) -> Float64s:
+    """The pone's chance to win, (5, 122, 122), by phase and by the points that the pone and the dealer need."""
     chances = np.zeros((len(PHASES), HOLES + 1, HOLES + 1))
     _work_back(points, chances)
     return chances
 
 
-def save_chances(path: Path, chances: npt.NDArray[np.float64]) -> None:
-    """Write the chances as CSV: phase, the points that the pone and the dealer need, the pone's chance."""
-    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
-        file.write("phase,pone_to_go,dealer_to_go,pone_wins\n")
-        for number, phase in enumerate(PHASES):
-            for pone in range(1, HOLES + 1):
-                for dealer in range(1, HOLES + 1):
-                    file.write(f"{phase},{pone},{dealer},{chances[number, pone, dealer]:.4f}\n")
-
-
-def chance_table(
-    chances: npt.NDArray[np.float64], points: npt.NDArray[np.int8], tossed: npt.NDArray[np.float64]
-) -> ChanceTable:
-    """The table for these chances and deals.
-
-    Args:
-        chances: what `win_chances` returns.
-        points: (deals, 12): the points of each deal; see `sample_deals`.
-        tossed: (2, 169): how often each pair of ranks is discarded; see there.
-    """
+def chance_table(chances: Float64s, points: Int8s, tossed: Float64s) -> ChanceTable:
+    """The table for what `win_chances` and `sample_deals` return."""
     play = points[:, :9].astype(np.int64)
     pone, dealer = np.maximum(play, 0).sum(1), np.maximum(-play, 0).sum(1)
     before = _outcomes(pone, dealer), _outcomes(dealer, pone + points[:, 9])
@@ -90,7 +66,7 @@ def chance_table(
     )
 
 
-def _outcomes(mine: npt.NDArray[np.int64], theirs: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _outcomes(mine: Int64s, theirs: Int64s) -> Float64s:
     pairs, counts = np.unique(np.stack([mine, theirs], axis=1), axis=0, return_counts=True)
     return np.column_stack([pairs, counts / counts.sum()])
 
@@ -106,7 +82,7 @@ def no_table() -> ChanceTable:
 @compiled
 def _sample(
     states: npt.NDArray[np.void], policy: PeggingPolicy, table: ChanceTable,
-    generator: npt.NDArray[np.uint64], points: npt.NDArray[np.int8], tossed: npt.NDArray[np.float64],
+    generator: npt.NDArray[np.uint64], points: Int8s, tossed: Float64s,
 ) -> None:  # fmt: skip
     """Play deals and write the points scored, in order: positive for the pone, negative for the dealer."""
     state = states[0]
@@ -147,7 +123,7 @@ def _pegged(state: State) -> int:
 
 
 @compiled
-def _work_back(points: npt.NDArray[np.int8], chances: npt.NDArray[np.float64]) -> None:
+def _work_back(points: Int8s, chances: Float64s) -> None:
     holes = chances.shape[1] - 1
     for together in range(2, 2 * holes + 1):
         for pone in range(max(1, together - holes), min(holes, together - 1) + 1):
@@ -170,51 +146,24 @@ def _work_back(points: npt.NDArray[np.int8], chances: npt.NDArray[np.float64]) -
                 chances[phase, pone, dealer] = wins / points.shape[0]
 
 
-_PICTURES = (".png", ".svg", ".pdf")
 _SHOWN = (121, 90, 60, 40, 30, 20, 15, 10, 5, 2)
 
 
-def draw(chances: npt.NDArray[Any], path: Path) -> None:
-    """Draw the pone's chance before the deal, before the play and before each part of the show."""
-    figure = new_figure(14, 3.4, dpi=110)
-    panels = figure.subplots(1, len(PHASES), sharey=True)
-    most = 60
-    for axes, phase, chance in zip(panels, PHASES, chances, strict=True):
-        shown = 100 * chance[1 : most + 1, 1 : most + 1]
-        picture = axes.imshow(shown, origin="lower", extent=(0.5, most + 0.5, 0.5, most + 0.5), vmin=0, vmax=100)
-        lines = axes.contour(np.arange(1, most + 1), np.arange(1, most + 1), shown, levels=[25, 50, 75], colors="white")
-        axes.clabel(lines, fmt="%d %%", fontsize=7)
-        axes.set(title=f"before the {phase}", xlabel="the dealer needs")
-    panels[0].set_ylabel("the pone needs")
-    figure.colorbar(picture, ax=panels, label="the pone wins, %")
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format=path.suffix[1:])
-
-
 def main(words: list[str]) -> int:
-    """Compute, write, draw and print; the exit code."""
+    """Compute, print and write; the exit code."""
     parser = Parser(prog="cardgym cribbage-chances", description=__doc__)
     parser.add_argument("--deals", type=whole(1), default=4000, metavar="N", help="deals to sample (4000)")
     parser.add_argument("--seed", type=whole(0), default=1, metavar="N", help="seed of the deals (1)")
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="write all chances to this file (.csv, or .safetensors)"
-    )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw them (.png, .svg, .pdf)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write what players read to this file (.safetensors)")
     arguments = parser.parse_args(words)
-    if arguments.out is not None and arguments.out.suffix not in (".csv", ".safetensors"):
-        raise CardgymError(f"--out {arguments.out}: allowed are .csv, for people, and .safetensors, which players read")
-    if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
-        raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
+    if arguments.out is not None and arguments.out.suffix != SUFFIX:
+        raise CardgymError(f"--out {arguments.out}: the name of a table of chances ends in {SUFFIX}")
     points, tossed = sample_deals(arguments.deals, arguments.seed)
     chances = win_chances(points)
     rows = [(f"pone needs {pone}", *(f"{100 * chances[0, pone, dealer]:.0f}" for dealer in _SHOWN)) for pone in _SHOWN]
     heads = ("%", *(f"dealer {dealer}" for dealer in _SHOWN))
     first = 100 * (1 - chances[0, -1, -1])
     print_results("The pone wins, before the deal", heads, rows, f"the first dealer wins {first:.1f} %")
-    if arguments.out is not None and arguments.out.suffix == ".safetensors":
+    if arguments.out is not None:
         save_table(arguments.out, chance_table(chances, points, tossed), deals=arguments.deals, seed=arguments.seed)
-    elif arguments.out is not None:
-        save_chances(arguments.out, chances)
-    if arguments.plot is not None:
-        draw(chances, arguments.plot)
     return 0

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled, config
-from cardgym.engine.contract import Generator
-from cardgym.engine.rules import derive, uniform
+from cardgym.engine.contract import Float64s, Generator, Int64s, State, rule
+from cardgym.engine.rules import GOLDEN, derive, uniform
 from cardgym.errors import unknown
 from cardgym.files.tensors import SUFFIX
 from cardgym.games.cribbage.cards import CARDS
@@ -45,7 +45,6 @@ _STREAM = np.uint64(0xE89E27)
 class Side(NamedTuple):
     """A player in a match: weights with their pegging statistics, or `greedy`."""
 
-    name: str
     weights: Weights
     pegging: PeggingStatistics
     kind: int = WEIGHTS
@@ -58,13 +57,13 @@ def side(name: str, pegging: PeggingStatistics) -> Side:
         CardgymError: for another name, and as `load_experts`.
     """
     if name == "greedy":
-        return Side(name, named_weights("uniform"), pegging, GREEDY)
+        return Side(named_weights("uniform"), pegging, GREEDY)
     if name.endswith(SUFFIX):
         experts = load_experts(Path(name))
-        return Side(name, experts.weights, experts.pegging, OWN_CRIB if experts.own_crib else WEIGHTS)
+        return Side(experts.weights, experts.pegging, OWN_CRIB if experts.own_crib else WEIGHTS)
     if name not in STARTS:
         raise unknown("opponent", name, ("greedy", *STARTS, f"a path to a {SUFFIX} file"))
-    return Side(name, named_weights(name), pegging)
+    return Side(named_weights(name), pegging)
 
 
 def records(number: int) -> npt.NDArray[Any]:
@@ -84,10 +83,7 @@ def match(one: Side, other: Side, games: int, seed: int) -> tuple[float, Interva
     """
     wins = np.zeros(max((games + 1) // 2, 1), np.int64)
     key = np.uint64(derive(np.uint64(seed), _STREAM))  # Compiled functions return Python integers.
-    play_match(
-        records(1), (one.kind, other.kind), (one.weights, other.weights),
-        (one.pegging.figures, other.pegging.figures), key, 0, wins,
-    )  # fmt: skip
+    _play_match(records(1), (one, other), key, wins)
     moments = Moments(2)
     moments.add(np.stack([wins, np.full(len(wins), 2)], axis=1).astype(np.float64))
     return moments.share(0, 1)
@@ -103,32 +99,28 @@ def same_tosses(one: Side, other: Side, samples: int, seed: int) -> float:
         seed: seed of the hands.
     """
     chance = np.array([derive(np.uint64(seed), _STREAM), 0], np.uint64)
-    count = count_same(
-        records(1), (one.kind, other.kind), (one.weights, other.weights),
-        (one.pegging.figures, other.pegging.figures), chance, samples,
-    )  # fmt: skip
-    return int(count) / samples
+    return int(_count_same(records(1), (one, other), chance, samples)) / samples
 
 
 # -- compiled ---------------------------------------------------------------------------------------------------------
 
 
+@rule
+def _toss(side: Side, state: State, seat: int, own: int, other: int, scores: Float64s) -> int:
+    """The toss of a side with weights at these scores; `scores`, (8, 15), is overwritten."""
+    dealer = 1 if state.dealer == seat else 0
+    score_keeps(side.pegging.figures, state.hand[seat], dealer, side.kind == OWN_CRIB, scores)
+    return best_keep(side.weights[own, other, dealer], scores)
+
+
 @compiled
-def play_match(
-    states: npt.NDArray[np.void], kinds: tuple[int, int],
-    weights: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]],
-    figures: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
-    key: np.uint64, first: int, wins: npt.NDArray[np.int64],
-) -> None:  # fmt: skip
+def _play_match(states: npt.NDArray[np.void], sides: tuple[Side, Side], key: np.uint64, wins: Int64s) -> None:
     """Play pairs of games on the same deals with the seats swapped.
 
     Args:
         states: one state of the game with its options.
-        kinds: WEIGHTS, GREEDY or OWN_CRIB for each player.
-        weights: (121, 121, 2, 8) for each player.
-        figures: `PeggingStatistics.figures` for each player.
+        sides: the two players.
         key: the key of the deals.
-        first: the number of the first pair.
         wins: (pairs,), filled with the number of games, 0 .. 2, that the first player wins of each pair.
     """
     state = states[0]
@@ -140,20 +132,17 @@ def play_match(
         wins[game] = 0
         for swap in range(2):
             setup(state)
-            chance[0] = key + np.uint64(first + game) * np.uint64(0x9E3779B97F4A7C15)
+            chance[0] = key + np.uint64(game) * GOLDEN
             chance[1] = np.uint64(0)
             while True:
                 deal_cards(state, chance)
                 for seat in range(2):
-                    dealer = 1 if state.dealer == seat else 0
-                    own, other = int(state.scores[seat]), int(state.scores[1 - seat])
-                    player = seat ^ swap
-                    if kinds[player] == GREEDY:
+                    side = sides[seat ^ swap]
+                    if side.kind == GREEDY:
                         tosses[seat] = greedy(state, seat, mask, chance) - CARDS
                     else:
-                        own_crib = kinds[player] == OWN_CRIB
-                        score_keeps(figures[player], state.hand[seat], dealer, own_crib, scores)
-                        tosses[seat] = best_keep(weights[player][own, other, dealer], scores)
+                        own, other = int(state.scores[seat]), int(state.scores[1 - seat])
+                        tosses[seat] = _toss(side, state, seat, own, other, scores)
                 finish_deal(state, tosses[0], tosses[1], uniform(chance, 40))
                 if state.phase == OVER:
                     break
@@ -162,13 +151,8 @@ def play_match(
 
 
 @compiled
-def count_same(
-    states: npt.NDArray[np.void], kinds: tuple[int, int],
-    weights: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]],
-    figures: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
-    chance: Generator, samples: int,
-) -> int:  # fmt: skip
-    """The number of hands from which both sides toss the same; arguments as for `play_match`."""
+def _count_same(states: npt.NDArray[np.void], sides: tuple[Side, Side], chance: Generator, samples: int) -> int:
+    """The number of hands from which both sides toss the same."""
     state = states[0]
     scores = np.empty((NUM_STRATEGIES, KEEPS))
     same = 0
@@ -178,10 +162,6 @@ def count_same(
         own, other = 0, HOLES
         while abs(own - other) > 30:
             own, other = uniform(chance, HOLES), uniform(chance, HOLES)
-        dealer = 1 if state.dealer == 0 else 0
-        score_keeps(figures[0], state.hand[0], dealer, kinds[0] == OWN_CRIB, scores)
-        toss = best_keep(weights[0][own, other, dealer], scores)
-        score_keeps(figures[1], state.hand[0], dealer, kinds[1] == OWN_CRIB, scores)
-        if best_keep(weights[1][own, other, dealer], scores) == toss:
+        if _toss(sides[0], state, 0, own, other, scores) == _toss(sides[1], state, 0, own, other, scores):
             same += 1
     return same

@@ -212,7 +212,7 @@ class Trainer:
     def side(self) -> Side:
         """Expert 0 with its current weights."""
         kind = OWN_CRIB if self.config.own_crib else WEIGHTS
-        return Side("expert", self.weights(), copy.deepcopy(self.learner.pegging), kind)
+        return Side(self.weights(), copy.deepcopy(self.learner.pegging), kind)
 
     def evaluate(self, opponents: tuple[str, ...], games: int) -> dict[str, tuple[float, Interval]]:
         """Expert 0's share of games against each opponent, with its 95 % interval."""

@@ -116,14 +116,9 @@ def draw_chart(path: Path, options: Options) -> None:
 
 
 def _panel(
-    axes: Any,
-    cells: dict[tuple[str, str], Cell],
-    rows: list[str],
-    columns: list[str],
-    title: str,
-    column_title: str,
+    axes: Any, cells: dict[tuple[str, str], Cell], rows: list[str], columns: list[str], title: str, column_title: str,
     transposed: bool = False,
-) -> None:
+) -> None:  # fmt: skip
     from matplotlib.patches import Rectangle
 
     for y, row in enumerate(rows):

@@ -6,7 +6,6 @@ and in exact values.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -14,23 +13,21 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.tables import markdown_table, wrapped
+from cardgym.console.tables import markdown_table
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET
-from cardgym.files import replacing
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.observations import info_state_labels
 from cardgym.papers.one_play_poker.chart import draw_chart
+from cardgym.papers.pages import Report, Steps, page_parser, write_page
 from cardgym.players import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.solvers.backward_induction import Policy
 from cardgym.solvers.optimum import GAMMA, Solver, fraction_text, indices, policy_of, policy_table, solver
-from cardgym.statistics import Moments
+from cardgym.statistics import mean_estimate
 
-FOLDER = Path("docs/papers/one_play_poker")
-PAGE, CHART = "results.md", "policy.png"
+CHART = "policy.png"
 GAMES = 50_000
 _ROWS = 1 << 16  # Games played side by side.
 
@@ -52,14 +49,6 @@ class Row:
     discounted: Fraction
     std: float
     rewards: npt.NDArray[np.float64]
-
-
-def mean_interval(samples: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """The mean and the half width of its 95 % interval (normal approximation)."""
-    moments = Moments(1)
-    moments.add(samples[:, None])
-    mean, (_, high) = moments.mean(np.ones(1))
-    return mean, high - mean
 
 
 def simulate(options: Options, players: list[Player], games: int, seed: int) -> npt.NDArray[np.float64]:
@@ -86,21 +75,15 @@ def paper_rows(options: Options, games: int, seed: int = 0) -> list[Row]:
     known = solver(GAME, options)
     paper = known.solve(GAMMA).actions
     best = known.solve(1).actions
-    policies: dict[str, Policy] = {
-        "random": policy_of(known.tree, "random"),
-        "handcrafted": policy_of(known.tree, "handcrafted"),
-        "value iteration, gamma 0.9": paper,
-        "optimal, gamma 1": best,
+    policies: dict[str, tuple[Policy, Player]] = {
+        "random": (policy_of(known.tree, "random"), CompiledPlayer("random")),
+        "handcrafted": (policy_of(known.tree, "handcrafted"), CompiledPlayer("handcrafted")),
+        "value iteration, gamma 0.9": (paper, TablePlayer("paper", policy_table(known.tree, paper))),
+        "optimal, gamma 1": (best, TablePlayer("optimal", policy_table(known.tree, best))),
     }
-    players: list[Player] = [
-        CompiledPlayer("random"),
-        CompiledPlayer("handcrafted"),
-        TablePlayer("paper", policy_table(known.tree, paper)),
-        TablePlayer("optimal", policy_table(known.tree, best)),
-    ]
-    rewards = simulate(options, players, games, seed)
+    rewards = simulate(options, [player for _, player in policies.values()], games, seed)
     rows = []
-    for (name, policy), sample in zip(policies.items(), rewards, strict=True):
+    for (name, (policy, _)), sample in zip(policies.items(), rewards, strict=True):
         plain = known.value(policy)
         rows.append(Row(name, plain.mean, known.value(policy, GAMMA).mean, plain.std, sample))
     return rows
@@ -137,36 +120,37 @@ def gamma_difference(known: Solver) -> Difference:
     return Difference(cost, tuple(dealt[1:].tolist()), tuple(kinds.values()))
 
 
-def write_results(path: Path, games: int, seed: int = 0, progress: Callable[[int, int], None] | None = None) -> None:
-    """Write the page of results: the paper's table, filled, for every reading of the rules.
+def write_results(folder: Path, games: int, seed: int = 0, progress: Report | None = None) -> list[Path]:
+    """Write the page of results, the paper's table, filled, for every reading of the rules, and the chart.
 
     Args:
-        path: the page, Markdown.
+        folder: where to.
         games: how many games are simulated for each policy, at least 2.
         seed: of the deals.
         progress: called with how many readings of the rules are done, and how many there are.
 
+    Returns:
+        The page and the chart.
+
     Raises:
-        CardgymError: where the page cannot be written.
+        CardgymError: where a file cannot be written.
     """
     parts = [_HEAD.format(games=games, seed=seed, chart=CHART)]
     readings = [(decisions, ranking) for decisions in (3, 4) for ranking in ("flush_first", "pair_first")]
+    steps = Steps(len(readings), progress)
     shown: list[list[tuple[Fraction, Fraction]]] = []
-    for done, (decisions, ranking) in enumerate(readings):
-        if progress is not None:
-            progress(done, len(readings))
+    for decisions, ranking in readings:
         options = GAME.parse_options({"decisions": decisions, "ranking": ranking})
         rows = paper_rows(options, games, seed)
-        default = " (the defaults)" if done == 0 else ""
+        default = "" if shown else " (the defaults)"
         parts.append(f"## decisions={decisions}, ranking={ranking}{default}\n")
         exact = [(row.exact, row.discounted) for row in rows]
-        if exact in shown:
-            parts.append("All exact values are those of the other ranking.\n")
-        else:
-            parts.append(_section(options, rows, games))
+        same = "All exact values are those of the other ranking.\n"
+        parts.append(same if exact in shown else _section(options, rows, games))
         shown.append(exact)
-    with replacing(path) as temporary:
-        temporary.write_text(wrapped("\n".join(parts).rstrip()) + "\n", encoding="utf-8")
+        steps.advance()
+    draw_chart(folder / CHART, GAME.parse_options())
+    return [write_page(folder, parts), folder / CHART]
 
 
 _HEAD = """# One Play Poker: the paper's results table, filled
@@ -188,9 +172,9 @@ look more expensive than it is, so that policy bets too rarely; "optimal" maximi
 def _section(options: Options, rows: list[Row], games: int) -> str:
     cells = []
     for row in rows:
-        mean, half = mean_interval(row.rewards)
+        mean = mean_estimate(row.rewards)
         exact = [f"{fraction_text(value)} = {float(value):.4f}" for value in (row.exact, row.discounted)]
-        cells.append([row.name, f"{mean:.3f} ± {half:.3f}", *exact])
+        cells.append([row.name, mean.text(".3f"), *exact])
     head = ("policy", f"mean reward of {games:,} games", "exact", "exact, discounted by 0.9")
     return "\n".join(
         [*markdown_table(head, cells), "", _difference_text(gamma_difference(solver(GAME, options)), rows), ""]
@@ -222,20 +206,8 @@ def _difference_text(difference: Difference, rows: list[Row]) -> str:
 
 def main(words: list[str]) -> int:
     """Simulate, solve, and write the page and the chart; the exit code."""
-    parser = Parser(prog="cardgym reproduce one-play-poker", description=__doc__)
-    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of the deals (0)")
-    parser.add_argument("--out", type=Path, default=FOLDER, metavar="FOLDER", help=f"where to write ({FOLDER})")
-    parser.add_argument(
-        "--games",
-        type=whole(2, 1_000_000),
-        default=GAMES,
-        metavar="N",
-        help=f"games simulated for each policy ({GAMES:,}, as in the paper)",
-    )
-    arguments = parser.parse_args(words)
+    arguments = page_parser("one-play-poker", __doc__, GAMES, "policy").parse_args(words)
     with Progress("reproducing one-play-poker", "readings of the rules") as progress:
-        write_results(arguments.out / PAGE, arguments.games, arguments.seed, progress)
-        print(arguments.out / PAGE)
-        draw_chart(arguments.out / CHART, GAME.parse_options())
-        print(arguments.out / CHART)
+        for path in write_results(arguments.out, arguments.games, arguments.seed, progress):
+            print(path)
     return 0
