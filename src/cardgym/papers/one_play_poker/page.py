@@ -113,7 +113,7 @@ def gamma_difference(known: Solver) -> Difference:
     places = indices(known.tree)
     alike = known.small.find(known.tree.set_states)
     kinds: dict[int, tuple[str, int]] = {}
-    for state in differ.tolist():
+    for state in differ[np.argsort(places[differ])].tolist():
         if known.tree.set_states["bets"][state] == 0:
             kinds.setdefault(int(alike[state]), (texts[places[state]], int(best.actions[state])))
     cost = best.value - known.value(paper.actions).mean
