@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import State, rule
+from cardgym.engine.contract import Float64s, Int64s, State, rule
 from cardgym.games.cribbage.cards import CARDS, sort_six
 from cardgym.games.cribbage.pegging.hands import CHOOSE, COPIES, HANDS, NUM_OF_SIZE, SIZES, taker_shares
 from cardgym.games.cribbage.pegging.policy import FLOOR, LEVELS_OF_CHOICE, RESTART_BIT, PeggingPolicy
@@ -45,17 +45,17 @@ _OTHER_TOSSES = 0.02
 """Share of tosses chosen uniformly, because every hand occurs near the target and against other players."""
 
 
-def kept_shares() -> npt.NDArray[np.float64]:
+def kept_shares() -> Float64s:
     """How often the pone (row 0) and the dealer (row 1) keep each hand, (2, 1820), exact over all 20,358,520 hands."""
     counts = np.zeros((2, 2, HANDS))
     for first in range(CARDS - 5):
         _count_kept(first, counts)
     shares = counts / counts.sum(2, keepdims=True)
-    kept: npt.NDArray[np.float64] = (1.0 - _OTHER_TOSSES) * shares[:, 0] + _OTHER_TOSSES * shares[:, 1]
+    kept: Float64s = (1.0 - _OTHER_TOSSES) * shares[:, 0] + _OTHER_TOSSES * shares[:, 1]
     return kept
 
 
-def pair_weights(kept: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+def pair_weights(kept: Float64s) -> Floats:
     """The probability of each pair of hands of the pone and the dealer, (1820, 1820), summing to 1.
 
     The product of both shares, scaled by how much rarer the dealer's hand is without the pone's four cards.
@@ -65,12 +65,12 @@ def pair_weights(kept: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
         ratio = np.array([[CHOOSE[4 - a, b] / CHOOSE[4, b] for b in range(5)] for a in range(5)])
         weights *= ratio[COPIES[:, rank][:, None], COPIES[:, rank][None]]
     weights /= weights.sum()
-    shares: npt.NDArray[np.float32] = weights.astype(np.float32)
+    shares: Floats = weights.astype(np.float32)
     return shares
 
 
 @compiled
-def _count_kept(first: int, counts: npt.NDArray[np.float64]) -> None:
+def _count_kept(first: int, counts: Float64s) -> None:
     """Add the hands kept from all six cards of which `first` is the lowest number.
 
     Args:
@@ -149,7 +149,7 @@ class PeggingSolver:
         """The points a deal that a best responder wins in a seat against a strategy."""
         return self._walk(seat, RESPOND, strategy, 0.0)
 
-    def hand_values(self, strategy: Floats) -> npt.NDArray[np.float64]:
+    def hand_values(self, strategy: Floats) -> Float64s:
         """The points that pone and dealer win with each hand, minus the other's, (2, 1820), if both follow a strategy.
 
         They are averaged over the other's hands; 0 for hands that are never kept.
@@ -215,12 +215,12 @@ class PeggingSolver:
 # -- from the strategy to a policy -------------------------------------------------------------------------------------
 
 
-def rounded(tree: PublicTree, sums: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
+def rounded(tree: PublicTree, sums: Floats) -> npt.NDArray[np.uint8]:
     """A strategy above the leaves in steps of 1 / 255, (inner choices,), uint8, in the order of the tree."""
-    inner = tree.nodes[: tree.levels[-2]]
-    inner = inner[inner["base"] >= 0]
+    inner = _choosing(tree)
     sizes = np.take_along_axis(inner["left"], inner["turn"].astype(np.int64)[:, None], 1)[:, 0]
-    steps = np.zeros(_num_inner(tree), np.uint8)
+    leaves = tree.nodes["base"][tree.levels[-2] :]
+    steps = np.zeros(leaves[leaves >= 0].min(), np.uint8)
     for size in range(2, 5):
         for base in inner["base"][sizes == size].tolist():
             values = sums[base : base + SIZES[size] * size].reshape(-1, size)
@@ -230,7 +230,7 @@ def rounded(tree: PublicTree, sums: npt.NDArray[np.float32]) -> npt.NDArray[np.u
     return steps
 
 
-def whole_strategy(solver: PeggingSolver, steps: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+def whole_strategy(solver: PeggingSolver, steps: npt.NDArray[np.uint8]) -> Floats:
     """The strategy that follows the steps and counts at the leaves, (num_choices,), not normalized."""
     strategy = np.zeros(solver.tree.num_choices, np.float32)
     strategy[: len(steps)] = steps.astype(np.float32) / LEVELS_OF_CHOICE + FLOOR
@@ -240,15 +240,10 @@ def whole_strategy(solver: PeggingSolver, steps: npt.NDArray[np.uint8]) -> npt.N
 
 
 def pack(
-    tree: PublicTree,
-    steps: npt.NDArray[np.uint8],
-    kept: npt.NDArray[np.float64],
-    worths: npt.NDArray[np.float64],
-    takers: float = 0.0,
+    tree: PublicTree, steps: npt.NDArray[np.uint8], kept: Float64s, worths: Float64s, takers: float = 0.0
 ) -> PeggingPolicy:
     """The policy of a tree: its nodes sorted by key."""
-    inner = tree.nodes[: tree.levels[-2]]
-    inner = inner[inner["base"] >= 0]
+    inner = _choosing(tree)
     restarted = (inner["length"] == 0) & (inner["left"].sum(1) < 8)
     keys = inner["code"] | inner["turn"].astype(np.int64) << 40 | np.where(restarted, RESTART_BIT, 0)
     order = np.argsort(keys)
@@ -257,14 +252,15 @@ def pack(
     return PeggingPolicy(keys[order], inner["base"][order], steps, kept, worths, takers)
 
 
-def _num_inner(tree: PublicTree) -> int:
-    leaves = tree.nodes["base"][tree.levels[-2] :]
-    return int(leaves[leaves >= 0].min())
+def _choosing(tree: PublicTree) -> npt.NDArray[np.void]:
+    """The nodes above the leaves with something to choose."""
+    inner = tree.nodes[: tree.levels[-2]]
+    return inner[inner["base"] >= 0]
 
 
 @compiled
 def blend(
-    seat: int, share: float, last: int, nodes: npt.NDArray[np.void], places: npt.NDArray[np.int64],
+    seat: int, share: float, last: int, nodes: npt.NDArray[np.void], places: Int64s,
     strategy: Floats, saved: Floats, sums: Floats, weight: np.float32, own: Floats, taken: Floats,
 ) -> None:  # fmt: skip
     """Replace a seat's choices by those of a seat that is a taker with a given probability.
@@ -304,9 +300,7 @@ def blend(
             elif child.kind == DECIDED and child.turn == seat:
                 descend(node, child, 1 - seat, mine, own_here, own_leaf)
                 descend(node, child, 1 - seat, theirs, taken_here, taken_leaf)
-                _blend_node(
-                    child, seat, own_leaf, taken_leaf, strategy, saved, sums, weight, leaf_mine, leaf_theirs
-                )  # fmt: skip
+                _blend_node(child, seat, own_leaf, taken_leaf, strategy, saved, sums, weight, leaf_mine, leaf_theirs)
 
 
 @rule

@@ -6,22 +6,20 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import State, rule
+from cardgym.engine.contract import Float32s, Int8s, Int64s, State, rule
 from cardgym.games.cribbage.cards import worth
-from cardgym.games.cribbage.pegging.hands import LOWEST, NUM_OF_SIZE, SLOTS, WITH, slot_of, whole_hand
+from cardgym.games.cribbage.pegging.hands import LOWEST, NUM_OF_SIZE, WITH, playable_slots, slot_of, whole_hand
 from cardgym.papers.cribbage.pegging_tree import ANSWERED, CONTINUED, DEALER, DECIDED, FORCED, PONE, RESTARTED
 
 UPDATE, EVALUATE, RESPOND, FINISH = range(4)
 """What the updater does in a pass: learn from regrets, follow its strategy, respond best, or write its best choice of
 the last two cards to the strategy."""
 
-Floats = npt.NDArray[np.float32]
+Floats = Float32s
 
 
 @rule
-def match_positive(
-    values: npt.NDArray[np.float32], base: int, size: int, number: int, room: int, out: npt.NDArray[np.float32]
-) -> int:
+def match_positive(values: Floats, base: int, size: int, number: int, room: int, out: Floats) -> int:
     """Fill `out`, (4,), with a strategy proportional to positive values; uniform if there are none.
 
     Args:
@@ -36,15 +34,10 @@ def match_positive(
         The number of slots that can be played.
     """
     total = np.float32(0.0)
-    legal = 0
-    for slot in range(4):
-        out[slot] = 0.0
-    for slot in range(size):
-        rank = int(SLOTS[size, number, slot])
-        if rank < 0 or worth(rank) > room:
-            break
-        legal += 1
-        if base >= 0:
+    out[:] = 0.0
+    legal = playable_slots(size, number, room)
+    if base >= 0:
+        for slot in range(legal):
             out[slot] = max(values[base + size * number + slot], np.float32(0.0))
             total += out[slot]
     for slot in range(legal):
@@ -65,11 +58,6 @@ def _follows(branch: int, lowest: int, room: int, mover: bool) -> bool:
 
 
 @rule
-def _room_after(node: State, rank: int) -> int:
-    return int(31 - node.count - worth(rank))
-
-
-@rule
 def descend(node: State, child: State, seat: int, sigma: Floats, reach: Floats, out: Floats) -> bool:
     """Fill `out` with the reach of the other seat's hands at a child; return whether any is above 0.
 
@@ -83,7 +71,7 @@ def descend(node: State, child: State, seat: int, sigma: Floats, reach: Floats, 
     """
     other = 1 - seat
     rank = int(child.rank)
-    room = _room_after(node, rank)
+    room = int(31 - node.count - worth(rank))
     left = int(child.left[other])
     mover = node.turn == other
     branch = int(child.branch)
@@ -105,9 +93,8 @@ def descend(node: State, child: State, seat: int, sigma: Floats, reach: Floats, 
 
 @rule
 def strategy_of_other(
-    node: State, strategy: Floats, reach: Floats, sigma: Floats, mode: int, sums: Floats,
-    weight: np.float32,
-) -> None:  # fmt: skip
+    node: State, strategy: Floats, reach: Floats, sigma: Floats, mode: int, sums: Floats, weight: np.float32
+) -> None:
     """Fill `sigma`, (1820, 4), with the strategy of the seat to play; in an update, add it to the average."""
     size = int(node.left[node.turn])
     room = int(31 - node.count)
@@ -123,7 +110,7 @@ def strategy_of_other(
 @compiled
 def walk_down(
     first: int, last: int, seat: int, mode: int, strategy: Floats, sums: Floats, weight: np.float32,
-    nodes: npt.NDArray[np.void], places: npt.NDArray[np.int64], reach: Floats,
+    nodes: npt.NDArray[np.void], places: Int64s, reach: Floats,
 ) -> None:  # fmt: skip
     """Fill in the reach at the children of the nodes `first` .. `last`."""
     other = 1 - seat
@@ -141,7 +128,7 @@ def walk_down(
 def collect(node: State, child: State, seat: int, below: Floats, gains: Floats, values: Floats) -> None:
     """Add the updater's values at a child to those at the node: to `gains` by slot if it plays, else to `values`."""
     rank = int(child.rank)
-    room = _room_after(node, rank)
+    room = int(31 - node.count - worth(rank))
     branch = int(child.branch)
     left = int(child.left[seat])
     mover = node.turn == seat
@@ -189,7 +176,7 @@ def settle(node: State, seat: int, mode: int, strategy: Floats, gains: Floats, s
 @compiled
 def walk_up(
     first: int, last: int, seat: int, mode: int, strategy: Floats, sums: Floats, weight: np.float32,
-    nodes: npt.NDArray[np.void], places: npt.NDArray[np.int64], reach: Floats, values: Floats,
+    nodes: npt.NDArray[np.void], places: Int64s, reach: Floats, values: Floats,
 ) -> None:  # fmt: skip
     """Fill in the updater's values at the nodes `first` .. `last` from those of their children."""
     gains = np.zeros(4 * 1820, np.float32)
@@ -208,8 +195,8 @@ def walk_up(
 @compiled
 def walk_leaves(
     first: int, last: int, seat: int, mode: int, strategy: Floats, sums: Floats, weight: np.float32,
-    nodes: npt.NDArray[np.void], places: npt.NDArray[np.int64], reach: Floats, values: Floats,
-    decided: npt.NDArray[np.int8], forced: npt.NDArray[np.int8], alone: npt.NDArray[np.int8],
+    nodes: npt.NDArray[np.void], places: Int64s, reach: Floats, values: Floats,
+    decided: Int8s, forced: Int8s, alone: Int8s,
     pone_weights: Floats, dealer_weights: Floats,
 ) -> None:  # fmt: skip
     """Fill in the updater's values at nodes whose children are leaves."""
@@ -223,10 +210,7 @@ def walk_leaves(
     for place in range(first, last):
         node = nodes[place]
         above = reach[places[other, place] : places[other, place + 1]]
-        alive = False
-        for rest in range(above.shape[0]):
-            alive = alive or above[rest] > 0.0
-        if not alive:
+        if not (above > 0.0).any():
             continue
         here = values[places[seat, place] : places[seat, place + 1]]
         gains[:] = np.float32(0.0)
@@ -236,8 +220,7 @@ def walk_leaves(
             leaf = nodes[at]
             if not descend(node, leaf, seat, sigma, above, leaf_reach):
                 continue
-            for rest in range(NUM_OF_SIZE[leaf.left[seat]]):
-                leaf_values[rest] = 0.0
+            leaf_values[: NUM_OF_SIZE[leaf.left[seat]]] = 0.0
             if leaf.kind == DECIDED:
                 holder = int(leaf.turn)
                 weights = pone_weights if holder == PONE else dealer_weights
@@ -246,9 +229,8 @@ def walk_leaves(
                     _decide(leaf, seat, mode, strategy, leaf_reach, weights, table, hands, chosen, leaf_values)
                 else:
                     _meet(
-                        leaf, seat, mode, strategy, sums, weight, leaf_reach, weights, table, hands, chosen,
-                        leaf_values,
-                    )  # fmt: skip
+                        leaf, seat, mode, strategy, sums, weight, leaf_reach, weights, table, hands, chosen, leaf_values
+                    )
             elif leaf.kind == FORCED:
                 weights = pone_weights if leaf.turn == DEALER else dealer_weights
                 _force(leaf, seat, leaf_reach, weights, forced[leaf.ending], hands, leaf_values)
@@ -260,22 +242,26 @@ def walk_leaves(
 
 
 @rule
-def _whole_hands(leaf: State, seat: int, hands: npt.NDArray[np.int64]) -> None:
+def _whole_hands(leaf: State, seat: int, hands: Int64s) -> None:
     """Fill `hands` with the hands of four of a seat that has one card left, by its rank."""
     for rank in range(13):
         hands[rank] = whole_hand(3, int(leaf.played[seat]), rank)
 
 
 @rule
+def _lead(leaf: State, seat: int) -> np.float32:
+    return np.float32(leaf.lead if seat == PONE else -leaf.lead)
+
+
+@rule
 def _decide(
-    leaf: State, seat: int, mode: int, strategy: Floats, reach: Floats, weights: Floats,
-    table: npt.NDArray[np.int8], hands: npt.NDArray[np.int64], sigma: Floats, values: Floats,
+    leaf: State, seat: int, mode: int, strategy: Floats, reach: Floats, weights: Floats, table: Int8s, hands: Int64s,
+    sigma: Floats, values: Floats,
 ) -> None:  # fmt: skip
     """The updater holds two cards and plays; the other holds one. `reach` is (13,), `values` (91,)."""
     _whole_hands(leaf, 1 - seat, hands)
-    lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
-    room = int(31 - leaf.count)
-    gains = sigma  # Overwritten below, slot by slot, before it is a strategy.
+    lead = _lead(leaf, seat)
+    base = int(leaf.base)
     for held in range(91):
         row = weights[whole_hand(2, int(leaf.played[seat]), held)]
         low = np.float32(0.0)
@@ -288,34 +274,31 @@ def _decide(
             high += share * np.float32(table[held, 1, rank])
         low += mass * lead
         high += mass * lead
-        base = int(leaf.base)
-        legal = match_positive(strategy, base, 2, held, room, gains)
+        legal = match_positive(strategy, base, 2, held, int(31 - leaf.count), sigma)
+        at = base + 2 * held
         if legal < 2:
             values[held] = low if legal == 1 else np.float32(0.0)
-        elif mode == RESPOND:
+        elif mode == RESPOND or mode == FINISH:
             values[held] = max(low, high)
-        elif mode == FINISH:
-            values[held] = max(low, high)
-            strategy[base + 2 * held] = np.float32(1.0 if low >= high else 0.0)
-            strategy[base + 2 * held + 1] = np.float32(0.0 if low >= high else 1.0)
+            if mode == FINISH:
+                strategy[at] = np.float32(1.0 if low >= high else 0.0)
+                strategy[at + 1] = np.float32(0.0 if low >= high else 1.0)
         else:
             value = sigma[0] * low + sigma[1] * high
             values[held] = value
             if mode == UPDATE:
-                at = base + 2 * held
                 strategy[at] = max(strategy[at] + low - value, np.float32(0.0))
                 strategy[at + 1] = max(strategy[at + 1] + high - value, np.float32(0.0))
 
 
 @rule
 def _meet(
-    leaf: State, seat: int, mode: int, strategy: Floats, sums: Floats, weight: np.float32,
-    reach: Floats, weights: Floats, table: npt.NDArray[np.int8], hands: npt.NDArray[np.int64], sigma: Floats,
-    values: Floats,
+    leaf: State, seat: int, mode: int, strategy: Floats, sums: Floats, weight: np.float32, reach: Floats,
+    weights: Floats, table: Int8s, hands: Int64s, sigma: Floats, values: Floats,
 ) -> None:  # fmt: skip
     """The other holds two cards and plays; the updater holds one. `reach` is (91,), `values` (13,)."""
     _whole_hands(leaf, seat, hands)
-    lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
+    lead = _lead(leaf, seat)
     room = int(31 - leaf.count)
     base = int(leaf.base)
     for held in range(91):
@@ -333,14 +316,11 @@ def _meet(
 
 
 @rule
-def _force(
-    leaf: State, seat: int, reach: Floats, weights: Floats, table: npt.NDArray[np.int8],
-    hands: npt.NDArray[np.int64], values: Floats,
-) -> None:  # fmt: skip
+def _force(leaf: State, seat: int, reach: Floats, weights: Floats, table: Int8s, hands: Int64s, values: Floats) -> None:
     """The holder of one card plays it, then the other its two. `reach` and `values` are (13,) and (91,) or reversed."""
     turn = int(leaf.turn)
     _whole_hands(leaf, turn, hands)
-    lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
+    lead = _lead(leaf, seat)
     for held in range(91):
         row = weights[whole_hand(2, int(leaf.played[1 - turn]), held)]
         if turn == seat:
@@ -355,13 +335,10 @@ def _force(
 
 
 @rule
-def _finish(
-    leaf: State, seat: int, reach: Floats, pone_weights: Floats, table: npt.NDArray[np.int8],
-    values: Floats,
-) -> None:  # fmt: skip
+def _finish(leaf: State, seat: int, reach: Floats, pone_weights: Floats, table: Int8s, values: Floats) -> None:
     """One seat holds three cards, the other none. `reach` and `values` are (455,) and (1,) or reversed."""
     turn = int(leaf.turn)
-    lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
+    lead = _lead(leaf, seat)
     for held in range(455):
         pone = int(leaf.played[PONE]) if turn == DEALER else whole_hand(1, int(leaf.played[PONE]), held)
         dealer = int(leaf.played[DEALER]) if turn == PONE else whole_hand(1, int(leaf.played[DEALER]), held)
