@@ -175,23 +175,6 @@ def test_positions_are_valued_from_the_end_backwards():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("update", ["gradient", "paper"])
-def test_resumed_run_ends_the_same(update):
-    config = SMALL.replace(update=update, init=("uniform", "hand"))
-    straight = Trainer(config)
-    straight.advance()
-    kept, logs = copy.deepcopy(state_of(straight)), straight.learner.logs.copy()
-    straight.advance()
-    resumed = Trainer(config)
-    restore(resumed, kept)
-    resumed.advance()
-    np.testing.assert_equal(state_of(resumed), state_of(straight))
-    assert resumed.games == 40
-    assert not np.array_equal(logs, resumed.learner.logs)
-    assert not np.array_equal(resumed.weights(0), resumed.weights(1))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes", [{}, {"update": "paper"}, {"total_games": 53}], ids=["gradient", "paper", "odd end"]
 )

@@ -9,31 +9,20 @@ from typing import Any
 import numpy as np
 
 from cardgym.console.plots import COLORS, new_figure, save_png
-from cardgym.games.corellian_spike.state import (
-    BUY,
-    DISCARD,
-    DONT_BUY,
-    FOLD,
-    MATCH,
-    RAISE,
-    SWAP_HIGH,
-    SWAP_LOW,
-    SWAP_SPIKE,
-)
 from cardgym.papers.corellian_spike.numbers import BETTING, DECISIONS, action_shares
 from cardgym.papers.corellian_spike.runs import Case, TrainingRun
 from cardgym.statistics import mean_over_runs
 
 _LOOKS = {  # Color and marker: within a decision, colors differ in lightness too.
-    RAISE: (COLORS[0], "o"),
-    MATCH: (COLORS[1], "s"),
-    FOLD: (COLORS[7], "X"),
-    BUY: (COLORS[0], "^"),
-    DONT_BUY: (COLORS[1], "v"),
-    DISCARD: (COLORS[7], "P"),
-    SWAP_SPIKE: (COLORS[3], "X"),
-    SWAP_LOW: (COLORS[1], "o"),
-    SWAP_HIGH: (COLORS[0], "*"),
+    "raise": (COLORS[0], "o"),
+    "match": (COLORS[1], "s"),
+    "fold": (COLORS[7], "X"),
+    "buy": (COLORS[0], "^"),
+    "don't buy": (COLORS[1], "v"),
+    "discard": (COLORS[7], "P"),
+    "swap spike": (COLORS[3], "X"),
+    "swap low": (COLORS[1], "o"),
+    "swap high": (COLORS[0], "*"),
 }
 
 
@@ -77,7 +66,7 @@ def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: in
     everything = np.ones(len(runs[0].met), np.bool_)
     for number, (action, word) in enumerate(DECISIONS[decision][1].items()):
         for style, all_states in (("-", True), (":", False)):
-            color, marker = _LOOKS[action]
+            color, marker = _LOOKS[word]
             estimates = [
                 mean_over_runs(
                     [

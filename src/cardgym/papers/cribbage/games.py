@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Generator, State, rule, uniform
+from cardgym.engine.contract import Float64s, Generator, Int8s, Int64s, State, rule, uniform
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.experts import (
     HOLES,
@@ -66,15 +65,15 @@ GAMES, DEALS, WINS, DECISIONS = range(4)
 class Learner(NamedTuple):
     """The state of the experts: one that plays itself, or two."""
 
-    logs: npt.NDArray[np.float64]
+    logs: Float64s
     """(experts, 121, 121, 2, 8), float64: logarithms of the weights."""
     pegging: PeggingStatistics
     """The pegging statistics, which both experts share."""
-    values: npt.NDArray[np.float64]
+    values: Float64s
     """(121, 121, 2), float64: the chance to win from each position; see `value_positions`."""
-    deals: npt.NDArray[np.int8]
+    deals: Int8s
     """(buffer_size, 32), int8: the last deals played, as `value_positions` reads them."""
-    counters: npt.NDArray[np.int64]
+    counters: Int64s
     """(4,), int64: `GAMES` .. `DECISIONS`."""
     generator: Generator
     """The source of all chance."""
@@ -124,12 +123,9 @@ def train_games(states: Any, learner: Learner, settings: Settings, games: int) -
     state = states[0]
     chance = learner.generator
     scores = np.empty((2, NUM_STRATEGIES, KEEPS))
-    weights = np.empty(NUM_STRATEGIES, np.float32)
     tosses = np.empty(2, np.int64)
     kept = np.empty(2, np.int64)
     path = np.empty((MAX_PATH, 2, 3), np.int64)
-    chances, shares, step = np.empty(KEEPS), np.empty(KEEPS), np.empty(NUM_STRATEGIES)
-    experts = len(learner.logs)
     for _ in range(games):
         setup(state)
         # Experts change seats from game to game: in odd games expert 0 has seat 1.
@@ -141,55 +137,81 @@ def train_games(states: Any, learner: Learner, settings: Settings, games: int) -
         while state.phase != OVER:
             deal_cards(state, chance)
             at = min(length, MAX_PATH - 1)
-            for seat in range(2):
-                dealer = 1 if state.dealer == seat else 0
-                path[at, seat, 0], path[at, seat, 1], path[at, seat, 2] = (
-                    state.scores[seat], state.scores[1 - seat], dealer
-                )  # fmt: skip
-                figures = learner.pegging.figures
-                score_keeps(figures, state.hand[seat], dealer, settings.own_crib, scores[seat])
-                logs = learner.logs[(seat ^ shift) % experts, path[at, seat, 0], path[at, seat, 1], dealer]
-                for i in range(NUM_STRATEGIES):
-                    weights[i] = np.exp(logs[i])
-                tosses[seat] = best_keep(weights, scores[seat])
-                kept[seat] = kept_set(state.hand[seat], tosses[seat])
+            _choose_tosses(state, learner, settings, shift, path[at], scores, tosses, kept)
             length += 1
             starter = uniform(chance, 40)
             if settings.update == GRADIENT:
-                # The seats take turns to learn from a deal, while the other's keep stays the same.
-                seat = int(learner.counters[DECISIONS]) & 1
-                learner.counters[DECISIONS] += 1
-                own, other, dealer = path[at, seat, 0], path[at, seat, 1], path[at, seat, 2]
-                for toss in range(KEEPS):
-                    states[1] = states[0]
-                    if seat == 0:
-                        finish_deal(states[1], toss, tosses[1], starter)
-                    else:
-                        finish_deal(states[1], tosses[0], toss, starter)
-                    chances[toss] = _chance(states[1], seat, learner.values)
-                all_logs = learner.logs[(seat ^ shift) % experts]
-                gradient(all_logs[own, other, dealer], scores[seat], chances, settings.temperature, shares, step)
-                for i in range(NUM_STRATEGIES):
-                    step[i] *= settings.learning_rate
-                spread(all_logs, own, other, dealer, step, settings.reach)
+                _learn_from_deal(states, learner, settings, shift, path[at], scores, tosses, starter)
             _play_on(state, tosses, kept, starter, learner)
         learner.counters[GAMES] += 1
         winner = 0 if state.scores[0] > state.scores[1] else 1
         learner.counters[WINS] += 1 if winner == shift else 0
         if settings.update == PAPER:
-            length = min(length, MAX_PATH)
-            for seat in range(2):
-                discount = 1.0
-                for at in range(length - 1, -1, -1):
-                    logs = learner.logs[
-                        (seat ^ shift) % experts, path[at, seat, 0], path[at, seat, 1], path[at, seat, 2]
-                    ]
-                    paper_update(logs, seat == winner, discount)
-                    discount *= settings.gamma
+            _learn_from_game(learner, settings, shift, path[: min(length, MAX_PATH)], winner)
 
 
 @rule
-def _chance(state: State, seat: int, values: npt.NDArray[np.float64]) -> float:
+def _logs_of(learner: Learner, seat: int, shift: int) -> Float64s:
+    """The logarithms of the weights of the expert in a seat."""
+    logs: Float64s = learner.logs[(seat ^ shift) % len(learner.logs)]
+    return logs
+
+
+@rule
+def _choose_tosses(
+    state: State, learner: Learner, settings: Settings, shift: int, places: Int64s, scores: Float64s, tosses: Int64s,
+    kept: Int64s,
+) -> None:  # fmt: skip
+    """Fill in each seat's position, (2, 3), the desirabilities of its keeps, its toss and the ranks that it keeps."""
+    weights = np.empty(NUM_STRATEGIES, np.float32)
+    for seat in range(2):
+        dealer = 1 if state.dealer == seat else 0
+        places[seat, 0], places[seat, 1], places[seat, 2] = state.scores[seat], state.scores[1 - seat], dealer
+        score_keeps(learner.pegging.figures, state.hand[seat], dealer, settings.own_crib, scores[seat])
+        logs = _logs_of(learner, seat, shift)[places[seat, 0], places[seat, 1], dealer]
+        for i in range(NUM_STRATEGIES):
+            weights[i] = np.exp(logs[i])
+        tosses[seat] = best_keep(weights, scores[seat])
+        kept[seat] = kept_set(state.hand[seat], tosses[seat])
+
+
+@rule
+def _learn_from_deal(
+    states: Any, learner: Learner, settings: Settings, shift: int, places: Int64s, scores: Float64s, tosses: Int64s,
+    starter: int,
+) -> None:  # fmt: skip
+    """The gradient update of a deal. The seats take turns to learn, while the other's keep stays the same."""
+    seat = int(learner.counters[DECISIONS]) & 1
+    learner.counters[DECISIONS] += 1
+    own, other, dealer = places[seat, 0], places[seat, 1], places[seat, 2]
+    chances, shares, step = np.empty(KEEPS), np.empty(KEEPS), np.empty(NUM_STRATEGIES)
+    for toss in range(KEEPS):
+        states[1] = states[0]
+        if seat == 0:
+            finish_deal(states[1], toss, tosses[1], starter)
+        else:
+            finish_deal(states[1], tosses[0], toss, starter)
+        chances[toss] = _chance(states[1], seat, learner.values)
+    logs = _logs_of(learner, seat, shift)
+    gradient(logs[own, other, dealer], scores[seat], chances, settings.temperature, shares, step)
+    for i in range(NUM_STRATEGIES):
+        step[i] *= settings.learning_rate
+    spread(logs, own, other, dealer, step, settings.reach)
+
+
+@rule
+def _learn_from_game(learner: Learner, settings: Settings, shift: int, path: Int64s, winner: int) -> None:
+    """The paper's update of a game: at the positions of both seats, from the last deal back."""
+    for seat in range(2):
+        discount = 1.0
+        for at in range(len(path) - 1, -1, -1):
+            place = path[at, seat]
+            paper_update(_logs_of(learner, seat, shift)[place[0], place[1], place[2]], seat == winner, discount)
+            discount *= settings.gamma
+
+
+@rule
+def _chance(state: State, seat: int, values: Float64s) -> float:
     """The chance of `seat` to win after a deal."""
     if state.phase == OVER:
         return 1.0 if state.scores[seat] > state.scores[1 - seat] else 0.0
@@ -197,9 +219,7 @@ def _chance(state: State, seat: int, values: npt.NDArray[np.float64]) -> float:
 
 
 @rule
-def _play_on(
-    state: State, tosses: npt.NDArray[np.int64], kept: npt.NDArray[np.int64], starter: int, learner: Learner
-) -> None:
+def _play_on(state: State, tosses: Int64s, kept: Int64s, starter: int, learner: Learner) -> None:
     """Finish a deal. If the game continues, keep its scores in order and add them to the pegging statistics."""
     dealer, deal = int(state.dealer), int(state.deal_number)
     before = np.empty((2, 6), np.int64)
@@ -236,6 +256,5 @@ def _play_on(
         learner.deals[row, event] = events[event]
     learner.counters[DEALS] += 1
     for seat in range(2):
-        add_pegging(
-            learner.pegging, 1 if seat == dealer else 0, int(kept[seat]), int(pegged[seat]), int(pegged[1 - seat])
-        )
+        side = 1 if seat == dealer else 0
+        add_pegging(learner.pegging, side, int(kept[seat]), int(pegged[seat]), int(pegged[1 - seat]))
