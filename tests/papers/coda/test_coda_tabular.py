@@ -50,7 +50,7 @@ def never_legal(n: int, games: int = 2000) -> dict[int, Any]:
     return illegal
 
 
-@pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
+@pytest.mark.parametrize("algorithm", ["q_learning", pytest.param("sarsa", marks=pytest.mark.slow)])
 def test_illegal_guesses_are_neither_made_nor_used_in_targets(algorithm: str) -> None:
     """Illegal guesses start with huge values: one that is made or looked ahead to shows in the others' values."""
     illegal = never_legal(6)
@@ -67,7 +67,7 @@ def test_illegal_guesses_are_neither_made_nor_used_in_targets(algorithm: str) ->
     assert not any(illegal[int(entry["key"])][entry["action"]] for entry in known)
 
 
-@pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
+@pytest.mark.parametrize("algorithm", ["q_learning", pytest.param("sarsa", marks=pytest.mark.slow)])
 def test_six_tiles_are_learned_between_the_heuristic_and_the_optimum_without_colors(algorithm: str) -> None:
     learned = learner(
         algorithm=algorithm, total_steps=300_000, learning_rate=1.0, learning_rate_final=1.0, visits_power=0.7,

@@ -42,6 +42,7 @@ def _quickly_solved() -> Iterator[None]:
     patch.undo()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_quickly_solved")
 def test_page_has_both_tables_and_the_curves(tmp_path: Path) -> None:
     network = train_network(BUDGET.replace(num_envs=2), 20).player.network
@@ -87,6 +88,7 @@ def test_few_deals_are_memorized_without_generalizing() -> None:
     assert fresh_win_rate(learner.player(), 4000, 1).value < 0.56
 
 
+@pytest.mark.slow
 def test_deals_played_again_are_the_same_tiles_in_the_same_order() -> None:
     """With one deal the first state is the same in every game; with fresh deals it hardly ever is."""
     learner, _ = learn_games("sarsa", 300, 5, num_deals=1)

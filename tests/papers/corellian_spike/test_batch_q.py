@@ -68,7 +68,7 @@ def textbook(transitions: Recording, values: Values, epochs: int, alpha: float, 
             row[int(a)] = old + alpha * (r + gamma * ahead - old)
 
 
-@pytest.mark.parametrize("exploration", ["published", "legal"])
+@pytest.mark.parametrize("exploration", ["published", pytest.param("legal", marks=pytest.mark.slow)])
 def test_iteration_makes_the_textbooks_updates_in_order(
     exploration: Exploration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +99,7 @@ def test_iteration_makes_the_textbooks_updates_in_order(
             assert action == first[state]
 
 
+@pytest.mark.slow
 def test_epsilon_falls_as_in_the_paper() -> None:
     run = BatchQ(options(), BatchQConfig(num_iterations=3, games_per_iteration=2, update_epochs=1))
     epsilons = []
@@ -108,6 +109,7 @@ def test_epsilon_falls_as_in_the_paper() -> None:
     assert epsilons == pytest.approx([0.9, 0.9 * 0.9556, 0.9 * 0.9556**2])
 
 
+@pytest.mark.slow
 def test_published_exploration_never_folds_always_buys_and_never_swaps_the_higher_card() -> None:
     rows = record(ENV, None, ["initial"] * 2, games=200, seed=3, epsilon=1.0, explore=explore_published)
     assert set(rows.a.tolist()) == {RAISE, MATCH, BUY, DONT_BUY, DISCARD, SWAP_SPIKE, SWAP_LOW}
@@ -122,6 +124,7 @@ def test_policy_starts_as_match_dont_buy_discard() -> None:
     assert (initial_actions(options())[1:] == expected).all()
 
 
+@pytest.mark.slow
 def test_learner_wins_against_random() -> None:
     run = BatchQ(options(), BatchQConfig(num_iterations=8, games_per_iteration=300))
     for _ in range(8):
@@ -163,6 +166,7 @@ def test_bad_hyper_parameter_is_refused_in_one_line(settings: dict[str, Any], me
 # -- state models -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_cards_tell_more_states_apart_than_the_code() -> None:
     code = record(ENV, None, ["initial"] * 2, games=50, seed=1)
     rows = record(ENV, None, ["initial"] * 2, games=50, seed=1, states=cards_key)
@@ -173,6 +177,7 @@ def test_cards_tell_more_states_apart_than_the_code() -> None:
     assert len({old for old, _ in pairs}) < len(pairs)  # ... but not the other way round.
 
 
+@pytest.mark.slow
 def test_cards_can_be_read_back_from_their_key() -> None:
     rows = record(ENV, None, ["initial"] * 2, games=5, seed=1, epsilon=0.9, states=cards_key)
     codes = record(ENV, None, ["initial"] * 2, games=5, seed=1, epsilon=0.9)

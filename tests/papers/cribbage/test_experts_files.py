@@ -45,6 +45,7 @@ def test_file_learned_with_another_own_crib_raises(tmp_path, pegging, own_crib):
         Trainer(SMALL.replace(init=(str(path),), own_crib=not own_crib))
 
 
+@pytest.mark.slow
 def test_same_tosses_compares_two_sides(pegging):
     def share(one, other):
         return same_tosses(side(one, pegging), side(other, pegging), 2000, 5)
@@ -60,6 +61,7 @@ def test_same_tosses_compares_two_sides(pegging):
     assert 0.4 < half < 0.6
 
 
+@pytest.mark.slow
 def test_shipped_weight_file_plays_as_its_card_says():
     path = Path(__file__).parents[3] / "checkpoints/cribbage/gradient.safetensors"
     about = load_experts(path).about

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from cribbage_driver import compiled_only
 
 from cardgym.games.cribbage.experts import STRATEGIES
@@ -10,6 +11,7 @@ from cardgym.papers.cribbage import page
 pytestmark = compiled_only
 
 
+@pytest.mark.slow
 def test_page_answers_the_papers_questions(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(page, "SEEDS", (1, 2))
     monkeypatch.setattr(page, "STARTS", ("crib",))
