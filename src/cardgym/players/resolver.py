@@ -23,6 +23,8 @@ PlayerSpec = str | Path | Policy | Player | Acts | Mapping[Any, float]
 """How a caller names a player: a name that the game knows, a path, a callable, an object with `act`, the player, or a
 mapping from such specs to weights."""
 
+_SB3_PLAYER = "cardgym.interop.sb3_player"
+"""Reads models of Stable-Baselines3; named here, because it stands above the players."""
 PLAYER_SUFFIXES = (".json", SUFFIX, ".zip")
 """The suffixes of players' files."""
 
@@ -129,7 +131,7 @@ def _load(name: str, game: Game, options: Options) -> Player:
         return policy_file.load_player(path, game, options)
     if name.endswith(".zip"):
         # By name: the module is above the players.
-        model: Player = importlib.import_module("cardgym.interop.sb3_player").load_player(path, game, options)
+        model: Player = importlib.import_module(_SB3_PLAYER).load_player(path, game, options)
         return model
     return load_tensors(path, game, options)
 

@@ -64,7 +64,8 @@ class Presentation:
         showdown: `showdown(before, move, after, seat, names)`: the table with the hands face up that a transition
             showed to all and then cleared away; None if it did not.
         symbols: the drawings of the items, by the names that views use.
-        adviser: `adviser(options)` imports and returns the `Adviser`, or None for options that it does not fit.
+        adviser: `adviser(game, options)` imports and returns the `Adviser`, or None for options that it does not
+            fit.
             Without it, the coach uses playouts.
         strength: the measured strength of players, by the game's id and the player's name: a line each, with the
             opponent, the number of games and the interval; for the coach as a player, by the name `COACH`.
@@ -86,7 +87,7 @@ class Presentation:
     lessons: Mapping[str, Lesson] = field(default_factory=dict)
     showdown: Callable[[State, int, State, int, Names], View | None] = lambda *_: None
     symbols: Callable[[], dict[str, Symbol]] = dict
-    adviser: Callable[[Any], Any] | None = None
+    adviser: Callable[[Game, Any], Any] | None = None
     strength: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     ratings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     levels: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -24,7 +24,7 @@ HAND = "5H 5D JC QS 2H 9C"
 
 
 def coach(game_id="Cribbage-v0"):
-    return CribbageCoach(find(game_id).parse_options())
+    return CribbageCoach(find(game_id), find(game_id).parse_options())
 
 
 def test_best_keep_comes_first_with_its_statistics(capsys):

@@ -9,21 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled, name_entry_point
-from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s, State
+from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, State
 from cardgym.engine.rules import hash_of
 from cardgym.errors import CardgymError
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import weigh_guesses, weigh_own
-from cardgym.games.coda.critic import PLAY_OUT, Critic
-from cardgym.games.coda.game import GAME, OFFICIAL, shipped_critic
+from cardgym.games.coda.critic import OFFICIAL, PLAY_OUT, Critic, shipped_critic
 from cardgym.games.coda.search import ROOT, remember, try_actions
 from cardgym.games.coda.state import CodaOptions
 from cardgym.games.coda.text import action_text, spoken, tile_name
-from cardgym.games.coda.view import TABLE
 from cardgym.statistics import half_widths
 from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, ranked
 from cardgym.table.coach.playouts import look
 from cardgym.table.people import shown_name
+from cardgym.table.presentation import presentation_of
 
 _BLUNDER = 5.0
 """The least cost of a blunder, in percent of games."""
@@ -35,20 +34,21 @@ _WORLDS, _PLAYED_OUT = 400, 150
 _Bools = npt.NDArray[np.bool_]
 
 
-def adviser(options: CodaOptions) -> Adviser:
-    search = _Search(options)
+def adviser(game: Game, options: CodaOptions) -> Adviser:
+    search = _Search(game, options)
     return Adviser(search.advise, luck=_luck, luck_unit="hits", advise_against=search.advise)
 
 
 class _Search:
     """Tries actions in sampled states like `value-search`, or like `search` if its critic does not fit the options."""
 
-    def __init__(self, options: CodaOptions) -> None:
-        self._options = options
+    def __init__(self, game: Game, options: CodaOptions) -> None:
+        self._game, self._options = game, options
         self._records = np.zeros(3, coda.STATE)
         options.write(self._records.view(np.recarray)[ROOT])
         self._mask = np.zeros(coda.num_actions(options), np.int8)
-        self._ratings: Mapping[str, int] = TABLE.ratings[OFFICIAL.id]  # The critic fits no other game.
+        # The critic fits no other game.
+        self._ratings: Mapping[str, int] = presentation_of(game).ratings[OFFICIAL]
         try:
             self._critic, self._worlds, self._name = shipped_critic(options), _WORLDS, "value-search"
         except (CardgymError, ModuleNotFoundError):  # PyTorch, which reads the critic's file, may be missing.
@@ -57,7 +57,7 @@ class _Search:
         name_entry_point("Coda (coach)", _try_actions)
 
     def advise(self, state: State, seat: int, opponent: str = "") -> Advice:
-        observation, legal = look(GAME, self._options, state, seat, "full")
+        observation, legal = look(self._game, self._options, state, seat, "full")
         n = int(state.n)
         table = guess_probabilities(state, seat)
         chances = {action: float(table[action // n, action % n]) for action in legal if action < n * n}

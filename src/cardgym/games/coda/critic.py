@@ -28,6 +28,18 @@ PLAY_OUT = Critic(*(np.zeros(shape, np.float32) for shape in ((0, 0), 0, (0, 0),
 """No critic: the search plays to the end of the game."""
 
 
+OFFICIAL = "CodaOfficial-v0"
+"""The game whose shipped network has the critic."""
+
+
+def shipped_critic(options: CodaOptions) -> Critic:
+    """The critic of the shipped PPO agent for the official rules."""
+    from cardgym.engine.registry import find
+    from cardgym.files.shipped import CHECKPOINTS, root
+
+    return load_critic(root() / CHECKPOINTS / "coda" / "official_ppo.safetensors", find(OFFICIAL), options)
+
+
 def load_critic(path: Path, game: Game, options: CodaOptions) -> Critic:
     """The critic of a checkpoint of `train/ppo.py`."""
     from cardgym.players.checkpoints import load_checkpoint

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cardgym.engine.contract import Game, Rules, StateIndex
 from cardgym.games.coda import guess_features, knowledge, observations, rules, state
-from cardgym.games.coda.players import PLAYERS
+from cardgym.games.coda.players import PLAYERS as RULE_PLAYERS
 from cardgym.games.coda.text import WORDS
 
 if TYPE_CHECKING:
-    from cardgym.games.coda.critic import Critic
     from cardgym.games.coda.search import SearchPlayer
     from cardgym.table.presentation import Presentation
 
@@ -35,22 +35,23 @@ def _read(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
+def search(options: state.CodaOptions) -> SearchPlayer:
+    """The player `search`."""
+    from cardgym.games.coda.search import SearchPlayer
+
+    return SearchPlayer(options)
+
+
 def value_search(options: state.CodaOptions) -> SearchPlayer:
     """The player `value-search`, which evaluates states with the critic of the shipped PPO agent.
 
     The critic is cheaper than a rollout and its values vary less, so the player samples more states.
     """
+    from cardgym.games.coda.critic import shipped_critic
     from cardgym.games.coda.search import SearchPlayer
 
     critic = shipped_critic(options)
     return SearchPlayer(options, guesses=8, worlds=(32, 64, 128), critic=critic, name="value-search")
-
-
-def shipped_critic(options: state.CodaOptions) -> Critic:
-    from cardgym.files.shipped import CHECKPOINTS, root
-    from cardgym.games.coda.critic import load_critic
-
-    return load_critic(root() / CHECKPOINTS / "coda" / "official_ppo.safetensors", OFFICIAL, options)
 
 
 def _table() -> Presentation:
@@ -58,6 +59,8 @@ def _table() -> Presentation:
 
     return TABLE
 
+
+PLAYERS: dict[str, Callable[..., Any]] = {**RULE_PLAYERS, "search": search}
 
 GAME = Game(
     id="Coda-v0",

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cardgym.engine.contract import Generator, Int8s, Int64s, State, count_bits, rule, uniform, uniform_legal
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses, weigh_own
-
-if TYPE_CHECKING:
-    from cardgym.games.coda.search import SearchPlayer
 
 STOP_BELOW = 0.5
 """`heuristic` and `bayes` stop, if legal, when their best guess is less likely than this."""
@@ -219,13 +216,6 @@ def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
             bounds[:] = state.line[owner, place]
 
 
-def search(options: coda.CodaOptions) -> SearchPlayer:
-    """The player `search`."""
-    from cardgym.games.coda.search import SearchPlayer
-
-    return SearchPlayer(options)
-
-
 PLAYERS: dict[str, Callable[..., Any]] = {
     "random-all": random_all,
     "random-unseen": random_unseen,
@@ -233,5 +223,4 @@ PLAYERS: dict[str, Callable[..., Any]] = {
     "random-consistent": random_consistent,
     "heuristic": heuristic,
     "bayes": bayes,
-    "search": search,
 }

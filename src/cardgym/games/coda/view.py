@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardgym.engine.contract import YOU, Names, State, inside
+from cardgym.engine.contract import YOU, Game, Names, State, inside
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.text import COLORS, describe, heading, ruled_out, spoken, tile_in_line, tile_name, typed
@@ -269,10 +269,10 @@ def symbols() -> dict[str, Symbol]:
     return {**tiles, **{f"tile-back-{color}": back(color) for color in "BW"}, "tile-back": back("?")}
 
 
-def _adviser(options: Any) -> Adviser | None:
+def _adviser(game: Game, options: Any) -> Adviser | None:
     from cardgym.games.coda.adviser import adviser
 
-    return adviser(options)
+    return adviser(game, options)
 
 
 TABLE = Presentation(

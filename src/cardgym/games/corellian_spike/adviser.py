@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Float64s, State, rule
+from cardgym.engine.contract import Float64s, Game, State, rule
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.belief import resample_by_actions, resample_by_actions_of_heuristic
-from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.players import MAX_SUM, chances_to_beat_all
@@ -39,8 +38,8 @@ _MODELED: dict[str, Resample | None] = {"heuristic": resample_by_actions_of_heur
 """Opponents that play themselves in playouts, and how their hands are dealt: None if their actions reveal nothing."""
 
 
-def adviser(options: CorellianSpikeOptions) -> Adviser:
-    playouts = cache(partial(_playouts, options))  # Solving a small game takes seconds.
+def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
+    playouts = cache(partial(_playouts, game, options))  # Solving a small game takes seconds.
 
     def advise_against(state: State, seat: int, opponent: str) -> Advice:
         kind = "bet" if state.phase == sabacc.BETTING else "buy" if state.phase == sabacc.BUYING else "place"
@@ -59,21 +58,21 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
     return Adviser(partial(advise_against, opponent=""), standing, "credits", advise_against=against)
 
 
-def _playouts(options: CorellianSpikeOptions, opponent: str) -> Callable[..., Advice]:
+def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str) -> Callable[..., Advice]:
     """Advice by the strongest player; by the equilibrium or by `heuristic` if no player was trained.
 
     `opponent` is one of `_MODELED`, or empty for one that acts like the strongest player.
     """
     # More players mean bigger pools, and so more luck that has to average out.
     worlds = _WORLDS * (options.num_players - 1)
-    playouts = partial(Playouts, GAME, options, unit="credits", blunder=_BLUNDER, worth=_credits_after_hand)
+    playouts = partial(Playouts, game, options, unit="credits", blunder=_BLUNDER, worth=_credits_after_hand)
     playouts = partial(playouts, whole_game=False, worlds=worlds)
     try:
         resample = _MODELED.get(opponent, resample_by_actions)
         strongest = playouts(player=_STRONGEST[options.num_players], resample=resample, opponent=opponent)
         return partial(strongest.advise, prefers=options.num_players > 2)
     except (KeyError, CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
-        fallback = playouts(player=equilibrium_player(GAME, options) or "heuristic")
+        fallback = playouts(player=equilibrium_player(game, options) or "heuristic")
         return partial(fallback.advise, prefers=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from cardgym.engine.contract import YOU, Names, State, inside
+from cardgym.engine.contract import YOU, Game, Names, State, inside
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import card_sum, slot_of, special_hand
 from cardgym.games.corellian_spike.rounds import may_raise, owed
@@ -340,10 +340,10 @@ def symbols() -> dict[str, Symbol]:
     return {**cards, "card-back": back(), "card-slot": SLOT, **{f"die-{points}": die(points) for points in range(1, 7)}}
 
 
-def _adviser(options: Any) -> Adviser | None:
+def _adviser(game: Game, options: Any) -> Adviser | None:
     from cardgym.games.corellian_spike.adviser import adviser
 
-    return adviser(options)
+    return adviser(game, options)
 
 
 TABLE = Presentation(

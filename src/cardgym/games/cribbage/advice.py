@@ -17,12 +17,11 @@ import numpy as np
 
 from cardgym.console.arguments import Parser
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Float32s, Float64s, Int8s, Options, State
+from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Options, State
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, check_cards, parse_cards, worth
 from cardgym.games.cribbage.chance_table import HOLES, point_worth
-from cardgym.games.cribbage.game import DEAL_GAME, GAME
 from cardgym.games.cribbage.observations import PLAIN, PLAIN_SIZE
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.games.cribbage.pegging.player import shipped
@@ -35,6 +34,8 @@ from cardgym.table.coach.playouts import look
 POINTS = "points"
 _BLUNDER = {POINTS: 1.5, GAMES: 4.0}
 """The least cost of a blunder. At 45 to 45 a point is worth 2.9 % of games."""
+_ADVISED = ("Cribbage-v0", "CribbageDeal-v0")
+"""The games that `cardgym advise` takes positions of."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,10 @@ class CribbageCoach:
     Its unit is `GAMES` if the first to 121 or fewer points wins, otherwise `POINTS`.
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, game: Game, options: Options) -> None:
         assert isinstance(options, cribbage.CribbageOptions)
         self.unit = GAMES if options.deals == 0 and options.target <= HOLES else POINTS
-        self._options = options
+        self._game, self._options = game, options
         self._player = make_player(options)
 
     def rate_tosses(self, cards: Sequence[int], dealer: bool, scores: tuple[int, int] = (0, 0)) -> list[RatedToss]:
@@ -133,7 +134,7 @@ class CribbageCoach:
             )
             kind, source = "discard", "Champion, over all cuts and what cribs and the play usually bring"
         else:
-            seen, legal = look(GAME, self._options, state, seat, "plain")
+            seen, legal = look(self._game, self._options, state, seat, "plain")
             values = self._values(seen, legal)
             advised = [
                 ActionAdvice(card, action_text(state, card), float(values[card]), _points_now(state, seat, card))
@@ -145,7 +146,7 @@ class CribbageCoach:
 
     def _values(self, seen: Float32s, legal: list[int]) -> Float64s:
         """The value of each action, (67,), in `unit`."""
-        mask = np.isin(np.arange(GAME.num_actions), legal).astype(np.int8)
+        mask = np.isin(np.arange(self._game.num_actions), legal).astype(np.int8)
         chances = self._player.values(seen[None], mask[None])[0]
         dealer, to_go, opponent_to_go = (int(seen[at]) for at in (PLAIN.dealer, PLAIN.to_go, PLAIN.to_go + 1))
         per_unit = 0.01 if self.unit == GAMES else point_worth(shipped()[1], dealer, to_go, opponent_to_go)
@@ -153,11 +154,11 @@ class CribbageCoach:
         return values
 
 
-def adviser(options: Options) -> Adviser | None:
+def adviser(game: Game, options: Options) -> Adviser | None:
     """The coach; None for a small pack, which `champion` does not play."""
     if isinstance(options, cribbage.CribbageMiniOptions):
         return None
-    return Adviser(CribbageCoach(options).advise, _standing, "points", _luck, "points by the cut")
+    return Adviser(CribbageCoach(game, options).advise, _standing, "points", _luck, "points by the cut")
 
 
 @compiled
@@ -219,15 +220,15 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.engine.registry import find
 
     game = find(arguments.env)
-    if game not in (GAME, DEAL_GAME):
-        raise CardgymError(f"advise is for {GAME.id}, {DEAL_GAME.id} only, not {game.id}")
+    if game.id not in _ADVISED:
+        raise CardgymError(f"advise is for {', '.join(_ADVISED)} only, not {game.id}")
     scores = 0, 0
     if arguments.score is not None:
         if not re.fullmatch(r"[0-9]{1,3}-[0-9]{1,3}", arguments.score):
             raise CardgymError(f"--score {arguments.score!r}: write yours, a dash and your opponent's, such as 100-96")
         own, other = map(int, arguments.score.split("-"))
         scores = own, other
-    coach = CribbageCoach(game.parse_options())
+    coach = CribbageCoach(game, game.parse_options())
     tosses = coach.rate_tosses(parse_cards(" ".join(arguments.cards)), arguments.dealer, scores)
     _print_table(coach, tosses, arguments.dealer)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardgym.engine.contract import YOU, Names, State, inside
+from cardgym.engine.contract import YOU, Game, Names, State, inside
 from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage import text
 from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, RANKS, SUITS
@@ -251,10 +251,10 @@ def examples() -> list[Reveal]:
     ]
 
 
-def _adviser(options: Any) -> Adviser | None:
+def _adviser(game: Game, options: Any) -> Adviser | None:
     from cardgym.games.cribbage.advice import adviser
 
-    return adviser(options)
+    return adviser(game, options)
 
 
 TABLE = Presentation(

@@ -8,10 +8,9 @@ from itertools import permutations
 
 import numpy as np
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import Game, State
 from cardgym.engine.states import SingleGame
 from cardgym.games.one_play_poker import rules
-from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.games.one_play_poker.text import action_text
 from cardgym.solvers.backward_induction import backward_induction
@@ -22,15 +21,15 @@ _BLUNDER = 0.25
 """Credits. The worst decisions cost one: a bet with no chance to win."""
 
 
-def adviser(options: OnePlayPokerOptions) -> Adviser:
+def adviser(game: Game, options: OnePlayPokerOptions) -> Adviser:
     """The adviser for these options; it solves the game once, up to renaming the suits."""
-    tree = enumerate_tree(GAME, options, whole_state=True)
+    tree = enumerate_tree(game, options, whole_state=True)
     values = backward_induction(tree).values
 
     def play(state: State, move: int) -> tuple[Fraction, State]:
         """The pay of a move, and the state after it."""
-        game = SingleGame(GAME, options, np.array([state], rules.STATE))
-        return Fraction(float(game.apply_action(move)[0])), game.states.view(np.recarray)[0]
+        single = SingleGame(game, options, np.array([state], rules.STATE))
+        return Fraction(float(single.apply_action(move)[0])), single.states.view(np.recarray)[0]
 
     def ahead(state: State) -> Fraction:
         """The expected future pay under optimal play."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardgym.engine.contract import Names, State, inside
+from cardgym.engine.contract import Game, Names, State, inside
 from cardgym.games.one_play_poker import rules
 from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text, order_text, outcome_text
 from cardgym.table.coach.advice import Adviser
@@ -110,10 +110,10 @@ def reveals(before: State, move: int, after: State, seat: int, names: Names) -> 
     ]
 
 
-def _adviser(options: Any) -> Adviser | None:
+def _adviser(game: Game, options: Any) -> Adviser | None:
     from cardgym.games.one_play_poker.adviser import adviser
 
-    return adviser(options)
+    return adviser(game, options)
 
 
 TABLE = Presentation(

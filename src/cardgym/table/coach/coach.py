@@ -90,7 +90,7 @@ class Coach:
 def adviser_of(game: Game, options: Options) -> Adviser | None:
     """The game's own adviser; None if it has none."""
     make = presentation_of(game).adviser
-    return None if make is None else make(options)
+    return None if make is None else make(game, options)
 
 
 def usual_player(game: Game) -> str:
