@@ -301,7 +301,9 @@ COVERED = {"coda", "corellian_spike", "cribbage", "one_play_poker"}
 """The games whose coach shows probabilities, which the tests above check."""
 
 
-@pytest.mark.parametrize("package", [package for package in packages() if package.name not in COVERED], ids=str)
+@pytest.mark.parametrize(
+    "package", [package for package in packages() if package.name not in COVERED], ids=lambda package: package.name
+)
 def test_no_other_coach_shows_probabilities(package: Any) -> None:
     for game in package.ids:
         driver = StateDriver(game)
