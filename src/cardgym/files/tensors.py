@@ -119,8 +119,7 @@ def _document(path: Path, what: str) -> tuple[dict[str, Any], str]:
     document = parse_json(metadata[METADATA_KEY], f"{what}: metadata")
     if not isinstance(document, dict):
         raise CardgymError(f"{what}: metadata: not a JSON object")
-    # The files that come with cardgym are older: their digest is beside the document.
-    digest = document.pop(DIGEST_KEY, metadata.get("sha256"))
+    digest = document.pop(DIGEST_KEY, None)
     if not isinstance(digest, str):
         raise CardgymError(f"{what}: has no checksum: an earlier version of cardgym wrote it; make it again")
     return document, digest
