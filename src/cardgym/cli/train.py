@@ -6,13 +6,10 @@ Hyper-parameters are flags; `cardgym train NAME --help` lists them.
 from __future__ import annotations
 
 from cardgym.cli.flags import first_word, listing
-from cardgym.errors import require, unknown
+from cardgym.errors import unknown
 from cardgym.experiments.trainers import TRAINERS, Trainer
 from cardgym.files import shipped
 from cardgym.papers.commands import Command, papers
-
-_PACKAGES = {"sb3": ("stable_baselines3", "sb3_contrib")}
-"""What a training needs besides the extra `learn`; its own extra brings both."""
 
 
 def league() -> Trainer:
@@ -39,7 +36,6 @@ def main(words: list[str]) -> int:
         return 0
     name = word.removesuffix(".py").replace("-", "_")
     if name in trainers:
-        require(f"cardgym train {name}", *_PACKAGES.get(name, ()), "torch", "tensorboard")
         return trainers[name]().run(name, words[1:])
     if name not in own:
         raise unknown("training", word, lines)

@@ -77,11 +77,11 @@ def distill() -> Trainer:
 
 def sb3() -> Trainer:
     """Stable-Baselines3 and sb3-contrib: PPO and DQN, with action masks and without."""
+    require("cardgym train sb3", "stable_baselines3", "sb3_contrib")  # First: its extra brings all of `learn`.
     from cardgym.interop.sb3_config import SB3Config
 
     def train(config: SB3Config, folder: Path, restart: bool) -> TrainingResult:
-        require("cardgym train sb3", "stable_baselines3", "sb3_contrib")
-        from cardgym.interop.sb3_training import train  # Only here: `--help` does not need Stable-Baselines3.
+        from cardgym.interop.sb3_training import train  # Only here: `--help` does not wait for PyTorch.
 
         return train(config, folder, restart)
 
