@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -145,6 +145,14 @@ class ReplayConfig(ExplorationConfig):
     """How far an update moves the target network towards the network; 1 copies the weights."""
 
 
+class Adam(NamedTuple):
+    """How Adam steps: its step size at the start, its epsilon, and the norm that gradients are cut to; 0 for none."""
+
+    learning_rate: float
+    epsilon: float
+    max_grad_norm: float = 0.0
+
+
 class NetworkConfig(GameConfig):
     """Parallel games of a network against others or itself, and Adam."""
 
@@ -179,6 +187,11 @@ class NetworkConfig(GameConfig):
     save_every: PositiveInt = 500_000
     log_every: NonNegativeInt = 50_000
     """Steps between entries in TensorBoard; 0 for none."""
+
+    @property
+    def adam(self) -> Adam:
+        """How the network's weights step."""
+        return Adam(self.learning_rate, self.adam_epsilon, self.max_grad_norm)
 
 
 C = TypeVar("C", bound=TrainingConfig)
@@ -264,14 +277,11 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
     run = parser.add_argument_group("The run")
     _add_config(run)
     run.add_argument("--out", metavar="FOLDER", type=Path, help="the run's folder; a new one below runs/ by default")
-    run.add_argument(
-        "--resume",
-        action="store_true",
-        help="continue the run in --out, or the latest one, from its last saved state, or start it if there is "
-        "none. Repeat the rest of the first command line"
-        if kind.resumable
-        else argparse.SUPPRESS,
+    resuming = (
+        "continue the run in --out, or the latest one, from its last saved state, or start it if there is none. Repeat "
+        "the rest of the first command line"
     )
+    run.add_argument("--resume", action="store_true", help=resuming if kind.resumable else argparse.SUPPRESS)
     if not kind.resumable:
         run.add_argument("--restart", action="store_true", help="train from the start in a folder that has a run")
     run.add_argument("--follow", action="store_true", help=argparse.SUPPRESS)

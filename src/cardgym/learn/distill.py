@@ -113,14 +113,8 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
         self, network: PolicyNetwork, config: DistillConfig, device: torch.device, generator: np.random.Generator
     ) -> None:
         """Learn with this network; `generator` draws actions and shuffles decisions."""
-        super().__init__(
-            network,
-            device,
-            learning_rate=config.learning_rate,
-            adam_epsilon=config.adam_epsilon,
-            max_grad_norm=config.max_grad_norm,
-            reports=(tags.CROSS_ENTROPY, tags.TEACHER_KL, tags.AGREEMENT, tags.ENTROPY),
-        )
+        reports = (tags.CROSS_ENTROPY, tags.TEACHER_KL, tags.AGREEMENT, tags.ENTROPY)
+        super().__init__(network, device, config.adam, reports)
         self._config = config
         self._generator = generator
 

@@ -16,11 +16,7 @@ from torch.nn.functional import smooth_l1_loss
 
 from cardgym.engine.contract import Int8s, Int64s
 from cardgym.learn import tags
-from cardgym.learn.config import (
-    NetworkConfig,
-    ReplayConfig,
-    Share,
-)
+from cardgym.learn.config import NetworkConfig, ReplayConfig, Share
 from cardgym.learn.learner import NetworkLearner
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.replay import ReplayBuffer, TransitionBuilder, Transitions
@@ -97,14 +93,7 @@ class DQNLearner(NetworkLearner[QNetwork]):
     saved = (*NetworkLearner.saved, "target")
 
     def __init__(self, network: QNetwork, config: DQNConfig, device: torch.device | str = "cpu") -> None:
-        super().__init__(
-            network,
-            device,
-            learning_rate=config.learning_rate,
-            adam_epsilon=config.adam_epsilon,
-            max_grad_norm=config.max_grad_norm,
-            reports=(tags.TD_LOSS, tags.Q_VALUES),
-        )
+        super().__init__(network, device, config.adam, (tags.TD_LOSS, tags.Q_VALUES))
         self.target = copy.deepcopy(self.network).requires_grad_(False)
         self._double, self._discount = config.double, config.gamma**config.n_step
         self._target_update_interval, self._tau = config.target_update_interval, config.tau

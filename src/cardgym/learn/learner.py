@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
 from cardgym.files.tensors import NotFiniteError
+from cardgym.learn.config import Adam
 from cardgym.players.policy_networks import probabilities
 
 N = TypeVar("N", bound=nn.Module)
@@ -31,25 +32,18 @@ class NetworkLearner(Generic[N]):
         self,
         network: N,
         device: torch.device | str,
-        *,
-        learning_rate: float,
-        adam_epsilon: float,
-        max_grad_norm: float = 0.0,
-        critic: nn.Module | None = None,
+        adam: Adam,
         reports: Sequence[str] = (),
+        critic: nn.Module | None = None,
     ) -> None:
-        """Move the networks to their device.
-
-        Longer gradients are scaled down to the norm `max_grad_norm`; 0 for no limit. `reports` are the tags of the
-        figures that `log` takes.
-        """
+        """Move the networks to their device. `reports` are the tags of the figures that `log` takes."""
         self.device = torch.device(device)
         self.network = network.to(self.device)
         self.critic = None if critic is None else critic.to(self.device)
         self.updates = 0
         self._weights = [*network.parameters(), *(() if critic is None else critic.parameters())]
-        self.optimizer = torch.optim.Adam(self._weights, lr=learning_rate, eps=adam_epsilon, fused=True)
-        self._max_grad_norm = max_grad_norm
+        self.optimizer = torch.optim.Adam(self._weights, lr=adam.learning_rate, eps=adam.epsilon, fused=True)
+        self._max_grad_norm = adam.max_grad_norm
         self._reports = reports
         self._sums = torch.zeros(len(reports), device=self.device)
         self._logged = 0

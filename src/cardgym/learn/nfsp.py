@@ -16,11 +16,7 @@ from torch import Tensor
 
 from cardgym.engine.contract import Int64s
 from cardgym.learn import tags
-from cardgym.learn.config import (
-    Items,
-    LearningRate,
-    Share,
-)
+from cardgym.learn.config import Adam, Items, LearningRate, Share
 from cardgym.learn.dqn import DQNConfig, DQNLearner, EpsilonGreedy
 from cardgym.learn.learner import NetworkLearner, entropy
 from cardgym.learn.network_training import NetworkTraining
@@ -83,13 +79,8 @@ class AverageLearner(NetworkLearner[PolicyNetwork]):
     """
 
     def __init__(self, network: PolicyNetwork, config: NFSPConfig, device: torch.device) -> None:
-        super().__init__(
-            network,
-            device,
-            learning_rate=config.sl_learning_rate,
-            adam_epsilon=config.adam_epsilon,
-            reports=(tags.SL_LOSS, tags.ENTROPY),
-        )
+        adam = Adam(config.sl_learning_rate, config.adam_epsilon)
+        super().__init__(network, device, adam, (tags.SL_LOSS, tags.ENTROPY))
 
     def update(self, batch: Decisions) -> Tensor:
         """Take one step of Adam on the imitation loss of a batch of tensors; the loss, a scalar without a gradient."""

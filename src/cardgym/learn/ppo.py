@@ -111,15 +111,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         critic: CentralCritic | None = None,
     ) -> None:
         """Learn with this network; `generator` samples actions and minibatches."""
-        super().__init__(
-            network,
-            device,
-            learning_rate=config.learning_rate,
-            adam_epsilon=config.adam_epsilon,
-            max_grad_norm=config.max_grad_norm,
-            critic=critic,
-            reports=REPORTS,
-        )
+        super().__init__(network, device, config.adam, REPORTS, critic)
         self.averaged = copy.deepcopy(network).requires_grad_(False) if config.average_tau else network
         self.magnet = copy.deepcopy(network).requires_grad_(False)
         self.ent_coef = config.ent_coef
