@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from cardgym.console.arguments import Parser, whole
+from cardgym.console.progress import Progress
 from cardgym.console.tables import wrapped
 from cardgym.files import replacing
 
@@ -24,6 +26,23 @@ def page_parser(paper: str, description: str | None, games: int, of: str) -> Par
         "--games", type=whole(2, 1_000_000), default=games, metavar="N", help=f"games of each {of} ({games:,})"
     )
     return parser
+
+
+def reproduce(
+    parser: Parser, words: Sequence[str], unit: str, write: Callable[[Namespace, Report], Iterable[Path]]
+) -> int:
+    """Write a paper's page from the command line, print the paths of what was written, and return the exit code.
+
+    Args:
+        parser: what `page_parser` returns, with the paper's own arguments.
+        unit: what the progress counts, in the plural.
+        write: writes the page with the parsed arguments, and reports its progress.
+    """
+    arguments = parser.parse_args(words)
+    with Progress(parser.prog.replace("cardgym reproduce", "reproducing"), unit) as progress:
+        for path in write(arguments, progress):
+            print(path)
+    return 0
 
 
 def add_deep(parser: Parser, checkpoints: str) -> None:

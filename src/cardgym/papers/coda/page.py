@@ -9,10 +9,10 @@ win rates of 0.839 and 0.963 come from.
 from __future__ import annotations
 
 import math
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table
 from cardgym.papers.coda.networks import BUDGET, draw_losses
 from cardgym.papers.coda.results import (
@@ -26,7 +26,7 @@ from cardgym.papers.coda.results import (
     measure,
 )
 from cardgym.papers.coda.runs import ALGORITHMS, Scale
-from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, write_page
+from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, reproduce, write_page
 from cardgym.statistics import Z95
 
 CHECKPOINTS = "checkpoints/coda/d*.safetensors"
@@ -265,9 +265,9 @@ def main(words: list[str]) -> int:
     """Train and evaluate everything, and write the page and its pictures; the exit code."""
     parser = page_parser("coda", __doc__, 100_000, "evaluation")
     add_deep(parser, CHECKPOINTS)
-    arguments = parser.parse_args(words)
-    checkpoints = deep_paths(arguments.deep, CHECKPOINTS)
-    with Progress("reproducing coda", "experiments") as progress:
-        for path in write_results(arguments.out, Scale(games=arguments.games), arguments.seed, checkpoints, progress):
-            print(path)
-    return 0
+
+    def write(given: Namespace, progress: Report) -> list[Path]:
+        checkpoints = deep_paths(given.deep, CHECKPOINTS)
+        return write_results(given.out, Scale(games=given.games), given.seed, checkpoints, progress)
+
+    return reproduce(parser, words, "experiments", write)

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from cardgym.console.arguments import whole
-from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.papers.corellian_spike.batch_q import ENV
@@ -20,7 +20,7 @@ from cardgym.papers.corellian_spike.findings import betting, claims, code_facts,
 from cardgym.papers.corellian_spike.numbers import Numbers
 from cardgym.papers.corellian_spike.runs import CREDITS, FOUR, WEIGHTED, Scale, legal
 from cardgym.papers.corellian_spike.tables import deep_table, opponents_table, seats_table
-from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, write_page
+from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, reproduce, write_page
 from cardgym.players import resolve
 
 CHECKPOINTS = "checkpoints/corellian_spike/double_dqn*.safetensors"
@@ -112,10 +112,9 @@ def main(words: list[str]) -> int:
     parser = page_parser("corellian-spike", __doc__, 10_000, "match")
     add_deep(parser, CHECKPOINTS)
     parser.add_argument("--processes", type=whole(1, 64), default=2, metavar="N", help="processes to use (2)")
-    arguments = parser.parse_args(words)
-    scale = Scale(games=arguments.games, base_seed=arguments.seed, processes=arguments.processes)
-    deep = deep_paths(arguments.deep, CHECKPOINTS)
-    with Progress("reproducing corellian-spike", "tasks") as progress:
-        for path in write_results(arguments.out, scale, deep, progress):
-            print(path)
-    return 0
+
+    def write(given: Namespace, progress: Report) -> list[Path]:
+        scale = Scale(games=given.games, base_seed=given.seed, processes=given.processes)
+        return write_results(given.out, scale, deep_paths(given.deep, CHECKPOINTS), progress)
+
+    return reproduce(parser, words, "tasks", write)

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.match import EVALUATION_SEED
-from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table, with_interval
 from cardgym.files import replacing
 from cardgym.games.cribbage.experts import HOLES, STRATEGIES, Weights
@@ -22,7 +21,7 @@ from cardgym.papers.cribbage.matches import OPPONENTS, Side, same_tosses
 from cardgym.papers.cribbage.picture import board_png, family_shares
 from cardgym.papers.cribbage.training import ExpertsConfig, Trainer
 from cardgym.papers.cribbage.weights import FAMILIES
-from cardgym.papers.pages import Report, page_parser, write_page
+from cardgym.papers.pages import Report, page_parser, reproduce, write_page
 from cardgym.statistics import Interval
 
 GAMES = 160_000
@@ -295,8 +294,7 @@ def _region(runs: list[Run], low: int, high: int) -> npt.NDArray[np.float64]:
 
 def main(words: list[str]) -> int:
     """Train, evaluate, and write the page and its picture; the exit code."""
-    arguments = page_parser("cribbage", __doc__, GAMES, "training").parse_args(words)
-    with Progress("reproducing cribbage", "games") as progress:
-        for path in write_results(arguments.out, arguments.games, arguments.seed, progress):
-            print(path)
-    return 0
+    return reproduce(
+        page_parser("cribbage", __doc__, GAMES, "training"), words, "games",
+        lambda given, progress: write_results(given.out, given.games, given.seed, progress),
+    )  # fmt: skip

@@ -13,14 +13,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.observations import info_state_labels
 from cardgym.papers.one_play_poker.chart import draw_chart
-from cardgym.papers.pages import Report, Steps, page_parser, write_page
+from cardgym.papers.pages import Report, Steps, page_parser, reproduce, write_page
 from cardgym.players import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.solvers.backward_induction import Policy
@@ -206,8 +205,7 @@ def _difference_text(difference: Difference, rows: list[Row]) -> str:
 
 def main(words: list[str]) -> int:
     """Simulate, solve, and write the page and the chart; the exit code."""
-    arguments = page_parser("one-play-poker", __doc__, GAMES, "policy").parse_args(words)
-    with Progress("reproducing one-play-poker", "readings of the rules") as progress:
-        for path in write_results(arguments.out, arguments.games, arguments.seed, progress):
-            print(path)
-    return 0
+    return reproduce(
+        page_parser("one-play-poker", __doc__, GAMES, "policy"), words, "readings of the rules",
+        lambda given, progress: write_results(given.out, given.games, given.seed, progress),
+    )  # fmt: skip
