@@ -12,6 +12,7 @@ import torch
 from learning_game import CARD, LEFT, PARITY, SEAT
 
 from cardgym.engine.contract import Game
+from cardgym.envs.single import CardEnv
 from cardgym.errors import CardgymError
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.replay import ReplayBuffer, TransitionBuilder, Transitions
@@ -126,6 +127,17 @@ def test_in_self_play_each_seat_has_its_own_transitions(tiny: Game) -> None:
 def test_one_player_games_need_no_opponent(tiny: Game) -> None:
     transitions = play(make_rollout(tiny, ["random"], num_players=1), 12)
     np.testing.assert_array_equal(transitions.rewards, expected_reward(transitions, 0.0))
+
+
+def test_first_reward_of_an_env_includes_what_the_seat_was_paid_before(tiny: Game) -> None:
+    env = CardEnv(tiny, seat=1, turns=2)
+    for seed in range(4):
+        env.reset(seed=seed)
+        state = env._core.seated.batch.states[0]
+        first = float(env.step(0)[1])
+        own = 2 * int(state.right[1]) - 1  # Seat 0 moves before and after this turn, and pays 0.25 each time.
+        last = float(env.step(2)[1])
+        assert (first, first + last) == (own + 0.5, 2 * int(state.right[1]) - 2 + 0.5)
 
 
 # -- the rollout alone ------------------------------------------------------------------------------------------------
