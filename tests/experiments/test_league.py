@@ -20,10 +20,10 @@ from cardgym import find
 from cardgym.experiments import launch
 from cardgym.experiments.league import LeagueConfig
 from cardgym.experiments.trainers import Trainer
-from cardgym.learn.signals import Stopped
 from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
 from cardgym.players import resolve
+from cardgym.scaling.stopping import Stopped
 from cardgym.solvers.best_response import expected_returns, nash_conv
 from cardgym.solvers.exact import tree_exploitability
 from cardgym.solvers.strategies import known_strategy, mixed_strategy

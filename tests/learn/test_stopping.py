@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -13,26 +14,63 @@ import pytest
 
 from cardgym.files import remove_leftovers
 from cardgym.learn import signals as stopping
-from cardgym.learn.signals import Saving, Stopped, listening
+from cardgym.learn.signals import Saving, listening
+from cardgym.scaling.stopping import ENDING, Stopped
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 
 @posix
-def test_training_that_cannot_save_in_time_is_ended_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("number", ENDING)
+def test_training_that_cannot_save_in_time_is_ended_anyway(
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
     monkeypatch.setattr(stopping, "SECONDS", 0.05)
-    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(stopping, "INTERRUPT_SECONDS", 0.05)
+    before = signal.getsignal(number)
 
     def train_on() -> None:
         with listening():
-            os.kill(os.getpid(), signal.SIGTERM)
+            saving = Saving(0)
+            os.kill(os.getpid(), number)
+            assert saving.due()
             time.sleep(30)
 
     with pytest.raises(Stopped) as stopped:
         train_on()
-    assert stopped.value.number == signal.SIGTERM
-    assert signal.getsignal(signal.SIGTERM) is before
+    assert (stopped.value.number, stopped.value.code) == (number, 128 + number)
+    assert signal.getsignal(number) is before
     assert not Saving(0).due()
+
+
+@posix
+def test_second_signal_and_signal_before_there_is_anything_to_save_end_a_training_at_once() -> None:
+    def train_on(signals: int, *, ready: bool, saved: bool = False) -> str:
+        reached = "start"
+        with contextlib.suppress(Stopped), listening():
+            if ready:
+                Saving(0).done(last=saved)
+            for _ in range(signals):
+                signal.raise_signal(signal.SIGINT)
+                reached = "went on"
+        return reached
+
+    assert train_on(1, ready=False) == "start"
+    assert train_on(1, ready=True) == "went on"
+    assert train_on(2, ready=True) == "went on"
+    assert train_on(1, ready=True, saved=True) == "start"
+
+
+@posix
+def test_signals_that_the_process_ignores_stay_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`nohup` ignores SIGHUP; a script's background commands ignore SIGINT."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with listening():
+            signal.raise_signal(signal.SIGHUP)
+            assert not Saving(0).due()
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_states_are_saved_at_intervals_of_minutes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from cardgym.files import replacing
 from cardgym.files.shipped import config_path
 from cardgym.learn import signals
 from cardgym.learn.config import config_files, parse_run, read_config, words_of
-from cardgym.learn.signals import Stopped
+from cardgym.scaling.stopping import Stopped, held
 
 LOG = "log.txt"
 """The file in a process's folder with its output."""
@@ -205,35 +205,35 @@ def run_program(
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    with open(place / LOG, "ab") as log:
-        # In a new session, because Ctrl-C in the terminal is meant for the command, which stops its workers.
-        process = subprocess.Popen(
-            [sys.executable, *words, "--follow"],
-            stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            cwd=working_folder if working_folder and Path(working_folder).is_dir() else None,
-            # Unbuffered, so that output and errors reach the log at once and in order.
-            env={"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", **os.environ},
-        )
-    try:
+    with contextlib.ExitStack() as ending:
+        with open(place / LOG, "ab") as log, held():
+            # In a new session, because Ctrl-C in the terminal is meant for the command, which stops its workers.
+            process = subprocess.Popen(
+                [sys.executable, *words, "--follow"],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                cwd=working_folder if working_folder and Path(working_folder).is_dir() else None,
+                # Unbuffered, so that output and errors reach the log at once and in order.
+                env={"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", **os.environ},
+            )
+            ending.callback(_end, process)
         while not stop():
             try:
                 return process.wait(_POLL_SECONDS)
             except subprocess.TimeoutExpired:
                 pass
         return _end(process)
-    finally:
-        _end(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> int:
     """Ask a process to end by closing its standard input, and kill it if it does not; its exit code."""
     assert process.stdin is not None
-    process.stdin.close()
-    try:
-        return process.wait(signals.END_SECONDS + 4)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return process.wait()
+    with held():
+        process.stdin.close()
+        try:
+            return process.wait(signals.END_SECONDS + 4)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait()

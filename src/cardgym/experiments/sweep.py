@@ -27,6 +27,7 @@ from cardgym.files.documents import Document, Name, Number, at_most, parse_docum
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.files.locks import locked
 from cardgym.scaling import Engine, Task
+from cardgym.scaling.stopping import Stopped
 
 SWEEP = "sweep.json"
 """The file in a sweep's folder that says what its runs are."""
@@ -148,7 +149,7 @@ def sweep_folder(path: Path, script: Program, resume: bool) -> Iterator[Path]:
         _prepare(folder, script, resume)
         try:
             yield folder
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Stopped):
             command = f"--resume --out {shlex.quote(str(path))}"
             print(f"stopped; to resume, run the same command with `{command}`", file=sys.stderr)
             raise

@@ -19,8 +19,9 @@ from cardgym.files.locks import locked
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run
 from cardgym.learn.evaluation import results_tables
 from cardgym.learn.saved_state import has_state
-from cardgym.learn.signals import Stopped, follow_parent, listening
+from cardgym.learn.signals import follow_parent, listening
 from cardgym.learn.tags import Metrics
+from cardgym.scaling.stopping import Stopped
 
 _LOCK_SECONDS = 600.0
 """How long a run that another process started waits for an earlier one in its folder to end."""

@@ -164,7 +164,7 @@ class Training:
         self._save(self.checkpoint)
         if self._parts:  # Last: if there is a state to resume from, there is a checkpoint.
             save_parts(self._folder / STATE_FILE, self._config, self._parts)
-        self._saving.done()
+        self._saving.done(last=self.step >= self._total_steps)
 
     def finish(self) -> TrainingResult:
         """Run the final evaluation, if the config has one, and write its figures to `results.json`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import pickle
-import signal
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from cardgym.errors import CardgymError, printable
+from cardgym.scaling.stopping import handling, held, stop
 
 POLL_SECONDS = 0.5
 """Longest wait for outcomes before the caller gets a turn."""
@@ -45,7 +45,11 @@ class Outcome:
 
 
 class Engine(ABC):
-    """Where tasks run. Use it as a context manager: on exit it stops everything that it started, even after Ctrl-C."""
+    """Where tasks run. Use it as a context manager: on exit it stops everything that it started.
+
+    That includes an exit by Ctrl-C and by SIGTERM or SIGHUP, which raise `Stopped` in the block unless the caller
+    handles them itself.
+    """
 
     name: str
 
@@ -96,10 +100,13 @@ class Engine(ABC):
         """Stop all running tasks and workers, and wait until they have ended; a later task starts new ones."""
 
     def __enter__(self) -> Self:
+        self._handlers = contextlib.ExitStack()
+        self._handlers.enter_context(handling(stop, unhandled=True))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        with self._handlers, held():
+            self.close()
 
 
 def in_process(tasks: Iterable[Task]) -> Iterator[Outcome]:
@@ -121,17 +128,3 @@ def perform(payload: bytes) -> tuple[Any, str | None]:
 def one_line(error: BaseException) -> str:
     words = " ".join(str(error).split())
     return printable(f"{type(error).__name__}: {words}" if words else type(error).__name__, 300)
-
-
-@contextlib.contextmanager
-def ignoring_interrupts() -> Iterator[None]:
-    """Ignore Ctrl-C in the block, so that it does not interrupt the cleanup. Only works in the main thread."""
-    try:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except ValueError:
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import pickle
@@ -11,17 +12,19 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from cardgym.scaling.engine import Engine, Outcome, Task, ignoring_interrupts, one_line, perform
+from cardgym.scaling.engine import Engine, Outcome, Task, one_line, perform
+from cardgym.scaling.stopping import Stopped, ask_self, held
 
 STOP_SECONDS = 15.0
 """A worker that takes longer to stop its task is killed."""
+_MOST_WORKERS = 60 if sys.platform == "win32" else 1_000_000
+"""Windows waits for at most 63 pipes."""
 
 
 class LocalEngine(Engine):
@@ -31,36 +34,37 @@ class LocalEngine(Engine):
 
     def __init__(self, workers: int | None = None) -> None:
         """Set the number of workers; None for one per core that this process may use."""
-        self._num_workers = cores() if workers is None else workers
+        self._num_workers = min(cores() if workers is None else workers, _MOST_WORKERS)
         self._idle: list[_Worker] = []
-        self._busy: dict[Future[Any], tuple[str, _Worker]] = {}
+        self._busy: dict[Connection, tuple[str, _Worker]] = {}
 
     @property
     def workers(self) -> int:
         return self._num_workers
 
     def _give(self, task: Task) -> None:
-        worker = self._idle.pop() if self._idle else _Worker()
-        try:
-            future = worker.pool.submit(perform, pickle.dumps(task))
-        except BrokenProcessPool as error:  # It died while it was idle.
-            (future := Future[Any]()).set_exception(error)
-        self._busy[future] = task.key, worker
+        payload = pickle.dumps(task)
+        with held():  # A worker that is not yet noted could not be stopped.
+            worker = self._idle.pop() if self._idle else _Worker()
+            self._busy[worker.pipe] = task.key, worker
+        with contextlib.suppress(OSError):  # It died while it was idle: `_collect` notices.
+            worker.pipe.send_bytes(payload)
 
     def _collect(self, seconds: float) -> Sequence[Outcome]:
         outcomes = []
-        for future in wait(self._busy, seconds, FIRST_COMPLETED).done:
-            key, worker = self._busy.pop(future)
-            error = future.exception()
-            if isinstance(error, BrokenProcessPool):
-                outcomes.append(Outcome(key, died=worker.end()))
-                continue
-            self._idle.append(worker)
-            outcomes.append(Outcome(key, error=one_line(error)) if error else Outcome(key, *future.result()))
+        for pipe in connection.wait(list(self._busy), seconds):
+            assert isinstance(pipe, Connection)
+            key, worker = self._busy.pop(pipe)
+            try:
+                outcome = Outcome(key, *pickle.loads(pipe.recv_bytes()))
+                self._idle.append(worker)
+            except (EOFError, OSError):
+                outcome = Outcome(key, died=worker.end())
+            outcomes.append(outcome)
         return outcomes
 
     def close(self) -> None:
-        with ignoring_interrupts():
+        with held():
             workers = [*self._idle, *(worker for _, worker in self._busy.values())]
             self._idle.clear()
             self._busy.clear()
@@ -71,18 +75,18 @@ class LocalEngine(Engine):
 
 
 class _Worker:
-    """A pool of one process, so that the death of a process breaks no task but its own."""
+    """A process, and the pipe to it."""
 
     def __init__(self) -> None:
-        others = multiprocessing.active_children()
         # Spawned, because a fork of a process with threads can hang.
-        self.pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), set_up)
-        self.pool.submit(os.getpid)  # Starts the process.
-        (self._process,) = set(multiprocessing.active_children()) - set(others)
+        context = multiprocessing.get_context("spawn")
+        self.pipe, other = context.Pipe()
+        self._process = context.Process(target=work, args=(other,), daemon=True)
+        self._process.start()
+        other.close()
 
     def stop(self) -> None:
         """Ask the process to stop its task and to end."""
-        self.pool.shutdown(wait=False, cancel_futures=True)
         self._process.terminate()
 
     def end(self) -> str:
@@ -91,9 +95,21 @@ class _Worker:
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
-        self.pool.shutdown()
+        self.pipe.close()
         code = self._process.exitcode or 0
         return f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def work(pipe: Connection) -> None:
+    """Perform the tasks that arrive through a pipe, in a worker, until its process is ended."""
+    set_up()
+    while True:
+        answer = perform(pipe.recv_bytes())
+        try:
+            reply = pickle.dumps(answer)
+        except Exception as error:
+            reply = pickle.dumps((None, one_line(error)))
+        pipe.send_bytes(reply)
 
 
 def set_up() -> None:
@@ -107,7 +123,7 @@ def set_up() -> None:
 def leave(number: int, frame: FrameType | None) -> NoReturn:
     """Handle SIGTERM: exit, and ignore further signals while the task cleans up."""
     signal.signal(number, signal.SIG_IGN)
-    sys.exit(128 + number)
+    raise Stopped(number)
 
 
 def follow_parent() -> None:
@@ -115,7 +131,7 @@ def follow_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     connection.wait([parent.sentinel])
-    os.kill(os.getpid(), signal.SIGTERM)
+    ask_self()
     time.sleep(STOP_SECONDS)
     os._exit(1)
 

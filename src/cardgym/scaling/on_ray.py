@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.errors import CardgymError, printable, require
-from cardgym.scaling.engine import Engine, Outcome, Task, ignoring_interrupts, one_line, perform
+from cardgym.scaling.engine import Engine, Outcome, Task, one_line, perform
 from cardgym.scaling.local import follow_parent, leave
+from cardgym.scaling.stopping import held
 
 CONNECT_SECONDS = 60.0
 """Time limit for connecting."""
@@ -71,7 +72,7 @@ class RayEngine(Engine):
             ) from None
 
     def close(self) -> None:
-        with ignoring_interrupts():
+        with held():
             if self._open is not None:
                 self._open.close()
                 self._open = None
@@ -89,9 +90,10 @@ class _Connection:
         self._pipe, other = context.Pipe()
         # Not a daemon: Ray may start processes, which Python forbids to daemons.
         self._process = context.Process(target=hold, args=(other, address, environment(), str(log)), name="ray")
-        self._process.start()
-        other.close()
         try:
+            with held():
+                self._process.start()
+                other.close()
             if not self._pipe.poll(CONNECT_SECONDS):
                 raise CardgymError(
                     f"the Ray cluster {address} does not answer in {CONNECT_SECONDS:.0f} s{_log_line(log)}"
