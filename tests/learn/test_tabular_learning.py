@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from learning_game import NUM_ACTIONS, TINY
+from learning_game import CARD, LEFT, NUM_ACTIONS, PARITY, SIZE, TINY
 
 from cardgym import CardgymError, find, register
 from cardgym.arena import evaluate
@@ -117,6 +117,24 @@ def test_illegal_actions_are_neither_taken_nor_used_in_targets() -> None:
     assert learned.visits[~legal].sum() == 0
     assert learned.visits[legal].sum() > 19_000
     assert np.abs(learned.values[legal]).max() < 10
+
+
+def test_illegal_actions_of_hashed_observations_are_neither_taken_nor_used_in_targets() -> None:
+    learned = hashed(total_steps=20_000, num_players=1)
+    legal = set()
+    for turn, card, action in np.ndindex(TURNS, CARDS, NUM_ACTIONS):
+        seen = np.zeros(SIZE, np.float32)
+        seen[[CARD + card, PARITY + turn % 2]], seen[LEFT] = 1.0, 1.0 - turn / TURNS
+        pair = int(hash_of(seen)), action
+        if action // 2 == turn % 2:
+            legal.add(pair)
+        else:
+            insert(learned.entries, np.array([(*pair, 0, 1e9)], ENTRY))
+    learned.advance(20_000)
+    tried = learned.entries[learned.entries["visits"] > 0]
+    assert {(int(entry["key"]), int(entry["action"])) for entry in tried} == legal
+    assert np.abs(tried["value"]).max() < 10
+    assert tried["visits"].sum() == pytest.approx(20_000, abs=1)  # The last may wait for its target.
 
 
 def test_ties_are_broken_at_random_among_legal_actions() -> None:
