@@ -18,6 +18,7 @@ from cardgym.papers.coda.one_tile import win_rates
 from cardgym.papers.coda.page import FIGURES, PAPER_SECONDS, write_results
 from cardgym.papers.coda.runs import Scale, coda, fresh_win_rate, learn_games, replayed_win_rate
 from cardgym.players.checkpoints import save_checkpoint
+from cardgym.players.networks import QNetwork, network_shape
 
 SMALL = Scale(
     games=400,
@@ -75,13 +76,14 @@ def test_missing_checkpoint_is_an_error_before_anything_is_trained(
 def test_checkpoint_for_other_rules_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "official.safetensors"
     game = find("CodaOfficial-v0")
-    network = train_network(BUDGET.replace(num_envs=2), 10).player.network
-    save_checkpoint(path, network, game, game.parse_options(), "full", {})
+    network = QNetwork(network_shape(game, game.parse_options(), "full", (8,), dueling=False))
+    save_checkpoint(path, network, game, game.parse_options(), "full")
     with pytest.raises(CardgymError, match="made for CodaOfficial-v0, not for Coda-v0"):
         write_results(tmp_path, SMALL, 0, [path])
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.slow
 def test_few_deals_are_memorized_without_generalizing() -> None:
     learner, _ = learn_games("q_learning", 1000, 3, num_deals=5)
     assert replayed_win_rate(learner, 400, 1) > 0.95
@@ -99,7 +101,8 @@ def test_deals_played_again_are_the_same_tiles_in_the_same_order() -> None:
     assert first > 50
 
 
-@pytest.mark.parametrize("double", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.slow
+@pytest.mark.parametrize("double", [False, True])
 def test_network_learns_within_the_papers_budget(double: bool) -> None:
     run = train_network(BUDGET.replace(double=double, learning_rate=5e-3), 1500)
     assert fresh_win_rate(run.player, 4000, 1).value > 0.53  # `random` wins 0.5, with a standard error of 0.008.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +133,7 @@ def test_learner_wins_against_random() -> None:
 
 
 def test_resumed_run_ends_with_the_same_bits() -> None:
-    config = BatchQConfig(exploration="legal", num_iterations=3, games_per_iteration=20, update_epochs=2)
+    config = BatchQConfig(num_iterations=3, games_per_iteration=20, update_epochs=2)
     unbroken = BatchQ(options(), config)
     for _ in range(3):
         unbroken.iterate()
@@ -147,20 +146,6 @@ def test_resumed_run_ends_with_the_same_bits() -> None:
     assert (second.values == unbroken.values).all()
     assert (second.actions == unbroken.actions).all()
     assert second.epsilon == pytest.approx(unbroken.epsilon)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"exploration": "publishd"}, "did you mean 'published'"),
-        ({"exploration_initial_eps": 1.5}, "exploration_initial_eps=1.5: allowed: a number from 0 to 1"),
-        ({"num_iterations": 0}, "num_iterations=0: allowed: a whole number from 1 to 1,000,000"),
-    ],
-)
-def test_bad_hyper_parameter_is_refused_in_one_line(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(CardgymError, match=message) as refused:
-        BatchQConfig(**settings)
-    assert "\n" not in str(refused.value)
 
 
 # -- state models -----------------------------------------------------------------------------------------------------
@@ -194,50 +179,21 @@ def test_cards_can_be_read_back_from_their_key() -> None:
 
 @pytest.mark.parametrize("players", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_policy_file_is_a_plain_object_and_a_player(players: int, tmp_path: Path) -> None:
-    run = BatchQ(options(num_players=players), BatchQConfig(**SMALL))
-    run.iterate()
+    actions = initial_actions(options(num_players=players))
     path = tmp_path / "policy_1.json"
-    save_policy_file(path, run.actions, run.options)
+    save_policy_file(path, actions, options(num_players=players))
     entries = json.loads(path.read_text())
     assert len(entries) == {2: 231_040, 4: 361_000}[players]
     assert all(type(action) is int for action in entries.values())
     player = resolve(path, GAME, options(num_players=players))
     assert isinstance(player, TablePlayer)
-    assert (player.actions[1:] == run.actions[1:]).all()
+    assert (player.actions[1:] == actions[1:]).all()
     lineup = [str(path), *["initial"] * (players - 1)]
     report = evaluate(ENV, options(num_players=players), lineup, games=20, seed=0)
     assert report.players[0].name == str(path)
-
-
-Entries = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def entries(tmp_path_factory: pytest.TempPathFactory) -> Entries:
-    """The entries of a policy file for two players."""
-    path = tmp_path_factory.mktemp("policy") / "policy.json"
-    save_policy_file(path, initial_actions(options()), options())
-    entries: Entries = json.loads(path.read_text())
-    return entries
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda e: e | {"99999999": 1}, "unknown state '99999999'"),
-        (lambda e: e | {"1010050": 9}, "action 9 in state 1010050; allowed are 0 to 8"),
-        (lambda e: e | {"1010050": "1"}, "action '1'"),
-        (lambda e: dict(list(e.items())[:-3]), "3 states missing"),
-    ],
-)
-def test_bad_policy_file_is_refused_in_one_line(
-    change: Callable[[Entries], Entries], message: str, entries: Entries, tmp_path: Path
-) -> None:
-    path = tmp_path / "policy.json"
-    path.write_text(json.dumps(change(entries)))
-    with pytest.raises(CardgymError, match=message) as refused:
-        resolve(path, GAME, options())
-    assert "\n" not in str(refused.value)
+    path.write_text(json.dumps(entries | {"1010050": 9}))
+    with pytest.raises(CardgymError, match="action 9 in state 1010050; allowed are 0 to 8"):
+        resolve(path, GAME, options(num_players=players))
 
 
 @pytest.mark.parametrize(("made_for", "played_with"), [(2, 4), pytest.param(4, 2, marks=pytest.mark.slow)])

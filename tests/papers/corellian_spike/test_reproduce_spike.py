@@ -9,7 +9,6 @@ import pytest
 from cardgym.papers.corellian_spike import page
 from cardgym.papers.corellian_spike.runs import Scale
 from cardgym.papers.corellian_spike.tables import PAPER, PAPER_SEATS
-from cardgym.statistics import mean_over_runs
 
 DEEP = Path(__file__).parents[3] / "checkpoints" / "corellian_spike" / "double_dqn.safetensors"
 
@@ -37,10 +36,3 @@ def test_page_has_every_table_of_the_paper(tmp_path: Path, monkeypatch: pytest.M
     assert "nan" not in text
     assert all(path.stat().st_size > 1000 for path in written)
     assert progress[-1][0] == progress[-1][1]
-
-
-def test_estimate_is_students_interval() -> None:
-    """For 1, 2, 3: mean 2, standard deviation 1, t(2) = 4.303, so the half width is 4.303 / sqrt(3)."""
-    estimate = mean_over_runs([1.0, 2.0, 3.0])
-    assert estimate.value == 2.0
-    assert estimate.half_width == pytest.approx(2.4843, abs=1e-3)

@@ -94,6 +94,7 @@ def test_tosses_are_all_pairs_of_cards() -> None:
     assert comb(46, 2) * 44 == CRIB_CASES == 45_540
 
 
+@pytest.mark.slow
 def test_totals_agree_with_counting_and_means_of_best_keeps_with_a_sample() -> None:
     seen: list[tuple[int, int]] = []
     result = totals(lambda done, total: seen.append((done, total)))

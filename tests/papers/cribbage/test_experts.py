@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from cardgym.games.cribbage.experts import (
     SHAPE,
     STRATEGIES,
     ExpertsPlayer,
+    load_experts,
     new_pegging,
     save_experts,
     scale_row,
@@ -29,7 +31,7 @@ from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.statistics import keeps
 from cardgym.games.cribbage.tosses import rank_set
 from cardgym.learn.saved_state import restore, state_of
-from cardgym.papers.cribbage.matches import match, side
+from cardgym.papers.cribbage.matches import OWN_CRIB, Side, match, same_tosses, side
 from cardgym.papers.cribbage.picture import board_png, family_shares
 from cardgym.papers.cribbage.training import ExpertsConfig, Trainer
 from cardgym.papers.cribbage.updates import EVENTS, gradient, paper_update, value_positions
@@ -39,12 +41,15 @@ from cardgym.players import resolve
 pytestmark = compiled_only
 
 SMALL = ExpertsConfig(total_games=60, seed_deals=500, value_every=20, buffer_size=32, save_every=20, eval_games=20)
+UNTRAINED = SMALL.replace(update="paper", seed_deals=0)
+"""Starts without playing a game, so that nothing has to be compiled."""
+CARD = Path(__file__).parents[3] / "checkpoints/cribbage/gradient.safetensors"
 ROW = np.array([0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05])
 
 
 @pytest.fixture(scope="module")
 def pegging():
-    return Trainer(SMALL).learner.pegging
+    return load_experts(CARD).pegging
 
 
 def softmax(values):
@@ -196,7 +201,7 @@ def test_saving_between_valuations_changes_nothing_and_runs_resume_from_it(chang
 
 
 def test_state_of_another_run_raises():
-    trainer = Trainer(SMALL)
+    trainer = Trainer(UNTRAINED)
     state = state_of(trainer)
     state["learner"][trainer.learner._fields.index("deals")] = np.zeros((3, EVENTS), np.int8)
     with pytest.raises(CardgymError, match="another version"):
@@ -224,9 +229,9 @@ def test_bad_hyper_parameters_raise(values):
 
 def test_unknown_names_raise():
     with pytest.raises(CardgymError, match="did you mean 'hand_max_avg'"):
-        Trainer(SMALL.replace(init=("hand_max_avrg",)))
+        Trainer(UNTRAINED.replace(init=("hand_max_avrg",)))
     with pytest.raises(CardgymError, match="unknown opponent 'gredy': did you mean 'greedy'"):
-        Trainer(SMALL.replace(eval_opponents=("gredy",))).check_opponents()
+        Trainer(UNTRAINED.replace(eval_opponents=("gredy",))).check_opponents()
 
 
 # -- files and players ------------------------------------------------------------------------------------------------
@@ -262,12 +267,49 @@ def test_best_mean_hand_alone_is_greedy(tmp_path, pegging):
     assert report.players[0].win_rate_ci95 == (0.5, 0.5)
 
 
-def test_weight_file_starts_another_run(tmp_path, pegging):
+def test_run_starts_with_the_files_weights_and_with_noise_from_a_name(tmp_path, pegging):
     path = tmp_path / "a.safetensors"
     save_experts(path, named_weights("random", 4), pegging, {})
-    trainer = Trainer(SMALL.replace(init=(str(path),), init_noise=0.0))
-    assert trainer.weights() == pytest.approx(named_weights("random", 4), abs=2e-6)
+    trainer = Trainer(UNTRAINED.replace(init=(str(path), "uniform"), init_noise=0.3))
+    assert trainer.weights(0) == pytest.approx(named_weights("random", 4), abs=2e-6)
+    assert np.std(np.log(trainer.weights(1)) - np.log(trainer.weights(1)).mean(-1, keepdims=True)) > 0.2
+    # Both experts have the file's pegging statistics.
     assert np.array_equal(trainer.learner.pegging.gained, pegging.gained)
+
+
+@pytest.mark.parametrize("own_crib", [True, False])
+def test_file_learned_with_another_own_crib_raises(tmp_path, pegging, own_crib):
+    path = tmp_path / "a.safetensors"
+    save_experts(path, named_weights("uniform"), pegging, {"own_crib": own_crib})
+    Trainer(UNTRAINED.replace(init=(str(path),), own_crib=own_crib))
+    with pytest.raises(CardgymError, match=f"learned with own_crib={own_crib}"):
+        Trainer(UNTRAINED.replace(init=(str(path),), own_crib=not own_crib))
+
+
+@pytest.mark.slow
+def test_same_tosses_compares_two_sides(pegging):
+    def share(one, other):
+        return same_tosses(side(one, pegging), side(other, pegging), 2000, 5)
+
+    assert share("hand", "hand") == 1.0
+    # The median and the mean of a hand mostly agree; a poor crib and a good hand rarely do.
+    assert share("hand_max_avg", "hand_max_med") > 0.6
+    assert share("crib_min_avg", "hand_max_avg") < 0.4
+    assert share("hand", "crib_min_avg") == share("crib_min_avg", "hand")
+    # With `own_crib` the same weights toss the same as pone only.
+    crib = side("crib_min_avg", pegging)
+    half = same_tosses(crib, Side(crib.weights, new_pegging(), OWN_CRIB), 2000, 5)
+    assert 0.4 < half < 0.6
+
+
+@pytest.mark.slow
+def test_shipped_weight_file_plays_as_its_card_says():
+    about = load_experts(CARD).about
+    assert (about["games"], about["config"]["seed"]) == (160_000, 1)
+    for opponent, low, high in [("random", 0.97, 1.0), ("greedy", 0.52, 0.60), ("expert", 0.32, 0.41)]:
+        report = evaluate("Cribbage-v0", GAME.options.parse({}), [CARD, opponent], games=2000, seed=3)
+        assert low < report.players[0].win_rate < high
+    assert "--config configs/cribbage/experts.toml --seed 1" in CARD.with_suffix(".md").read_text()
 
 
 def broken(weights):
@@ -297,20 +339,11 @@ def test_bad_weights_raise_one_line(tmp_path, pegging, kind):
     assert "\n" not in str(error.value)
 
 
-def test_other_files_raise(tmp_path, pegging):
+def test_file_for_another_target_raises(tmp_path, pegging):
     path = tmp_path / "b.safetensors"
-    options = GAME.options.parse({})
-    with pytest.raises(CardgymError, match="no such file"):
-        resolve(path, GAME, options)
-    path.write_bytes(b"nothing")
-    with pytest.raises(CardgymError, match="truncated"):
-        resolve(path, GAME, options)
     save_experts(path, named_weights("uniform"), pegging, {})
     with pytest.raises(CardgymError, match="made for target=121, not target=61"):
         resolve(path, GAME, GAME.options.parse({"target": 61}))
-    path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(CardgymError, match="truncated"):
-        resolve(path, GAME, options)
 
 
 def test_picture_shows_the_shares_of_the_families():
