@@ -77,7 +77,9 @@ def test_callback_plays_a_game_of_one_player_alone_and_from_one_seat_if_asked(ti
 
 
 def test_callback_takes_models_of_gymnasium_envs(tiny):
-    model = MaskablePPO("MlpPolicy", gymnasium.make(tiny.id, turns=3), n_steps=16, batch_size=16, device="cpu")
+    model = MaskablePPO(
+        "MlpPolicy", gymnasium.make(tiny.id, turns=3, illegal_action="raise"), n_steps=16, batch_size=16, device="cpu"
+    )
     evaluations = ArenaCallback(("random",), 10, 10, verbose=0)
     model.learn(16, evaluations)
     assert set(evaluations.results) == {"random"}

@@ -20,23 +20,7 @@ from cardgym.players.mixture_file import save_mixture
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 
-QUICK = DistillConfig(
-    env_id="Tiny-v0",
-    teacher="perfect",
-    total_steps=4_000,
-    num_envs=32,
-    num_steps=4,
-    hidden_sizes=(16,),
-    batch_size=64,
-    learning_rate=1e-2,
-    learning_rate_final=1e-3,
-    eval_opponents=("random",),
-    eval_every=0,
-    final_games=100,
-    log_every=1_000,
-    save_every=1_000,
-)
-SHORT = QUICK.replace(total_steps=1_000, final_games=0)
+QUICK = DistillConfig(hidden_sizes=(16,), batch_size=64)
 
 
 # -- the teacher ------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from test_learners import LEARNERS
 
 from cardgym.engine.contract import Game
 from cardgym.experiments.trainers import Trainer
@@ -20,27 +21,8 @@ from cardgym.learn.run import TrainingResult, run_folder, run_script
 from cardgym.learn.saved_state import load_state, restore, save_state
 from cardgym.learn.tensorboard import read_curves
 
-QUICK = DQNConfig(
-    env_id="Tiny-v0",
-    total_steps=6_000,
-    num_envs=32,
-    opponents=("random=1",),
-    hidden_sizes=(32,),
-    exploration_fraction=0.5,
-    learning_starts=200,
-    train_frequency=8,
-    batch_size=64,
-    learning_rate=3e-3,
-    learning_rate_final=3e-4,
-    target_update_interval=20,
-    buffer_size=4_000,
-    eval_opponents=("random", "perfect"),
-    eval_every=0,
-    final_games=400,
-    log_every=1_000,
-    save_every=2_000,
-)
-SHORT = QUICK.replace(total_steps=2_000, final_games=0)
+QUICK: Any = LEARNERS["dqn"].config.replace(eval_opponents=("random", "perfect"))
+SHORT = QUICK.replace(total_steps=2_000)
 
 
 # -- learning ---------------------------------------------------------------------------------------------------------

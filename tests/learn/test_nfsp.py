@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 import torch
 from learning_game import CARD, LEFT, PARITY, trainer
+from test_learners import LEARNERS
 
 from cardgym.engine.contract import Game
 from cardgym.experiments.trainers import Trainer
@@ -20,29 +21,7 @@ from cardgym.learn.saved_state import STATE_FILE, load_state, restore, state_of
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 
-QUICK = NFSPConfig(
-    env_id="Tiny-v0",
-    total_steps=8_000,
-    num_envs=32,
-    hidden_sizes=(32,),
-    learning_rate=1e-2,
-    sl_learning_rate=1e-2,
-    anticipatory_param=0.5,
-    exploration_initial_eps=0.5,
-    exploration_fraction=0.5,
-    learning_starts=500,
-    train_frequency=16,
-    batch_size=128,
-    buffer_size=5_000,
-    reservoir_size=5_000,
-    target_update_interval=50,
-    eval_opponents=("random", "perfect"),
-    eval_every=0,
-    final_games=0,
-    log_every=2_000,
-    save_every=4_000,
-)
-SHORT = QUICK.replace(total_steps=2_000)
+SHORT = LEARNERS["nfsp"].config.replace(total_steps=2_000)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from learning_game import trainer
+from test_learners import LEARNERS
 
 from cardgym import find
 from cardgym.arena import evaluate
@@ -20,7 +21,7 @@ from cardgym.errors import CardgymError
 from cardgym.experiments.trainers import Trainer
 from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.ppo import PPOConfig, PPOLearner
+from cardgym.learn.ppo import PPOLearner
 from cardgym.learn.ppo_networks import CentralCritic, folded, insert, measure
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.tensorboard import read_curves
@@ -30,25 +31,7 @@ from cardgym.players.networks import NetworkShape, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 from cardgym.solvers.exact import tree_exploitability
 
-QUICK = PPOConfig(
-    env_id="Tiny-v0",
-    total_steps=10_000,
-    num_envs=32,
-    num_steps=8,
-    hidden_sizes=(32,),
-    learning_rate=1e-2,
-    learning_rate_final=1e-3,
-    num_minibatches=4,
-    ent_coef=0.0,
-    ent_coef_final=0.0,
-    magnet_coef=0.05,
-    eval_opponents=("random", "perfect"),
-    eval_every=0,
-    final_games=400,
-    log_every=2_000,
-    save_every=2_500,
-)
-SHORT = QUICK.replace(total_steps=2_000, final_games=0)
+QUICK: Any = LEARNERS["ppo"].config
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +172,7 @@ def test_critic_of_all_seats_learns_from_their_observations(tiny: Game) -> None:
 
 
 def test_sampling_player_draws_from_its_games_own_generators(ppo: Trainer, tiny: Game, tmp_path: Path) -> None:
-    ppo.train(SHORT.replace(total_steps=300), tmp_path, False)
+    ppo.train(QUICK.replace(total_steps=300), tmp_path, False)
     options = tiny.parse_options()
     path = tmp_path / "model.safetensors"
     reports = [

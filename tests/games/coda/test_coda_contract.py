@@ -9,7 +9,7 @@ from env_suite import EnvSuite
 
 class TestCoda(EnvSuite):
     game = "Coda-v0"
-    observed = ("full", "odds")
+    observed = ("full",)
     cases = 8
 
 

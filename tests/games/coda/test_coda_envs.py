@@ -24,7 +24,6 @@ def name_highest(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8
     ("game_id", "options", "actions", "size"),
     [
         ("Coda-v0", {}, 576, 734),
-        ("Coda-v0", {"obs": "paper"}, 576, 72),
         ("Coda-v0", {"continuation": "optional"}, 576 + 13, 734),
         ("Coda-v0", {"n": 8}, 64, 126),
         ("CodaOfficial-v0", {}, 676 + 14, 872),

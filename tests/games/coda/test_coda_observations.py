@@ -43,7 +43,8 @@ def test_full_observation_by_hand() -> None:
 
 def test_paper_bits_and_their_key() -> None:
     game = played()
-    assert np.flatnonzero(game.observe(0, "paper")).tolist() == [5, 9, 24 + 20, 48 + 4]
+    seen = game.observe(0, "paper")
+    assert (len(seen), np.flatnonzero(seen).tolist()) == (72, [5, 9, 24 + 20, 48 + 4])
     assert game.info_state_key(0) == 4**5 + 4**9 + 2 * 4**20 + 3 * 4**4
 
 

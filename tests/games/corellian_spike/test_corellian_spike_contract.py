@@ -9,7 +9,7 @@ from env_suite import EnvSuite
 
 class TestCorellianSpike(EnvSuite):
     game = "CorellianSpike-v0"
-    observed = ("full", "paper")
+    observed = ("full",)
     cases = 8
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from cardgym import find
@@ -14,7 +16,7 @@ from cardgym.players import PlayerSpec
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
-def test_six_tiles_are_learned_between_the_heuristic_and_the_optimum_without_colors(algorithm: str) -> None:
+def test_six_tiles_are_learned_between_the_heuristic_and_the_optimum_without_colors(algorithm: Any) -> None:
     game = find("Coda-v0")
     config = TabularConfig(
         env_id=game.id, observation="paper", seat=0, table_size=20_000, algorithm=algorithm, total_steps=300_000,
