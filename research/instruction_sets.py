@@ -39,7 +39,8 @@ import numpy as np, torch
 from cardgym.learn.dqn import DQNConfig
 from cardgym.learn.dqn import DQNLearner
 from cardgym.learn.replay import Transitions
-from cardgym.players.networks import NetworkShape, QNetwork
+from cardgym.players.network_shapes import NetworkShape
+from cardgym.players.networks import QNetwork
 
 torch.set_num_threads(1)
 INPUTS, ACTIONS, ROWS = 59, 7, 512

@@ -22,7 +22,7 @@ from cardgym import find
 from cardgym.engine.compilation import compiled
 from cardgym.learn.learner import entropy
 from cardgym.learn.ppo import kl_divergence, uniform_log_probs
-from cardgym.players.networks import network_shape
+from cardgym.players.network_shapes import network_shape
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 from cardgym.solvers.best_response import exploitability, reach_probabilities
 from cardgym.solvers.tree import GameTree, Strategy, TreeArrays, enumerate_tree

@@ -31,8 +31,7 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.saved_state import STATE_FILE
 from cardgym.players import GREEDY, Player, resolve
-from cardgym.players.checkpoints import load_player
-from cardgym.players.policy_networks import PolicyPlayer
+from cardgym.players.checkpoints import CheckpointPlayer, load_player
 from cardgym.statistics import half_width, half_widths
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -85,10 +84,10 @@ class Measurement:
         )
 
 
-def player(path: Path, game: Game, options: Options, name: str) -> PolicyPlayer:
+def player(path: Path, game: Game, options: Options, name: str) -> CheckpointPlayer:
     """The sampling player of a checkpoint."""
     policy = load_player(path, game, options)
-    assert isinstance(policy, PolicyPlayer)
+    assert isinstance(policy, CheckpointPlayer)
     policy.name = name
     return policy
 
@@ -110,7 +109,7 @@ class Shortsighted(Player):
         return self._policy.act(np.ascontiguousarray(observations[:, : self._stop]), masks, draws)
 
 
-def unaware_of_cheats(policy: PolicyPlayer) -> Shortsighted:
+def unaware_of_cheats(policy: CheckpointPlayer) -> Shortsighted:
     """A player that was trained without a cheat, and does not see it."""
     return Shortsighted(f"unaware {policy.name}", policy, "full", -2)
 
@@ -136,7 +135,7 @@ def special(measurement: Measurement) -> None:
         print(f"base {seed}:", habits(game, with_special, other[seed], measurement.seed))
 
 
-def habits(game: Game, options: Options, policy: PolicyPlayer, seed: int, decisions: int = 400_000) -> str:
+def habits(game: Game, options: Options, policy: CheckpointPlayer, seed: int, decisions: int = 400_000) -> str:
     """How often a player in self-play folds, raises, buys and keeps what it bought, with 95 % intervals."""
     torch.set_num_threads(1)
     rollout = SelfPlayRollout(game, options, 512, OpponentPool.parse(["self=1"]), policy, seed=seed)

@@ -31,7 +31,8 @@ from cardgym.learn.tensorboard import TensorBoard, read_curves
 from cardgym.players import resolve
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.mixture_file import save_mixture
-from cardgym.players.networks import QNetwork, network_shape
+from cardgym.players.network_shapes import network_shape
+from cardgym.players.networks import QNetwork
 from cardgym.players.policy_file import load_policy, save_policy
 from cardgym.players.tables import Q_TABLE, STRATEGY, Pairs, save_q_table
 from cardgym.table.game_entries import read_entries

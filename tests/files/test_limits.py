@@ -19,7 +19,7 @@ from cardgym.learn.ppo import PPOConfig
 from cardgym.learn.replay import ReplayBuffer
 from cardgym.learn.tabular import TabularConfig
 from cardgym.learn.turns import TurnBuffer
-from cardgym.players.networks import network_shape
+from cardgym.players.network_shapes import network_shape
 
 GAME = cardgym.find(registered()[0])
 OPTIONS = GAME.parse_options()

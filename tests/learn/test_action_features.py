@@ -11,7 +11,7 @@ import torch
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.players.checkpoints import load_checkpoint, save_checkpoint
-from cardgym.players.networks import NetworkShape, network_shape
+from cardgym.players.network_shapes import NetworkShape, network_shape
 from cardgym.players.policy_networks import PolicyNetwork
 
 SHAPE = NetworkShape(inputs=9, actions=5, hidden_sizes=(8,), feature_starts=(1, 5), featured_actions=3)

@@ -17,7 +17,8 @@ from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players import softmax
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.mixture_file import save_mixture
-from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork
+from cardgym.players.network_shapes import NetworkShape
+from cardgym.players.networks import NetworkPlayer, QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 
 QUICK = DistillConfig(hidden_sizes=(16,), batch_size=64)

@@ -18,8 +18,9 @@ from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import read_document, write_tensors
 from cardgym.players import resolve
-from cardgym.players.checkpoints import load_checkpoint, load_player, save_checkpoint
-from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
+from cardgym.players.checkpoints import CheckpointPlayer, load_checkpoint, load_player, save_checkpoint
+from cardgym.players.network_shapes import network_shape
+from cardgym.players.networks import QNetwork
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_checkpoint_is_loaded_as_it_was_saved(checkpoint: Path, tiny: Game, netw
 
 def test_path_of_a_checkpoint_is_a_player(checkpoint: Path, tiny: Game) -> None:
     player = resolve(str(checkpoint), tiny, tiny.parse_options())
-    assert isinstance(player, NetworkPlayer)
+    assert isinstance(player, CheckpointPlayer)
     assert player.name == str(checkpoint)
     masks = np.zeros((3, NUM_ACTIONS), np.int8)
     masks[:, 2:4] = 1

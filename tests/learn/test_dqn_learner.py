@@ -14,7 +14,8 @@ from cardgym.learn.dqn import DQNConfig, DQNLearner, td_target
 from cardgym.learn.network_training import choose_device
 from cardgym.learn.replay import Transitions
 from cardgym.learn.saved_state import restore, state_of
-from cardgym.players.networks import NetworkShape, QNetwork
+from cardgym.players.network_shapes import NetworkShape
+from cardgym.players.networks import QNetwork
 
 
 def make_learner(**settings: Any) -> DQNLearner:

@@ -11,7 +11,8 @@ import torch
 
 from cardgym.learn.dqn import EpsilonGreedy, random_legal, td_target
 from cardgym.learn.schedules import linear
-from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, masked
+from cardgym.players.network_shapes import NetworkShape
+from cardgym.players.networks import NetworkPlayer, QNetwork, masked
 
 REWARDS = torch.tensor([1.0, -2.0, 0.5])
 DONE = torch.tensor([False, False, True])

@@ -18,7 +18,8 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.replay import ReplayBuffer, TransitionBuilder, Transitions
 from cardgym.learn.rollouts import SelfPlayRollout, Turns
 from cardgym.learn.saved_state import restore, state_of
-from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
+from cardgym.players.network_shapes import network_shape
+from cardgym.players.networks import NetworkPlayer, QNetwork
 
 
 def make_player(tiny: Game) -> NetworkPlayer:

@@ -18,7 +18,8 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.replay import TransitionBuilder
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.saved_state import STATE_FILE, load_state, restore, state_of
-from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, network_shape
+from cardgym.players.network_shapes import NetworkShape, network_shape
+from cardgym.players.networks import NetworkPlayer, QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 
 SHORT = LEARNERS["nfsp"].config.replace(total_steps=2_000)

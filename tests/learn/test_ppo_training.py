@@ -27,7 +27,7 @@ from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.tensorboard import read_curves
 from cardgym.learn.turns import TurnBatch
 from cardgym.players import resolve
-from cardgym.players.networks import NetworkShape, network_shape
+from cardgym.players.network_shapes import NetworkShape, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 from cardgym.solvers.exact import tree_exploitability
 
@@ -185,7 +185,8 @@ def test_sampling_player_draws_from_its_games_own_generators(ppo: Trainer, tiny:
 
 def test_greedy_is_for_policy_networks(dqn: Trainer, tiny: Game, tmp_path: Path) -> None:
     from cardgym.players.checkpoints import save_checkpoint
-    from cardgym.players.networks import QNetwork, network_shape
+    from cardgym.players.network_shapes import network_shape
+    from cardgym.players.networks import QNetwork
 
     options = tiny.parse_options()
     shape = network_shape(tiny, options, "plain", (8,), dueling=False)

@@ -11,9 +11,10 @@ from cardgym.engine.contract import Game
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.learn.network_training import load_weights
-from cardgym.players.checkpoints import Network, save_checkpoint
-from cardgym.players.networks import QNetwork, network_shape
-from cardgym.players.policy_networks import PolicyNetwork
+from cardgym.players.checkpoints import save_checkpoint
+from cardgym.players.network_shapes import network_shape
+from cardgym.players.networks import QNetwork
+from cardgym.players.policy_networks import Network, PolicyNetwork
 
 
 def network(game: Game, kind: type[Network], *sizes: int) -> Network:

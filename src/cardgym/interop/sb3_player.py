@@ -45,7 +45,8 @@ from cardgym.files.json_values import parse_json
 from cardgym.interop import sb3_dqn
 from cardgym.players import Actions, Masks, Observations, Player, best_actions, one_hot, sample_actions, softmax
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
-from cardgym.players.networks import MAX_LAYERS, one_thread
+from cardgym.players.network_shapes import MAX_LAYERS
+from cardgym.players.networks import one_thread
 
 _POLICIES: dict[str, tuple[type[BasePolicy], type[BasePolicy]]] = {
     module.__name__: policies

@@ -19,9 +19,10 @@ from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import crossed
 from cardgym.learn.training import Training
 from cardgym.players import Player
-from cardgym.players.checkpoints import Network, load_checkpoint, save_checkpoint
-from cardgym.players.networks import QNetwork, network_shape
-from cardgym.players.policy_networks import PolicyNetwork
+from cardgym.players.checkpoints import load_checkpoint, save_checkpoint
+from cardgym.players.network_shapes import network_shape
+from cardgym.players.networks import QNetwork
+from cardgym.players.policy_networks import Network, PolicyNetwork
 
 N = TypeVar("N", QNetwork, PolicyNetwork)
 

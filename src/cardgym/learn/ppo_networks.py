@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 from cardgym.files.limits import check_memory
 from cardgym.learn.rollouts import SelfPlayRollout
-from cardgym.players.networks import NetworkShape, hidden_layers
+from cardgym.players.network_shapes import NetworkShape
+from cardgym.players.networks import hidden_layers
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 
 _DECISIONS = 50_000

@@ -19,7 +19,8 @@ Actions = Int64s
 GREEDY = ":greedy"
 """After the path of a policy network: play the most probable actions instead of sampling."""
 
-_SMALLEST_SHARE = np.float32(1e-30)
+SMALLEST_SHARE = np.float32(1e-30)
+"""What is left of a draw that rounds to 1; see `sample_actions`."""
 
 
 def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: Float64s) -> Actions:
@@ -33,7 +34,7 @@ def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: Float64s
     # In (0, total]: above 0, so that a leading action of probability 0 does not reach it, and never beyond the total.
     # A draw that rounds to 1 leaves the smallest share; times a total just below 1 it must still be a normal number,
     # because trainings flush smaller ones to 0.
-    goals = np.maximum(1 - np.asarray(draws).astype(dtype), _SMALLEST_SHARE) * cumulative[:, -1]
+    goals = np.maximum(1 - np.asarray(draws).astype(dtype), SMALLEST_SHARE) * cumulative[:, -1]
     actions: Actions = (cumulative < goals[:, None]).sum(axis=1)
     return actions
 
@@ -125,6 +126,13 @@ class Player:
             if self.samples and draws is not None:
                 return sample_actions(values, draws)
         return best_actions(values, masks)
+
+    def choose(self, observation: Float32s, mask: Masks, draw: float) -> int:
+        """One decision: `act` for an observation (size,) and a mask (actions,); checked, see `legal_actions`.
+
+        `draw` is uniform in [0, 1), for a player that `samples`.
+        """
+        return int(legal_actions(self, observation[None], mask[None], np.array([draw]))[0])
 
     def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.floating[Any]] | None:
         """The value of each action, (rows, actions), illegal ones included; None for a player without values."""

@@ -1,27 +1,40 @@
-"""Checkpoints: files of Q-networks and policy networks, with the game and options they were trained for."""
+"""Checkpoints: files of Q-networks and policy networks, with the game and options they were trained for.
+
+PyTorch is imported when its networks are needed: for training, and for many decisions at once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache, cached_property
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-import torch
+import numpy.typing as npt
 from pydantic import Field
 
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float32s, Game, Options
 from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Document, Items, at_most
-from cardgym.files.tensors import Layout, read_tensors, write_tensors
-from cardgym.players.base import GREEDY
+from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
+from cardgym.players.base import GREEDY, Masks, Observations, Player, best_actions, one_hot
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
-from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, NetworkPlayer, NetworkShape, QNetwork
-from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
+from cardgym.players.compiled_networks import CompiledNetwork
+from cardgym.players.network_shapes import (
+    MAX_LAYERS,
+    MAX_UNITS,
+    NetworkShape,
+    weights_of_policy,
+    weights_of_values,
+)
 
-Network = QNetwork | PolicyNetwork
+if TYPE_CHECKING:
+    from cardgym.players.networks import NetworkPlayer
+    from cardgym.players.policy_networks import Network, PolicyPlayer
 
 Q_NETWORK = "cardgym-q-network-1"
 POLICY_NETWORK = "cardgym-policy-network-1"
@@ -50,9 +63,16 @@ class CheckpointMetadata(PlayerMetadata):
         """Its layers as the network's shape."""
         return NetworkShape(**dict(self.network))
 
-    def new_network(self) -> Network:
-        """A network of its kind and shape, with new weights."""
-        return PolicyNetwork(self.shape) if self.format == POLICY_NETWORK else QNetwork(self.shape)
+    def network_of(self, arrays: Arrays) -> Network:
+        """The PyTorch network with these weights, on the CPU."""
+        import torch
+
+        from cardgym.players.networks import QNetwork
+        from cardgym.players.policy_networks import PolicyNetwork
+
+        network = PolicyNetwork(self.shape) if self.format == POLICY_NETWORK else QNetwork(self.shape)
+        network.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
+        return network.eval()
 
 
 def save_checkpoint(
@@ -67,6 +87,8 @@ def save_checkpoint(
 
     The document has `format`, the keys of `checkpoint_metadata`, `network` (its shape) and `config` (of the training).
     """
+    from cardgym.players.policy_networks import PolicyNetwork
+
     metadata = {
         "format": POLICY_NETWORK if isinstance(network, PolicyNetwork) else Q_NETWORK,
         **checkpoint_metadata(game, options, observation_name),
@@ -88,13 +110,19 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
     """Read a checkpoint for this game and these options.
 
     Returns:
-        The network, on the CPU, and the metadata; see `save_checkpoint`.
+        The PyTorch network, on the CPU, and the metadata; see `save_checkpoint`.
 
     Raises:
         CardgymError: for a file that is missing, truncated or not a checkpoint of cardgym, or that was made for another
             game, other options (only `reward` may differ: it changes nothing that a player sees), or an observation
             whose features have changed since.
     """
+    metadata, arrays = _read(path, game, options)
+    return metadata.network_of(arrays), metadata
+
+
+def _read(path: Path, game: Game, options: Options) -> tuple[CheckpointMetadata, Arrays]:
+    """The metadata and the weights of a checkpoint; raises as `load_checkpoint`."""
     what = f"checkpoint {path}"
 
     def layout(metadata: CheckpointMetadata) -> Layout:
@@ -112,29 +140,89 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
                 f"{what}: its metadata do not fit together: {len(shape.feature_starts)} features of {featured} actions "
                 f"up to input {last + featured}, with {shape.inputs} inputs and {shape.actions} actions"
             )
-        with torch.device("meta"):  # Only shapes: no memory is allocated.
-            weights = metadata.new_network().state_dict()
-        return {name: (np.float32, tuple(value.shape)) for name, value in weights.items()}
+        weights = weights_of_policy(shape) if metadata.format == POLICY_NETWORK else weights_of_values(shape)
+        return {name: (np.float32, lengths) for name, lengths in weights.items()}
 
-    metadata, arrays = read_tensors(path, what, CheckpointMetadata, layout)
-    network = metadata.new_network()
-    network.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
-    return network.eval(), metadata
+    return read_tensors(path, what, CheckpointMetadata, layout)
 
 
-def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | PolicyPlayer:
+# -- players -----------------------------------------------------------------------------------------------------------
+
+_COMPILED_ROWS = 16
+"""Compiled layers answer up to this many rows at once faster than PyTorch."""
+
+
+@cache
+def _has_torch() -> bool:
+    return find_spec("torch") is not None
+
+
+class CheckpointPlayer(Player):
+    """The player of a checkpoint: greedy for a Q-network; sampling or greedy for a policy network.
+
+    Up to 16 rows at once go through compiled layers, and more through PyTorch, if it is installed. The two differ in
+    the last bits of float32.
+    """
+
+    def __init__(self, name: str, metadata: CheckpointMetadata, arrays: Arrays, *, samples: bool) -> None:
+        """Take a checkpoint's weights; `samples` is for policy networks only."""
+        self.name = name
+        self.observation_name = metadata.observation
+        self.samples = samples
+        self._metadata = metadata
+        self._arrays = arrays
+        self._compiled = CompiledNetwork(metadata.shape, arrays)
+
+    @cached_property
+    def _with_torch(self) -> NetworkPlayer | PolicyPlayer:
+        from cardgym.players.networks import NetworkPlayer, QNetwork
+        from cardgym.players.policy_networks import PolicyPlayer
+
+        network = self._metadata.network_of(self._arrays)
+        if isinstance(network, QNetwork):
+            return NetworkPlayer(self.name, network, self.observation_name)
+        return PolicyPlayer(self.name, network, self.observation_name, samples=self.samples)
+
+    def _by(self, rows: int) -> NetworkPlayer | PolicyPlayer | None:
+        """PyTorch's player for that many rows; None for the compiled layers."""
+        return None if rows <= _COMPILED_ROWS or not _has_torch() else self._with_torch
+
+    def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.floating[Any]] | None:
+        """See `Player.values`; None for a policy network."""
+        if self._metadata.format == POLICY_NETWORK:
+            return None
+        player = self._by(len(masks))
+        return player.values(observations, masks) if player else self._compiled.outputs(observations)
+
+    def probabilities(
+        self, observations: Observations, masks: Masks, temperature: float = 0.0
+    ) -> npt.NDArray[np.floating[Any]] | None:
+        """See `Player.probabilities`."""
+        if self._metadata.format != POLICY_NETWORK:
+            return super().probabilities(observations, masks, temperature)
+        if player := self._by(len(masks)):
+            return player.probabilities(observations, masks, temperature)
+        shares = self._compiled.probabilities(observations, masks)
+        return shares if self.samples else one_hot(best_actions(shares, masks), masks)
+
+    def choose(self, observation: Float32s, mask: Masks, draw: float) -> int:
+        """See `Player.choose`."""
+        return self._compiled.choose(observation, mask, draw if self.samples else -1.0)
+
+
+def load_player(path: Path, game: Game, options: Options) -> CheckpointPlayer:
     """The player of a checkpoint: greedy for a Q-network; sampling for a policy network, greedy with `:greedy`.
 
     Raises:
         CardgymError: as `load_checkpoint`, and for a Q-network with `:greedy` after its path.
     """
     checkpoint = Path(str(path).removesuffix(GREEDY))
-    network, metadata = load_checkpoint(checkpoint, game, options)
-    if isinstance(network, PolicyNetwork):
-        return PolicyPlayer(str(path), network, metadata.observation, samples=checkpoint == path)
-    if checkpoint != path:
+    metadata, arrays = _read(checkpoint, game, options)
+    if metadata.format != POLICY_NETWORK and checkpoint != path:
         raise CardgymError(
             f"checkpoint {checkpoint}: a Q-network, which is always greedy and has no probabilities; leave out "
             f"{GREEDY!r}, or give the checkpoint of a policy network, as train/ppo.py saves"
         )
-    return NetworkPlayer(str(path), network, metadata.observation)
+    return CheckpointPlayer(
+        str(path), metadata, arrays, samples=metadata.format == POLICY_NETWORK and checkpoint == path
+    )

@@ -1,41 +1,16 @@
-"""The Q-network and its player, and the shape of networks."""
+"""The Q-network and its player."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
 
-from cardgym.engine.contract import Feature, Float32s, Game, Options, offsets
-from cardgym.errors import CardgymError, unknown
-from cardgym.files.limits import check_memory
+from cardgym.engine.contract import Float32s
 from cardgym.players.base import Masks, Observations, Player
-
-MAX_LAYERS = 64
-"""The largest number of hidden layers."""
-MAX_UNITS = 65_536
-"""The largest number of units of a hidden layer."""
-
-
-@dataclass(frozen=True)
-class NetworkShape:
-    """The layers of a network: inputs, actions, the sizes of hidden layers.
-
-    Both kinds can be wide. A Q-network can be dueling. A policy network can have features by action: each starts in the
-    inputs at one of `feature_starts` and has a number for each of the first `featured_actions` actions.
-    """
-
-    inputs: int
-    actions: int
-    hidden_sizes: tuple[int, ...] = (128, 128)
-    dueling: bool = False
-    wide: bool = False
-    feature_starts: tuple[int, ...] = ()
-    featured_actions: int = 0
+from cardgym.players.network_shapes import NetworkShape
 
 
 def hidden_layers(shape: NetworkShape) -> tuple[nn.Sequential, int]:
@@ -118,54 +93,3 @@ def one_thread() -> Iterator[None]:
     finally:
         if threads != 1:
             torch.set_num_threads(threads)
-
-
-def network_shape(
-    game: Game,
-    options: Options,
-    observation_name: str,
-    hidden_sizes: tuple[int, ...],
-    dueling: bool,
-    wide: bool = False,
-    action_features: tuple[str, ...] = (),
-) -> NetworkShape:
-    """The shape of a network for this game and observation.
-
-    Args:
-        action_features: features of the observation that have a number for each action, from action 0 on; see
-            `PolicyNetwork`.
-
-    Raises:
-        CardgymError: for an observation that is a single whole number, which a network cannot read, hidden layers that
-            would not fit in memory, or features that are missing or differ in size.
-    """
-    observation = game.observation(observation_name)
-    if observation.discrete is not None:
-        usable = [name for name, other in game.observations.items() if other.discrete is None]
-        raise CardgymError(
-            f"observation {observation_name!r} of {game.id} numbers the states, which a network cannot read; "
-            f"use {' or '.join(usable) or 'another game'}"
-        )
-    inputs, actions = observation.size(options), game.actions(options)
-    if len(hidden_sizes) > MAX_LAYERS or max(hidden_sizes, default=1) > MAX_UNITS:
-        raise CardgymError(f"hidden_sizes: allowed are up to {MAX_LAYERS} layers of 1 to {MAX_UNITS:,} units")
-    weights = sum(rows * columns for rows, columns in pairwise((inputs, *hidden_sizes, actions)))
-    # With its gradient, the two moments of Adam and the target network.
-    check_memory(f"a network of {weights:,} weights in training", 5 * 4 * weights, "choose smaller hidden_sizes")
-    starts, featured = _by_action(observation.features(options), actions, action_features)
-    return NetworkShape(inputs, actions, hidden_sizes, dueling, wide, starts, featured)
-
-
-def _by_action(features: tuple[Feature, ...], actions: int, names: tuple[str, ...]) -> tuple[tuple[int, ...], int]:
-    """The starts of the features with these names, and the number of actions for which each has a number."""
-    if not names:
-        return (), 0
-    sizes = {feature.name: feature.size for feature in features if 1 < feature.size <= actions}
-    for name in names:
-        if name not in sizes:
-            raise unknown("feature in action_features", name, sizes)
-    if len({sizes[name] for name in names}) > 1:
-        shown = ", ".join(f"{name} {sizes[name]}" for name in names)
-        raise CardgymError(f"action_features: each must have a number for the same actions, and these have {shown}")
-    starts = offsets(features)
-    return tuple(starts[name] for name in names), sizes[names[0]]

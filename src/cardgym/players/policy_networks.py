@@ -9,10 +9,8 @@ from torch import Tensor, nn
 
 from cardgym.engine.contract import Float32s
 from cardgym.players.base import Masks, Observations, Player, best_actions, one_hot
-from cardgym.players.networks import NetworkShape, hidden_layers, masked, one_thread
-
-_ACTION_UNITS = 16
-"""Hidden units for each action with its own features."""
+from cardgym.players.network_shapes import ACTION_UNITS, NetworkShape
+from cardgym.players.networks import QNetwork, hidden_layers, masked, one_thread
 
 
 class PolicyNetwork(nn.Module):
@@ -32,15 +30,14 @@ class PolicyNetwork(nn.Module):
         super().__init__()
         self.shape = shape
         featured = shape.featured_actions
-        taken = {start + i for start in shape.feature_starts for i in range(featured)}
-        self.others = [i for i in range(shape.inputs) if i not in taken]
-        self.body, width = hidden_layers(replace(shape, inputs=len(self.others) if featured else shape.inputs))
+        self.others = shape.body_inputs
+        self.body, width = hidden_layers(replace(shape, inputs=len(self.others)))
         self.policy = nn.Linear(width, shape.actions - featured)
         self.value = nn.Linear(width, 1)
         if featured:
-            self.features = nn.Linear(len(shape.feature_starts), _ACTION_UNITS, bias=False)
-            self.context = nn.Linear(width, _ACTION_UNITS)
-            self.score = nn.Linear(_ACTION_UNITS, 1, bias=False)
+            self.features = nn.Linear(len(shape.feature_starts), ACTION_UNITS, bias=False)
+            self.context = nn.Linear(width, ACTION_UNITS)
+            self.score = nn.Linear(ACTION_UNITS, 1, bias=False)
         with torch.no_grad():
             self.policy.weight.mul_(0.01)
             self.policy.bias.zero_()
@@ -76,6 +73,10 @@ class PolicyNetwork(nn.Module):
         blank = self.score(contexts.relu()).expand(-1, size)
         logits: Tensor = blank.index_put((rows, actions), scores)
         return logits
+
+
+Network = QNetwork | PolicyNetwork
+"""What a checkpoint holds."""
 
 
 def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:

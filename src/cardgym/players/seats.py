@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import NO_POLICY_TABLES, Batch, look
+from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Options
 from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOBODY, NOOP, PENALIZE, RESET, STEP
-from cardgym.engine.rules import derive, draws_of
+from cardgym.engine.rules import derive, draws_of, uniform_float
 from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions
 from cardgym.players.mixtures import MixturePlayer, drawn
 
@@ -141,13 +142,24 @@ class SeatedBatch:
             reward and the seat to decide (-1 at the end).
         """
         action = action if -1 < action < 2**31 else -1
-        if not self._outside:
-            if self._mixtures and command == RESET:
-                self._draw_players(np.zeros(1, np.int64))
-            return self.batch.step_one(action, command, illegal, skip)
-        self.step(action, command, illegal=illegal, skip=skip)
-        answers = self.batch.answers
-        return self.observations[0], self.masks[0], (answers["reward"].item(0), answers["current_player"].item(0))
+        if self._mixtures and command == RESET:
+            self._draw_players(np.zeros(1, np.int64))
+        observation, mask, answer = self.batch.step_one(action, command, illegal, skip)
+        if self._outside:
+            rows, pending_policies = self.batch.plain_rows, self.batch.answers["pending_policy"]
+            self.paid = rows["paid"].copy()
+            while (number := pending_policies.item(0)) < CALLER:
+                player = self._outside[number]
+                seen = observation
+                if player.observation_name not in (None, self.batch.kernel.observation_name):
+                    seen = self._look_as(player, np.zeros(1, np.int64))[0][0]
+                chosen = player.choose(seen, mask, _draw(rows) if player.samples else 0.0)
+                observation, mask, answer = self.batch.step_one(chosen, STEP, PENALIZE, False)
+                self.paid += rows["paid"]
+                if skip and command == RESET and pending_policies.item(0) == NOBODY:
+                    observation, mask, answer = self.batch.step_one(0, RESET, PENALIZE, True)
+                    self.paid = rows["paid"].copy()
+        return observation, mask, answer
 
     def _draw_players(self, starting: Int64s) -> None:
         """Replace each mixture by one of its players in the lineups of rows that start a game.
@@ -210,6 +222,12 @@ class SeatedBatch:
         batch = self.batch
         states = batch.plain_states if rows is None else batch.plain_states.take(rows)
         return look(batch.game, batch.options, states, seats, observation_name or batch.kernel.observation_name)
+
+
+@compiled
+def _draw(rows: Any) -> float:
+    """The next `uniform_float` of the only row's generator of choices."""
+    return float(uniform_float(rows[0].choice))
 
 
 def game_keys(seed: int, num_games: int) -> npt.NDArray[np.uint64]:

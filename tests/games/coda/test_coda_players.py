@@ -19,7 +19,7 @@ from cardgym.games.coda.guess_features import BY_GUESS
 from cardgym.games.coda.search import OWN, SearchPlayer, estimate
 from cardgym.games.coda.state import CodaOptions
 from cardgym.players.checkpoints import save_checkpoint
-from cardgym.players.networks import network_shape
+from cardgym.players.network_shapes import network_shape
 from cardgym.players.policy_networks import PolicyNetwork
 
 

@@ -59,7 +59,8 @@ def test_every_state_has_one_index_key_and_label(decisions: int) -> None:
 def test_network_is_valued(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     from cardgym.players.checkpoints import save_checkpoint
-    from cardgym.players.networks import QNetwork, network_shape
+    from cardgym.players.network_shapes import network_shape
+    from cardgym.players.networks import QNetwork
 
     network = QNetwork(network_shape(GAME, OPTIONS, "full", (), False))
     with torch.no_grad():

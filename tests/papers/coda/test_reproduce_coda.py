@@ -18,7 +18,8 @@ from cardgym.papers.coda.one_tile import win_rates
 from cardgym.papers.coda.page import FIGURES, PAPER_SECONDS, write_results
 from cardgym.papers.coda.runs import Scale, coda, fresh_win_rate, learn_games, replayed_win_rate
 from cardgym.players.checkpoints import save_checkpoint
-from cardgym.players.networks import QNetwork, network_shape
+from cardgym.players.network_shapes import network_shape
+from cardgym.players.networks import QNetwork
 
 SMALL = Scale(
     games=400,

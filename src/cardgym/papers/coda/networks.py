@@ -19,7 +19,8 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.replay import ReplayBuffer, TransitionBuilder
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import linear
-from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
+from cardgym.players.network_shapes import network_shape
+from cardgym.players.networks import NetworkPlayer, QNetwork
 
 ENV = "Coda-v0"
 MAX_DECISIONS = 11
