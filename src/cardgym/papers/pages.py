@@ -58,6 +58,14 @@ def deep_paths(given: list[Path] | None, checkpoints: str) -> list[Path]:
     return sorted(Path().glob(checkpoints)) if given is None else given
 
 
+def section(title: str, *blocks: str | Sequence[str]) -> str:
+    """A section of a page: its heading, then paragraphs, and lists of lines such as those of a table."""
+    return (
+        "\n\n".join([f"## {title}", *(block if isinstance(block, str) else "\n".join(block) for block in blocks)])
+        + "\n"
+    )
+
+
 def write_page(folder: Path, parts: Iterable[str]) -> Path:
     """Write a page of Markdown, its prose wrapped; returns its path.
 

@@ -26,7 +26,7 @@ from cardgym.papers.coda.results import (
     measure,
 )
 from cardgym.papers.coda.runs import ALGORITHMS, Scale
-from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, reproduce, write_page
+from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, reproduce, section, write_page
 from cardgym.statistics import Z95
 
 CHECKPOINTS = "checkpoints/coda/d*.safetensors"
@@ -46,10 +46,12 @@ PAPER_SECONDS = {
 
 PAPER_TEST_GAMES = 200
 
-LOSS_RISES = """The loss rises although play improves. About three quarters of it comes from final transitions, and how a game ends is
-largely chance. At first the replay buffer holds few games, samples each often, and the network memorizes many of their
-results; as the buffer fills, it samples each less often. Better play also ends games sooner, so samples contain more final
-transitions.""".splitlines()
+LOSS_RISES = (
+    "The loss rises although play improves. About three quarters of it comes from final transitions, and how a game ends "
+    "is largely chance. At first the replay buffer holds few games, samples each often, and the network memorizes many of "
+    "their results; as the buffer fills, it samples each less often. Better play also ends games sooner, so samples contain "
+    "more final transitions."
+)
 """Why; measured by the samples' own losses before each update."""
 
 
@@ -110,26 +112,21 @@ and rewards of the tables. The rest is our choice:
 
 
 def _performance(results: Results) -> str:
-    lines = [
-        "## Performance",
-        "",
-        "Share of games won: ours is the mean of the seeds, with the lowest and the highest. Networks read the observation",
+    missing = "No checkpoint of a network trained to convergence was given; `--deep FILE` adds its row."
+    return section(
+        "Performance",
+        "Share of games won: ours is the mean of the seeds, with the lowest and the highest. Networks read the observation "
         "`full`, or the paper's bits (`paper`).",
-        "",
-        *markdown_table(
+        markdown_table(
             ("approach", "training", "paper", "paper's time (s)", "ours, on fresh deals", "our time (s)"),
             [_performance_row(row) for row in results.performance],
         ),
-        "",
-        """Times are for training, but the heuristic's are for playing 10,000 games in the paper and 100,000 here. The paper's times
-come from its own machine.
-
-However long they train, tables learn almost nothing about fresh deals: nearly every state is visited once. With fewer tiles
-(below) the same learners converge.""",
-    ]
-    if not results.has_checkpoints:
-        lines += ["", "No checkpoint of a network trained to convergence was given; `--deep FILE` adds its row."]
-    return "\n".join([*lines, ""])
+        "Times are for training, but the heuristic's are for playing 10,000 games in the paper and 100,000 here. The "
+        "paper's times come from its own machine.",
+        "However long they train, tables learn almost nothing about fresh deals: nearly every state is visited once. With "
+        "fewer tiles (below) the same learners converge.",
+        *([] if results.has_checkpoints else [missing]),
+    )
 
 
 def _performance_row(row: Performance) -> list[str]:
@@ -149,13 +146,6 @@ def _performance_row(row: Performance) -> list[str]:
 def _readings(readings: Sequence[Reading]) -> str:
     paper = PAPER_WIN_RATES["heuristic"]
     half_width = Z95 * math.sqrt(paper * (1 - paper) / READING_GAMES)
-    lines = [
-        f"## Which reading of the rules gives the heuristic's {paper}",
-        "",
-        f"The paper's heuristic played {READING_GAMES:,} games, a 95 % interval of ±{half_width:.4f}. Our heuristic's exact win rate by",
-        "reading, how many standard errors away the paper's number is, and the mean of as many games of ours for each seed:",
-        "",
-    ]
     rows = [
         (
             row.name, f"{row.heuristic:.5f}", f"{row.standard_errors:+.1f}",
@@ -163,10 +153,16 @@ def _readings(readings: Sequence[Reading]) -> str:
         )
         for row in readings
     ]  # fmt: skip
-    lines += markdown_table(("reading", "exact", f"{paper} differs by", "ours", "verdict"), rows)
     agreeing = [row.name for row in readings if _verdict(row) == "agrees"]
     conclusion = f"So the paper's rules are: {'; '.join(agreeing)}." if agreeing else "None agrees."
-    return "\n".join([*lines, "", f"{conclusion} That reading is the preset of `Coda-v0`.", ""])
+    return section(
+        f"Which reading of the rules gives the heuristic's {paper}",
+        f"The paper's heuristic played {READING_GAMES:,} games, a 95 % interval of ±{half_width:.4f}. Our heuristic's exact "
+        "win rate by reading, how many standard errors away the paper's number is, and the mean of as many games of ours "
+        "for each seed:",
+        markdown_table(("reading", "exact", f"{paper} differs by", "ours", "verdict"), rows),
+        f"{conclusion} That reading is the preset of `Coda-v0`.",
+    )
 
 
 def _verdict(row: Reading) -> str:
@@ -177,31 +173,18 @@ def _few_deals(results: Results) -> str:
     scale = results.scale
     nearest = min(results.few_deals, key=_distance_from_paper)
     means = " and ".join(f"{mean:.3f}" for mean in _means(nearest))
-    lines = [
-        "## How 0.963 and 0.965 can come about",
-        "",
-        f"{scale.tabular_games:,} training games as in the paper, but on the same few deals (tiles and draw order) again and",
-        f"again, with new guesses by the opponent each time. Then {scale.test_games:,} games on those deals and on as many fresh ones; means",
-        "of the seeds. The paper has 0.963 for Q-learning and 0.965 for Sarsa.",
-        "",
-        *markdown_table(
-            (
-                "deals",
-                "Q-learning on them",
-                "Sarsa on them",
-                "Q-learning on fresh deals",
-                "Sarsa on fresh deals",
-            ),
-            [_few_deals_row(row) for row in results.few_deals],
-        ),
-        "",
-        f"Nearest to the paper are {nearest.num_deals} deals, with {means}. On fresh deals the same tables play no better than random. So the",
-        "paper's numbers for Q-learning and Sarsa, higher than any player can reach, are what training and testing on the same deals give.",
-        "Its 0.895 and 0.915 for the networks also exceed the maximum, but by less than 200 games can resolve (±0.04); on fresh",
-        "deals its 2,000 games are far from enough for either.",
-        "",
-    ]
-    return "\n".join(lines)
+    head = ("deals", *(f"{name} on {deals}" for deals in ("them", "fresh deals") for name in ALGORITHMS.values()))
+    return section(
+        "How 0.963 and 0.965 can come about",
+        f"{scale.tabular_games:,} training games as in the paper, but on the same few deals (tiles and draw order) again and "
+        f"again, with new guesses by the opponent each time. Then {scale.test_games:,} games on those deals and on as many "
+        "fresh ones; means of the seeds. The paper has 0.963 for Q-learning and 0.965 for Sarsa.",
+        markdown_table(head, [_few_deals_row(row) for row in results.few_deals]),
+        f"Nearest to the paper are {nearest.num_deals} deals, with {means}. On fresh deals the same tables play no better "
+        "than random. So the paper's numbers for Q-learning and Sarsa, higher than any player can reach, are what training "
+        "and testing on the same deals give. Its 0.895 and 0.915 for the networks also exceed the maximum, but by less than "
+        "200 games can resolve (±0.04); on fresh deals its 2,000 games are far from enough for either.",
+    )
 
 
 def _few_deals_row(row: FewDeals) -> list[str]:
@@ -223,23 +206,18 @@ def _distance_from_paper(row: FewDeals) -> float:
 
 
 def _few_tiles(results: Results) -> str:
-    lines = [
-        "## Fewer tiles: where tables converge",
-        "",
-        "The same learners on the same bits with fewer tiles. A table cannot see colors or past misses, so the bounds with colors",
-        "hidden apply to it: the heuristic, which forgets misses, and the best possible player. The last column is the best",
-        "possible player that sees colors.",
-        "",
-        *markdown_table(
+    return section(
+        "Fewer tiles: where tables converge",
+        "The same learners on the same bits with fewer tiles. A table cannot see colors or past misses, so the bounds with "
+        "colors hidden apply to it: the heuristic, which forgets misses, and the best possible player. The last column is "
+        "the best possible player that sees colors.",
+        markdown_table(
             ("tiles", "decisions", "states met", "Q-learning", "Sarsa", "heuristic", "best", "best with colors"),
             [_few_tiles_row(row) for row in results.few_tiles],
         ),
-        "",
-        f"With 24 tiles those bounds are {results.bounds.heuristic:.3f} and {results.bounds.optimum:.3f}: even a complete table, trained forever, would stay below",
-        "the heuristic that sees colors.",
-        "",
-    ]
-    return "\n".join(lines)
+        f"With 24 tiles those bounds are {results.bounds.heuristic:.3f} and {results.bounds.optimum:.3f}: even a complete "
+        "table, trained forever, would stay below the heuristic that sees colors.",
+    )
 
 
 def _few_tiles_row(row: FewTiles) -> list[str]:
@@ -248,17 +226,14 @@ def _few_tiles_row(row: FewTiles) -> list[str]:
 
 
 def _losses(results: Results) -> str:
-    lines = [
-        "## The paper's figures 6 and 7: losses",
-        "",
-        f"Each run is drawn faintly, and the mean of {len(results.seeds)} runs strongly. The loss is Huber's with rewards of +1 and -1, so its scale differs from the paper's.",
-        "",
-        *LOSS_RISES,
-        "",
-        *(f"![Loss of {name}]({file})\n" for name, file in FIGURES.items()),
+    return section(
+        "The paper's figures 6 and 7: losses",
+        f"Each run is drawn faintly, and the mean of {len(results.seeds)} runs strongly. The loss is Huber's with rewards of "
+        "+1 and -1, so its scale differs from the paper's.",
+        LOSS_RISES,
+        *(f"![Loss of {name}]({file})" for name, file in FIGURES.items()),
         f"This page took {results.seconds:,.0f} s of processor time.",
-    ]
-    return "\n".join(lines)
+    )
 
 
 def main(words: list[str]) -> int:

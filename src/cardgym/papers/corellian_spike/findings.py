@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,11 +18,11 @@ from cardgym.papers.corellian_spike.experiments import SEATINGS, STATE_MODELS
 from cardgym.papers.corellian_spike.numbers import BETTING, BUYING, PLACING, Numbers, enumerated_states
 from cardgym.papers.corellian_spike.runs import CREDITS, FOUR, WEIGHTED, Scale, legal
 from cardgym.papers.corellian_spike.tables import EXPLORATIONS
+from cardgym.papers.pages import section
 from cardgym.statistics import Estimate, mean_over_runs
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(NamedTuple):
     """A claim of the paper, whether it holds, and the evidence."""
 
     text: str
@@ -37,8 +37,7 @@ def _verdict(holds: bool) -> str:
 def claims(numbers: Numbers) -> str:
     """The section of the paper's claims; every verdict follows from the numbers."""
     rows = [*_play_claims(numbers), *_policy_claims(numbers), *_seat_claims(numbers), _epsilon_claim(numbers)]
-    table = markdown_table(("claim", "verdict", "evidence"), [(row.text, row.verdict, row.evidence) for row in rows])
-    return "\n".join(["## The paper's claims", "", *table, ""])
+    return section("The paper's claims", markdown_table(("claim", "verdict", "evidence"), rows))
 
 
 def _play_claims(numbers: Numbers) -> list[Claim]:
@@ -150,14 +149,6 @@ def _epsilon_claim(numbers: Numbers) -> Claim:
 
 def exploration(numbers: Numbers) -> str:
     """The section on published and legal exploration."""
-    lines = [
-        "## What the published exploration does",
-        "",
-        "The paper says that exploring picks a random allowed action. Its program never folded, always bought and never",
-        "swapped with the higher card when exploring: three ranges of random numbers stop one short. An action that is",
-        "never tried has no value, so no policy can prefer it. Percent of states in which the final policy takes it:",
-        "",
-    ]
     head = (
         "case", "exploration", "fold, all betting states", "fold, states met", "buy, all buying states",
         "buy, states met", "swap high, all placing states", "swap high, states met",
@@ -173,28 +164,21 @@ def exploration(numbers: Numbers) -> str:
             rows.append([name, how.exploration, *cells])
     reachable = enumerated_states(CREDITS).reachable
     spare = 100 * float((~reachable[1:]).mean())
-    lines += [
-        *markdown_table(head, rows),
-        "",
-        f"The shares over all states say little: {spare:.0f} % of the 2-player enumeration are codes of betting or",
-        "buying with a bought card in hand, which play cannot reach because a bought card is placed at once. The initial",
-        "action of these codes never changes. In rounds 1 to 3 only one betting code in 21 is reachable, so no action",
+    return section(
+        "What the published exploration does",
+        "The paper says that exploring picks a random allowed action. Its program never folded, always bought and never "
+        "swapped with the higher card when exploring: three ranges of random numbers stop one short. An action that is "
+        "never tried has no value, so no policy can prefer it. Percent of states in which the final policy takes it:",
+        markdown_table(head, rows),
+        f"The shares over all states say little: {spare:.0f} % of the 2-player enumeration are codes of betting or "
+        "buying with a bought card in hand, which play cannot reach because a bought card is placed at once. The initial "
+        "action of these codes never changes. In rounds 1 to 3 only one betting code in 21 is reachable, so no action "
         "except matching can exceed 4.8 % of the states, whatever is learned.",
-        "",
-    ]
-    return "\n".join(lines)
+    )
 
 
 def betting(numbers: Numbers) -> str:
     """The section on flat and matched betting."""
-    lines = [
-        "## Flat against matched betting",
-        "",
-        "Under flat betting (the paper's reward table: a raise costs 2, a match 2) a re-raise costs its player 2 and",
-        "every later match 2 again. With matched betting, as in poker, players make up the difference. Trained and played",
-        "with either, credits-only reward:",
-        "",
-    ]
     rows = []
     for opponent in ("random-table", "initial", "intermediate"):
         for how in EXPLORATIONS:
@@ -202,19 +186,17 @@ def betting(numbers: Numbers) -> str:
             cells += [numbers.hands(kind, opponent, how).text(".1f") + " %" for kind in ("credits", "matched")]
             rows.append([opponent, how, *cells])
     head = ("opponent", "exploration", "credits, flat", "credits, matched", "hands, flat", "hands, matched")
-    return "\n".join([*lines, *markdown_table(head, rows), ""])
+    return section(
+        "Flat against matched betting",
+        "Under flat betting (the paper's reward table: a raise costs 2, a match 2) a re-raise costs its player 2 and "
+        "every later match 2 again. With matched betting, as in poker, players make up the difference. Trained and played "
+        "with either, credits-only reward:",
+        markdown_table(head, rows),
+    )
 
 
 def information(numbers: Numbers) -> str:
     """The section on the paper's future work."""
-    lines = [
-        "## The paper's future work: would knowing more win more?",
-        "",
-        "Online Q-learning (the same for all; [tables](../../algorithms/more.md#tables-q-learning-and-sarsa)) learns to beat the paper's final",
-        "credits-only policy, which is fixed, with three kinds of state: the paper's code, the three cards instead of",
-        f"their sum, and the code with the opponent's spike. Means of {numbers.scale.information_seeds} runs.",
-        "",
-    ]
     head = (
         "state", "decisions learned from", "states met", "credits against that policy", "hands",
         "credits against initial", "against heuristic",
@@ -237,13 +219,14 @@ def information(numbers: Numbers) -> str:
             ])  # fmt: skip
         more = [f"{credits[m].value - credits[''].value:+.1f} ({STATE_MODELS[m]})" for m in ("cards", "spikes")]
         differences.append(f"after {budget:,} decisions by {' and '.join(more)}")
-    lines += [
-        *markdown_table(head, rows),
-        "",
+    return section(
+        "The paper's future work: would knowing more win more?",
+        "Online Q-learning (the same for all; [tables](../../algorithms/more.md#tables-q-learning-and-sarsa)) learns to beat "
+        "the paper's final credits-only policy, which is fixed, with three kinds of state: the paper's code, the three "
+        f"cards instead of their sum, and the code with the opponent's spike. Means of {numbers.scale.information_seeds} runs.",
+        markdown_table(head, rows),
         f"Knowing more than the paper's code changes the credits won a game {', '.join(differences)}.",
-        "",
-    ]
-    return "\n".join(lines)
+    )
 
 
 _BASE = NO_CARD - MIN_CARD + 1

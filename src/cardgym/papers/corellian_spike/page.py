@@ -20,7 +20,7 @@ from cardgym.papers.corellian_spike.findings import betting, claims, code_facts,
 from cardgym.papers.corellian_spike.numbers import Numbers
 from cardgym.papers.corellian_spike.runs import CREDITS, FOUR, WEIGHTED, Scale, legal
 from cardgym.papers.corellian_spike.tables import deep_table, opponents_table, seats_table
-from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, reproduce, write_page
+from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, reproduce, section, write_page
 from cardgym.players import resolve
 
 CHECKPOINTS = "checkpoints/corellian_spike/double_dqn*.safetensors"
@@ -94,17 +94,14 @@ took {results.processor_seconds / 60:.1f} minutes of processor time.
 
 def _figures() -> str:
     """The section of the paper's appendix."""
-    lines = [
-        "## The appendix: action distributions",
-        "",
-        "Each image shows a case's figures as rows (decision 1, 2, 3) with a panel for each round: the paper's nine, and",
-        "three for the legal exploration. The scale is logarithmic because most shares are small. Solid lines are the paper's measure,",
-        "over all enumerated states; dotted lines are over the states visited in training. Lines are means of the runs, with 95 %",
-        "intervals as bands.",
-        "",
-    ]
-    lines += [f"![{title}]({name})\n" for name, (title, _) in FIGURES.items()]
-    return "\n".join(lines)
+    return section(
+        "The appendix: action distributions",
+        "Each image shows a case's figures as rows (decision 1, 2, 3) with a panel for each round: the paper's nine, and "
+        "three for the legal exploration. The scale is logarithmic because most shares are small. Solid lines are the "
+        "paper's measure, over all enumerated states; dotted lines are over the states visited in training. Lines are means "
+        "of the runs, with 95 % intervals as bands.",
+        *(f"![{title}]({name})" for name, (title, _) in FIGURES.items()),
+    )
 
 
 def main(words: list[str]) -> int:

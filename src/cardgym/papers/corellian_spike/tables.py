@@ -10,6 +10,7 @@ import numpy as np
 from cardgym.console.tables import markdown_table
 from cardgym.papers.corellian_spike.experiments import DEEP_OPPONENTS, SEATINGS
 from cardgym.papers.corellian_spike.numbers import Numbers
+from cardgym.papers.pages import section
 
 OPPONENTS = ("random-table", "initial", "intermediate", "credits-only", "heuristic", "double DQN")
 """Rows of tables 2 and 3: the paper's opponents, then ours. `random-table` is the paper's random policy."""
@@ -39,10 +40,6 @@ EXPLORATIONS = ("published", "legal")
 
 def opponents_table(numbers: Numbers, number: int, reward: str, title: str) -> str:
     """Table 2 or 3."""
-    lines = [
-        f"## Table {number}: {title.lower()}",
-        "",
-    ]
     head = (
         "opponent", "credits: paper", "published", "legal", "hands: paper", "published", "legal",
         "bust, policy / opponent: paper", "published", "legal",
@@ -61,26 +58,12 @@ def opponents_table(numbers: Numbers, number: int, reward: str, title: str) -> s
             " / ".join(numbers.busts(reward, opponent, how, player=player) for player in (0, 1)) for how in EXPLORATIONS
         ]
         rows.append(cells)
-    lines += [
-        *markdown_table(head, rows),
-        "",
-        f"The paper's human against its policy: the policy won {PAPER_HUMAN[reward]}.",
-        "",
-    ]
-    return "\n".join(lines)
+    human = f"The paper's human against its policy: the policy won {PAPER_HUMAN[reward]}."
+    return section(f"Table {number}: {title.lower()}", markdown_table(head, rows), human)
 
 
 def seats_table(numbers: Numbers) -> str:
     """Table 4."""
-    lines = [
-        "## Table 4: the 2-player and the 4-player policy at tables of two, four and eight",
-        "",
-        "Both policies are for the weighted reward. One of each plays, with the initial policy in the other seats. The",
-        "notebook that the paper links to shows this line-up, and games of two hands, next to the paper's eight-player",
-        "numbers, which is why no player goes bust there. In states that a policy does not cover, the initial policy",
-        "plays, as in the paper's program.",
-        "",
-    ]
     head = (
         "seats, hands", "policy", "credits: paper", "published", "legal", "hands: paper", "published", "legal",
         "bust: paper", "published", "legal",
@@ -97,23 +80,27 @@ def seats_table(numbers: Numbers) -> str:
             cells.append(f"{paper[2]}" if paper else "-")
             cells += [numbers.busts(*key, player=player) for key in keys]
             rows.append(cells)
-    return "\n".join([*lines, *markdown_table(head, rows), ""])
+    return section(
+        "Table 4: the 2-player and the 4-player policy at tables of two, four and eight",
+        "Both policies are for the weighted reward. One of each plays, with the initial policy in the other seats. The "
+        "notebook that the paper links to shows this line-up, and games of two hands, next to the paper's eight-player "
+        "numbers, which is why no player goes bust there. In states that a policy does not cover, the initial policy "
+        "plays, as in the paper's program.",
+        markdown_table(head, rows),
+    )
 
 
 def deep_table(numbers: Numbers, paths: Sequence[Path]) -> str:
     """The double DQN's checkpoints against everyone."""
-    lines = ["## The double DQN", ""]
+    title, scale = "The double DQN", numbers.scale
     if not paths:
-        lines.append("No checkpoint was given (`--deep PATH`), so its rows are missing from this page.")
-        return "\n".join([*lines, ""])
-    scale = numbers.scale
-    lines += [
+        return section(title, "No checkpoint was given (`--deep PATH`), so its rows are missing from this page.")
+    text = (
         f"Credits that each checkpoint wins a game, the mean of {scale.deep_seeds} matches of {scale.games:,} games on "
         "different deals and, where the opponent is a policy of batch Q-learning, against different training runs of "
         "it. The last columns have all of a row's matches: the lowest end of their 95 % intervals, and the share of "
-        "hands won.",
-        "",
-    ]
+        "hands won."
+    )
     intervals = {}
     rows = []
     for opponent in DEEP_OPPONENTS:
@@ -126,10 +113,10 @@ def deep_table(numbers: Numbers, paths: Sequence[Path]) -> str:
         named = opponent if opponent in ("random", "initial", "heuristic") else f"batch Q: {opponent}"
         rows.append([named, *cells])
     learned = [low for name in DEEP_OPPONENTS[-4:] for low, _ in intervals[name]]
-    lines += [
-        *markdown_table(("against", *(f"`{path.stem}`" for path in paths), "lowest end", "hands"), rows),
-        "",
+    return section(
+        title,
+        text,
+        markdown_table(("against", *(f"`{path.stem}`" for path in paths), "lowest end", "hands"), rows),
         f"Of the {len(learned)} intervals against the final policies of batch Q-learning, "
         f"{sum(low > 0 for low in learned)} lie above zero.",
-    ]
-    return "\n".join([*lines, ""])
+    )
