@@ -37,6 +37,8 @@ from cardgym.players.policy_file import load_policy, save_policy
 from cardgym.players.tables import Q_TABLE, STRATEGY, Pairs, save_q_table
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog
+from cardgym.table.session import Session
+from cardgym.table.setup import GameSetup
 
 FOLDER = tempfile.TemporaryDirectory()
 
@@ -142,14 +144,19 @@ def _read_mixture(path: Path) -> Any:
     return [[part.name for part in player.players], np.asarray(player.weights).tolist()]
 
 
+@cache
+def _played() -> Session:
+    session = Session(GameSetup(*numbered_game(), [], seed=3, seat=0))
+    session.play()
+    while not session.over:
+        session.act(session.legal_actions()[0])
+    return session
+
+
 def good_entry() -> dict[str, Any]:
     """An exported game."""
-    game, options = numbered_game()
-    player = {"name": "human", "seat": 0, "score": 1.0, "return": 1.0, "metrics": {"points": 2.0}}
-    return {
-        "id": "good", "env": game.id, "options": options.asdict(), "seed": 3, "game": 0, "time": "2026-01-01T00:00:00",
-        "finished": True, "max_score": 1.0, "person": 0, "players": [player], "moves": [],
-    }  # fmt: skip
+    entry = {**_played().entry(), "id": "good".ljust(22, "-"), "time": "2026-01-01T00:00:00"}
+    return {**entry, "moves": [list(move) for move in _played().moves]}
 
 
 def _write_log(path: Path) -> None:
@@ -158,7 +165,7 @@ def _write_log(path: Path) -> None:
     with contextlib.closing(GameLog(path)) as game_log:
         for number in range(3):
             entry = {name: value for name, value in good_entry().items() if name not in ("id", "moves")}
-            game_log.add(f"game {number}", {**entry, "seed": number}, moves=[(0, number), (0, 1)])
+            game_log.add(f"game-{number}".ljust(22, "-"), {**entry, "seed": number}, moves=_played().moves)
 
 
 def _read_log(path: Path) -> Any:

@@ -189,42 +189,26 @@ def test_export_and_import_keep_every_game(game_log: GameLog, tmp_path: Path) ->
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "games.jsonl").read_bytes()
 
 
-LINE = {
-    "id": "one",
-    "env": "CorellianSpike-v0",
-    "options": {"num_players": 2, "hands": 10},
-    "seed": 3,
-    "game": 0,
-    "time": "2025-01-01T00:00:00+00:00",
-    "finished": True,
-    "max_score": 10.0,
-    "person": 0,
-    "moves": [],
-    "players": [
-        {"name": "human", "seat": 0, "score": 4, "return": 3.0, "metrics": {"bust_games": 0}},
-        {"name": "random", "seat": 1, "score": 6, "return": 5.0, "metrics": {"bust_games": 0}},
-    ],
-}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"env": 1},
-        {"players": []},
-        {"moves": [[0]]},
-        {"moves": [[0, 2**31]]},
-        {"moves": [[-3, 0]]},
-        {"moves": [[0.5, 1]]},
-        {"undone": "x"},
-        {"id": 3},
-    ],
-)
-def test_lines_that_are_not_games_are_refused(game_log: GameLog, tmp_path: Path, change: dict[str, Any]) -> None:
-    (tmp_path / "bad.jsonl").write_text(json.dumps(LINE) + "\n" + json.dumps({**LINE, **change}) + "\n")
-    with pytest.raises(CardgymError, match="line 2 is not a game"):
-        game_log.import_entries(read_entries(tmp_path / "bad.jsonl"))
-    assert list(game_log.entries()) == []
+def test_refused_lines_are_named_and_the_others_go_in(
+    game_log: GameLog, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = started(game_log)
+    finish(session)
+    good = game_log.entry(session.id)
+    lines = [good, {**good, "seed": 2**63}, {**good, "id": "a" * 22}, {**good, "max_score": 0}, {**good, "env": "os:x"}]
+    path = tmp_path / "games.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    other = GameLog(tmp_path / "other.sqlite")
+    assert other.import_entries(read_entries(path)) == 2
+    assert [entry["id"] for entry in other.entries()] == [session.id, "a" * 22]
+    refused = capsys.readouterr().err.splitlines()
+    reasons = ["line 2 is not a game that cardgym wrote: seed: input should be less than or equal to"]
+    reasons += ["line 4 is not a game that cardgym wrote: max_score: 0; its moves give 4"]
+    reasons += ["line 5 is not a game that cardgym wrote: env: 'os:x' is not installed; there are"]
+    assert all(f"cardgym: file {path}: {reason}" in line for reason, line in zip(reasons, refused, strict=True))
+    path.write_text("x\n" * 5000)
+    with pytest.raises(CardgymError, match=r"line 1 is not .* \(and 1000 more\)"):
+        read_entries(path)
 
 
 @pytest.mark.parametrize(("seat", "move"), [(-2, 10**9), (0, DISCARD), (1, MATCH), (0, 2**31 - 1)])
@@ -351,8 +335,9 @@ def test_damaged_games_are_left_out(game_log: GameLog, capsys: pytest.CaptureFix
     whole = started(game_log)
     finish(whole)
     assert [entry["id"] for entry in game_log.entries()] == [whole.id]
-    assert capsys.readouterr().err == f"game log {game_log.path}: 1 damaged games are left out\n"
-    with pytest.raises(CardgymError, match="or it is damaged"):
+    reason = f"game {damaged.id}: damaged or changed by hand"
+    assert capsys.readouterr().err == f"cardgym: game log {game_log.path}: {reason}; left out\n"
+    with pytest.raises(CardgymError, match=reason):
         game_log.entry(damaged.id)
 
 

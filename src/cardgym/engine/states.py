@@ -149,7 +149,8 @@ class SingleGame:
     def allows(self, move: int) -> bool:
         """Whether a move is a legal action or, at a chance node, an outcome; False at the end."""
         if self.current_player >= 0:
-            return move in self.legal_actions()
+            self._call(_LEGAL)
+            return 0 <= move < len(self._mask) and bool(self._mask[move])
         return 0 <= move < self.num_chance_outcomes
 
     def apply_action(self, move: int) -> Float64s:

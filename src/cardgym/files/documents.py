@@ -57,5 +57,6 @@ def validated(check: Callable[[Any], T], value: Any, what: str) -> T:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = printable(".".join(map(str, first["loc"])), 80)
-        reason = first["msg"][:1].lower() + first["msg"][1:]
+        message = first["msg"].removeprefix("Value error, ")
+        reason = message[:1].lower() + message[1:]
         raise CardgymError(f"{what}: {f'{place}: ' if place else ''}{printable(reason)}") from None

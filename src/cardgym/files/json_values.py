@@ -59,6 +59,8 @@ def parse_json(content: bytes | str, what: str, *, constants: bool = False) -> A
             parse_int=_short,
             object_pairs_hook=_without_repeats,
         )
+        if "\\ud" in text.lower():  # Half of a surrogate pair cannot be encoded, in a message or a database.
+            json.dumps(value, ensure_ascii=False).encode()
         changed = isinstance(value, dict) and _SEAL in value and value.pop(_SEAL) != digest_of(value)
     except RecursionError:
         raise CardgymError(f"{what}: cannot be read as JSON (nested too deeply)") from None

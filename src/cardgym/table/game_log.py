@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -20,9 +19,10 @@ import platformdirs
 from cardgym.engine.cache import user_folder
 from cardgym.errors import CardgymError, printable
 from cardgym.files import opened, replacing
-from cardgym.files.documents import parse_document, validate
+from cardgym.files.documents import parse_document
 from cardgym.files.json_values import digest_of, parse_json, sealed
-from cardgym.table.game_entries import GameEntry, KindTotal, SavedTotals, export_line
+from cardgym.table.game_entries import KindTotal, SavedTotals, checked, export_line, print_left_out
+from cardgym.table.setup import PERSON
 
 Move = tuple[int, int]
 """The seat that decided, CHANCE or UNDO; and the action, the outcome, or the number of moves that remain."""
@@ -70,10 +70,12 @@ def default_path() -> Path:
 
 
 def live_moves(rows: Iterable[Move]) -> list[Move]:
-    """The moves that were not taken back."""
+    """The moves that were not taken back; `CardgymError` if a row takes back what is not there."""
     moves: list[Move] = []
     for seat, move in rows:
         if seat == UNDO:
+            if not isinstance(move, int) or not 0 <= move < len(moves):
+                raise CardgymError(f"moves: {len(moves)} moves cannot be taken back to {move}")
             del moves[move:]
         else:
             moves.append((seat, move))
@@ -87,9 +89,10 @@ class GameLog:
     its start, ISO 8601), `finished`, `max_score`, `players` (name, seat, score, return and metrics of each; a person
     first, then in order of play), `person` (the person's seat; None if the game was watched), `versions` and `about`.
     Those read back also have `id`, `moves` (pairs of seat and move, without those taken back) and `undone` (how many
-    times moves were taken back).
+    times moves were taken back, as far as `most_undone` allows).
 
-    Each game has a digest of its entry and its moves. A game that was damaged or changed is left out, with a warning.
+    Each game has a digest of its entry and its moves. What is read back went through `checked`; a game that is damaged
+    or cannot be is left out, and named on stderr.
     """
 
     def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
@@ -103,7 +106,9 @@ class GameLog:
             CardgymError: if the file cannot be written or is not a game log; it is then left as it was.
         """
         self.path = path or default_path()
-        self._what, self._lock, self._warned = f"game log {self.path}", threading.Lock(), False
+        self._what, self._lock = f"game log {self.path}", threading.Lock()
+        self._replayed: set[str] = set()  # The digests of games that were compared with their moves.
+        self._named: set[str] = set()  # The games left out that were named on stderr.
         if read_only or self.path.exists() or self.path.is_symlink():
             opened(self.path, self._what).close()
         try:
@@ -161,12 +166,7 @@ class GameLog:
     def add(self, id: str, entry: dict[str, Any], owner: str = "", moves: Sequence[Move] = ()) -> bool:
         """Add a game; return whether it is new. On a shared server, `owner` is the person it belongs to."""
         with self._transaction() as database:
-            values = (id, entry["env"], entry["finished"], owner, _to_json(entry), "")
-            new = database.execute("insert or ignore into games values (?, ?, ?, ?, ?, ?)", values).rowcount == 1
-            if new:
-                database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, 0, moves))
-                _set_seal(database, id)
-        return new
+            return _add(database, id, entry, owner, moves)
 
     def append(self, id: str, start: int, moves: Sequence[Move], entry: dict[str, Any] | None = None) -> None:
         """Add moves to a game that has `start` rows; when the game has ended, `entry` is its final one.
@@ -211,11 +211,23 @@ class GameLog:
         Raises:
             CardgymError: if the log has no such game.
         """
-        for entry in self.entries(id=id):
+        entries, unreadable = self.read(id=id)
+        for entry in entries:
             return entry
-        raise CardgymError("no such game in the log, or it is damaged")
+        raise CardgymError(*unreadable.values() or ["no such game in the log"])
 
-    def entries(
+    def owns(self, id: str, owner: str) -> bool:
+        """Whether a game, readable or not, belongs to an owner."""
+        return bool(self._read("select 1 from games where id = ? and owner = ?", (id, owner)))
+
+    def entries(self, env: str | None = None, **wanted: Any) -> list[dict[str, Any]]:
+        """The games that `read` finds; those that cannot be read are named on stderr once."""
+        entries, unreadable = self.read(env, **wanted)
+        print_left_out([f"{self._what}: {reason}" for id, reason in unreadable.items() if id not in self._named])
+        self._named |= set(unreadable)
+        return entries
+
+    def read(
         self,
         env: str | None = None,
         *,
@@ -223,8 +235,8 @@ class GameLog:
         owner: str | None = None,
         id: str | None = None,
         limit: int = -1,
-    ) -> list[dict[str, Any]]:
-        """Matching games, oldest first, the latest `limit` of them; damaged ones are left out, with one warning."""
+    ) -> tuple[list[dict[str, Any]], dict[str, str]]:
+        """Matching games, oldest first, the latest `limit` of them; and by id, why some cannot be read."""
         wanted = {"env": env, "finished": finished, "owner": owner, "id": id}
         given = {name: value for name, value in wanted.items() if value is not None}
         where = " and ".join(f"{name} = ?" for name in given) or "1"
@@ -232,24 +244,32 @@ class GameLog:
         with self._transaction("begin") as database:
             games = database.execute(query, (*given.values(), limit)).fetchall()
             rows = [_rows_of(database, game[0]) for game in games]
-        entries = [self._entry(*found) for found in zip(games[::-1], rows[::-1], strict=True)]
-        whole = [entry for entry in entries if entry is not None]
-        if len(whole) < len(entries) and not self._warned:
-            self._warned = True
-            print(f"{self._what}: {len(entries) - len(whole)} damaged games are left out", file=sys.stderr)
-        return whole
+        entries, unreadable = [], {}
+        for found, moves in zip(games[::-1], rows[::-1], strict=True):
+            try:
+                entries.append(self._entry(found, moves))
+            except CardgymError as error:
+                unreadable[str(found[0])] = str(error)
+        return entries, unreadable
 
-    def _entry(self, game: tuple[Any, ...], rows: list[Move]) -> dict[str, Any] | None:
-        """A game as an entry; None if it was damaged."""
+    def _entry(self, game: tuple[Any, ...], rows: list[Move]) -> dict[str, Any]:
+        """A game as an entry; `CardgymError` if it was damaged or is not what cardgym writes."""
+        id, env, finished, _, text, seal = game
+        where = f"game {printable(str(id), 60)}"
         try:
-            if game[-1] != _seal(game[:-1], rows):
-                return None
-            entry = {"id": game[0], **parse_json(game[4], "game")}
-            entry["moves"] = [list(move) for move in live_moves(rows)]
-            entry["undone"] = sum(seat == UNDO for seat, _ in rows)
-            validate(GameEntry, entry, "game")
-        except (CardgymError, TypeError):  # What cardgym never writes.
-            return None
+            whole = isinstance(text, str) and seal == _seal(game[:-1], rows)
+            moves = live_moves(rows)
+        except (CardgymError, TypeError):  # The latter for bytes, which no column holds.
+            whole = False
+        if not whole:
+            raise CardgymError(f"{where}: damaged or changed by hand")
+        values = parse_json(text, where)
+        if not isinstance(values, dict) or (values.get("env"), values.get("finished")) != (env, finished):
+            raise CardgymError(f"{where}: its entry and its row disagree")
+        values |= {"id": id, "moves": moves}
+        undone = sum(seat == UNDO for seat, _ in rows)
+        entry = checked(values, where, undone=undone, replayed=seal in self._replayed)
+        self._replayed.add(seal)
         return entry
 
     # -- what reviews found -------------------------------------------------------------------------------------------
@@ -280,24 +300,32 @@ class GameLog:
     def export(self, path: Path) -> int:
         """Write all games as JSON lines, one game per line; return how many.
 
+        Unfinished games of several people are left out: the seed would tell each the cards of the others.
+
         Raises:
             CardgymError: if the file cannot be written.
         """
         count = 0
         with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
-            for count, entry in enumerate(self.entries(), 1):  # noqa: B007
-                file.write(export_line(entry))
+            for entry in self.entries():
+                if entry["finished"] or [player["name"] for player in entry["players"]].count(PERSON) < 2:
+                    file.write(export_line(entry))
+                    count += 1
         return count
 
     def import_entries(self, entries: Iterable[dict[str, Any]], owner: str = "") -> int:
         """Add games read from an export that are not in the log yet, as those of `owner`; return how many."""
-        count = 0
-        for entry in entries:
-            kept = {name: value for name, value in entry.items() if name not in ("id", "moves", "undone")}
-            moves = [(seat, move) for seat, move in entry["moves"]]
-            rows = [*moves, *[(UNDO, len(moves))] * entry.get("undone", 0)]
-            count += self.add(entry["id"], kept, owner, rows)
-        return count
+        with self._transaction() as database:
+            return sum(
+                _add(
+                    database,
+                    entry["id"],
+                    {name: value for name, value in entry.items() if name not in ("id", "moves")},
+                    owner,
+                    entry["moves"],
+                )
+                for entry in entries
+            )
 
     # -- the database -------------------------------------------------------------------------------------------------
 
@@ -334,12 +362,18 @@ def _rows_of(database: sqlite3.Connection, id: str) -> list[Move]:
     return database.execute(_MOVES, (id,)).fetchall()
 
 
-def _seal(game: Sequence[Any], rows: Sequence[Move]) -> str:
-    """The digest of a game's id, env, finished, owner, entry and rows.
+def _add(database: sqlite3.Connection, id: str, entry: dict[str, Any], owner: str, moves: Sequence[Move]) -> bool:
+    """Add a game within a transaction; return whether it is new."""
+    values = (id, entry["env"], entry["finished"], owner, _to_json(entry), "")
+    new = database.execute("insert or ignore into games values (?, ?, ?, ?, ?, ?)", values).rowcount == 1
+    if new:
+        database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, 0, moves))
+        _set_seal(database, id)
+    return new
 
-    Raises:
-        TypeError: for bytes, which no column holds.
-    """
+
+def _seal(game: Sequence[Any], rows: Sequence[Move]) -> str:
+    """The digest of a game's id, env, finished, owner, entry and rows."""
     return digest_of([*game, rows])
 
 

@@ -54,4 +54,4 @@ def name_key(seat: int) -> str:
 def people_of(entry: Mapping[str, Any]) -> Names:
     """The names by seat of a logged game for its person; see `shown_names`."""
     players = sorted(entry["players"], key=lambda player: int(player["seat"]))
-    return shown_names([player["name"] for player in players], entry["person"], entry.get("about"))
+    return shown_names([player["name"] for player in players], entry["person"], entry["about"])

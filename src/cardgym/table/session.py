@@ -23,6 +23,7 @@ from cardgym.engine.states import SingleGame, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.players import CompiledPlayer, resolve
 from cardgym.players.seats import SeatedBatch
+from cardgym.table.game_entries import blank, results_of
 from cardgym.table.game_log import UNDO, GameLog, Move, live_moves
 from cardgym.table.narration import Event, Narration
 from cardgym.table.setup import AGAIN, PERSON, RESIGNED, WATCHED, GameSetup, Resolve, setup_of, versions
@@ -183,7 +184,11 @@ class Session:
 
     def entry(self) -> dict[str, Any]:
         """The game as an entry of the game log; see `GameLog`."""
-        state, num_seats, names = self.state, self.options.num_players, self.names()
+        num_seats, names = self.options.num_players, self.names()
+        if self.over:
+            most, results = results_of(self._position, self.paid, self.about.get(RESIGNED))
+        else:
+            most, results = 0.0, [blank(self.game.metrics)] * num_seats
         return {
             "env": self.game.id,
             "options": self.options.asdict(),
@@ -191,29 +196,15 @@ class Session:
             "game": self.number,
             "time": self._time,
             "finished": self.over,
-            "max_score": 1.0 if RESIGNED in self.about else self._position.max_score(),
+            "max_score": most,
             "person": None if self.watched else self.seat,
             "versions": versions(),
             "about": self.about,
             "players": [
-                {
-                    "name": names[seat],
-                    "seat": seat,
-                    **self._result(seat),
-                    "metrics": {name: float(metric.value(state, seat)) for name, metric in self.game.metrics.items()},
-                }
+                {"name": names[seat], "seat": seat, **results[seat]}
                 for seat in ((self.viewer + ahead) % num_seats for ahead in range(num_seats))
             ],
         }
-
-    def _result(self, seat: int) -> dict[str, float]:
-        """A seat's score and return; if a person has resigned, the others share the score."""
-        paid = float(self.paid[seat])
-        if RESIGNED not in self.about:
-            return {"score": self._position.score(seat), "return": paid}
-        if seat == self.about[RESIGNED]:
-            return {"score": 0.0, "return": paid + self._position.forfeit(seat)}
-        return {"score": 1.0 / (self.options.num_players - 1), "return": paid}
 
     # -- playing ------------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numba
 import numpy as np
@@ -22,9 +22,9 @@ PERSON = "human"
 
 AGAIN, TABLE, LESSON, RESIGNED = "again", "table", "lesson", "resigned"
 """Keys in an entry's `about`: the id of the game that it continues at one of its decisions; how several people share
-the table, one of `PEOPLE`; whether the game follows its lesson; and the seat of the person who resigned."""
+the table, one of `People`; whether the game follows its lesson; and the seat of the person who resigned."""
 
-PEOPLE = ("one", "hot", "link")
+People = Literal["one", "hot", "link"]
 """A person alone; several people taking turns at one screen; several people, each at a screen."""
 
 WATCHED = -1
@@ -96,13 +96,13 @@ def setup_of(entry: Mapping[str, Any], resolve: Resolve) -> GameSetup:
     watched = entry["person"] is None
     names = [player["name"] for player in entry["players"]][0 if watched else 1 :]
     players = [None if name == PERSON else resolve(name, game, options) for name in names]
-    about = entry.get("about") or {}
+    about = entry["about"]
     return GameSetup(game, options, players, entry["seed"], entry["person"], watched, entry["game"], about)
 
 
 def is_practice(entry: Mapping[str, Any]) -> bool:
     """Whether a person knew what would come: in a lesson, or at a decision tried again. Such games do not count."""
-    about = entry.get("about") or {}
+    about = entry["about"]
     return bool(about.get(AGAIN) or about.get(LESSON))
 
 

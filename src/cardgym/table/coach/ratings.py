@@ -80,7 +80,7 @@ def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         measured, names = game
         person = int(entry["person"])
         paid = {int(player["seat"]): float(player["return"]) for player in entry["players"]}
-        paid |= {seat: -math.inf for seat in paid if seat == (entry.get("about") or {}).get(RESIGNED)}  # Comes last.
+        paid |= {seat: -math.inf for seat in paid if seat == entry["about"].get(RESIGNED)}  # Comes last.
         order = [person, *(seat for seat in range(len(names)) if seat != person)]
         places = [sum(paid[other] > paid[seat] for other in order) for seat in order]
         curve = skills.setdefault(entry["env"], [Skill()])

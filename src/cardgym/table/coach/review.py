@@ -204,7 +204,7 @@ def reviewed_seats(entry: Mapping[str, Any]) -> list[int]:
 
 def shares_screen(entry: Mapping[str, Any]) -> bool:
     """Whether several people played a game at one screen."""
-    return bool((entry.get("about") or {}).get(TABLE) == "hot")
+    return bool(entry["about"].get(TABLE) == "hot")
 
 
 def counts(entry: Mapping[str, Any]) -> bool:

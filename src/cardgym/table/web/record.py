@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.table.coach.history import Reviewer, reports
 from cardgym.table.coach.ratings import ratings
@@ -65,11 +64,13 @@ class Record:
 
     def history(self, request: Request) -> dict[str, Any]:
         owner = owner_of(request)
-        entries = list(self._game_log.entries(finished=True, owner=owner))
-        unfinished = self._game_log.entries(finished=False, owner=owner, limit=_MAX_LISTED)
+        found, unreadable = self._game_log.read(owner=owner)
+        entries = [entry for entry in found if entry["finished"]]
+        unfinished = [entry for entry in found if not entry["finished"]][-_MAX_LISTED:]
         return {
             "games": [*map(summary, entries[-_MAX_LISTED:])][::-1],
             "unfinished": [*map(summary, unfinished)][::-1],
+            "unreadable": [{"table": id, "reason": reason} for id, reason in unreadable.items()][-_MAX_LISTED:],
             "reports": [{**report, "unit": unit_of(report["env"])} for report in reports(entries)],
             "ratings": ratings(entries),
             **self._reviewer.costs(entries),
@@ -82,16 +83,16 @@ class Record:
         finished = [entry for entry in entries if entry["finished"]]  # The seed of others determines cards to come.
         return Response("".join(map(export_line, finished)), media_type="application/x-ndjson", headers=headers)
 
-    def add(self, request: Request, body: _Import) -> dict[str, int]:
+    def add(self, request: Request, body: _Import) -> dict[str, Any]:
         """Add the finished games of an export to those of this browser."""
-        entries = parse_entries(body.lines.encode(errors="replace"), "this file")
-        finished = [entry for entry in entries if entry["finished"] and entry["env"] in registered()]
-        return {"added": self._game_log.import_entries(finished, owner_of(request))}
+        entries, refused = parse_entries(body.lines.encode(), "this file")
+        finished = [entry for entry in entries if entry["finished"]]
+        return {"added": self._game_log.import_entries(finished, owner_of(request)), "refused": refused}
 
     async def delete(self, request: Request, body: Body) -> dict[str, Any]:
         """Delete a game of this browser, finished or not."""
         id, owner = id_of(request), owner_of(request)
-        if not await work(lambda: self._game_log.entries(id=id, owner=owner)):
+        if not await work(self._game_log.owns, id, owner):
             raise HTTPException(404, "you have no such game")
         await self._tables.remove(id)
         return {}
@@ -139,11 +140,12 @@ class Record:
 
 def ended(game_log: GameLog, id: str) -> dict[str, Any]:
     """Find a finished game, whose cards may be shown."""
-    for entry in game_log.entries(id=id):
-        if not entry["finished"]:
-            raise HTTPException(409, "the game is not over yet")
-        return entry
-    raise HTTPException(404, "there is no such game")
+    if not game_log.num_rows(id):
+        raise HTTPException(404, "there is no such game")
+    entry = game_log.entry(id)
+    if not entry["finished"]:
+        raise HTTPException(409, "the game is not over yet")
+    return entry
 
 
 def _alone(entry: dict[str, Any]) -> bool:

@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from cardgym.engine.registry import find, registered
 from cardgym.files.documents import Document, parse_document
+from cardgym.table.game_entries import GAME_ID
 from cardgym.table.people import people_of
 from cardgym.table.setup import AGAIN, LESSON, RESIGNED
 
@@ -33,8 +34,7 @@ BODY_SECONDS = 10.0
 OWNER = "cardgym_owner"
 """On a shared server, the cookie that says which tables belong to a browser."""
 
-_ID = re.compile(r"[A-Za-z0-9_-]{22,26}")
-"""What ids of tables and browsers look like."""
+_ID = re.compile(GAME_ID)
 
 _THREADS = ThreadPoolExecutor(8, "table")
 """How many tables can be worked on at once; a slow player occupies one thread."""
@@ -144,7 +144,7 @@ def owner_of(request: Request) -> str:
 
 def summary(entry: dict[str, Any]) -> dict[str, Any]:
     """Shorten a game for lists, without the seed, which determines an unfinished game's cards."""
-    about = entry.get("about") or {}
+    about = entry["about"]
     values = {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
     marks = {"again": AGAIN in about, "lesson": LESSON in about, "resigned": RESIGNED in about}
     return {"table": entry["id"], **values, "unit": unit_of(entry["env"]), **marks, "people": people_of(entry)}

@@ -98,7 +98,7 @@ class Codes:
             raise HTTPException(429, "too many wrong codes; wait a minute")
         typed = code.upper().replace(" ", "").replace("-", "")
         for entry in reversed(self._game_log.entries(finished=False, limit=_MAX_SEARCHED)):
-            if typed and (entry.get("about") or {}).get(JOIN) == typed:
+            if typed and entry["about"].get(JOIN) == typed:
                 return str(entry["id"])
         self._wrong.append(now)
         raise HTTPException(404, "no table waits with this code")

@@ -148,9 +148,9 @@ class Table:
     def _lesson(self) -> dict[str, Any] | None:
         """What the lesson says now; None if there is none, or if the person has left it."""
         session = self.session
-        if LESSON not in session.about or RESIGNED in session.about:
+        lesson, made = presentation_of(session.game).lessons.get(session.game.id), session.choices
+        if lesson is None or LESSON not in session.about or RESIGNED in session.about:
             return None
-        lesson, made = presentation_of(session.game).lessons[session.game.id], session.choices
         if made != [action for action, _ in lesson.steps[: len(made)]]:
             just_left = made[:-1] == [action for action, _ in lesson.steps[: len(made) - 1]]
             return {"text": _LEFT, "action": None} if just_left else None
