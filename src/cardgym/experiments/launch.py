@@ -15,10 +15,10 @@ from typing import Any
 
 from cardgym.errors import CardgymError, nearest, quoted, unknown
 from cardgym.experiments.trainers import TRAINERS
-from cardgym.files import replacing
 from cardgym.files.shipped import config_path
 from cardgym.learn import signals
-from cardgym.learn.config import config_files, parse_run, read_config, words_of
+from cardgym.learn.config import parse_run, read_config, words_of
+from cardgym.learn.played import played
 from cardgym.scaling.stopping import Stopped, held
 
 LOG = "log.txt"
@@ -37,12 +37,13 @@ Setting = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Run:
-    """One training of a script: some options and a seed."""
+    """One training of a script: some options and a seed; `played` is the digest of its game and players."""
 
     name: str
     flags: tuple[str, ...]
     options: Mapping[str, Any]
     seed: int
+    played: str = ""
 
     @property
     def label(self) -> str:
@@ -66,20 +67,20 @@ class TrainingScript:
     def steps(self) -> int:
         return int(self.config.model_dump()["total_steps"])
 
-    def runs(self, setting: Setting, seeds: Sequence[int]) -> list[Run]:
-        """The runs with these options, one for each seed."""
+    def runs(self, setting: Setting, seeds: Sequence[int], **changes: Any) -> list[Run]:
+        """The runs with these options, one for each seed; `changes` are further values, not in the runs' names."""
         words = flags_of({key: self._value(key, value) for key, value in setting.items()})
         config = parse_run(type(self.config), ["--config", str(self.path), *words], f"{self.script}.py")[0]
+        config = config.replace(**changes)
         options = {key: config.model_dump()[key] for key in setting}
-        name = _folder_name(options)
+        name, digest = _folder_name(options), played(config.model_dump())
         return [
-            Run(f"{name}/seed{seed}" if name else f"seed{seed}", (*words, "--seed", str(seed)), options, seed)
+            Run(
+                f"{name}/seed{seed}" if name else f"seed{seed}",
+                tuple(flags_of(config.replace(seed=seed).model_dump(mode="json"))), options, seed, digest,
+            )
             for seed in seeds
-        ]
-
-    def flags(self, run: Run, config: Path | None = None) -> list[str]:
-        """All flags of a run, which reads the hyper-parameters from `config`, a copy, if it is given."""
-        return ["--config", str(config or self.path), *run.flags]
+        ]  # fmt: skip
 
     @property
     def about(self) -> dict[str, Any]:
@@ -90,15 +91,9 @@ class TrainingScript:
         """A sweep resumes only with the same script and hyper-parameters."""
         return earlier if earlier == self.about else None
 
-    def prepare(self, folder: Path) -> None:
-        """Copy the config, and the file that it is based on, into a sweep's folder."""
-        for path in config_files(self.path):
-            with replacing(folder / path.name) as temporary:
-                temporary.write_bytes(path.read_bytes())
-
     def command(self, run: Run, folder: Path) -> list[str]:
-        """The arguments of `python` that train a run in its folder below a sweep's, with the config's copy."""
-        return training_command(self.script, self.flags(run, folder / self.path.name), str(folder / run.name))
+        """The arguments of `python` that train a run in its folder below a sweep's."""
+        return training_command(self.script, run.flags, str(folder / run.name))
 
     def _value(self, key: str, value: str) -> bool | str | list[str]:
         fields = type(self.config).model_fields

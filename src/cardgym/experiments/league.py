@@ -181,15 +181,14 @@ class Population:
     def train(self) -> None:
         """Train the next generation's responders to the last equilibrium, except finished ones."""
         last = self.generations[-1]
-        opponents = [f"{self.players[name]}={weight!r}" for name, weight in last.weights.items()]
+        opponents = tuple(f"{self.players[name]}={weight!r}" for name, weight in last.weights.items())
         folders = [self._responder(last.number + 1, i) for i in range(self.config.responders)]
         train = launch.train_here if self.engine is None else launch.train
         tasks = []
         for i, folder in enumerate(folders):
             if not (folder / RESULTS).exists():
-                run = self._run(last.number + 1, i)
-                flags = [*self._script.flags(run), "--opponents", *opponents]
-                tasks.append(Task(str(folder), train, (self._script.script, flags, str(folder))))
+                run = self._run(last.number + 1, i, opponents=opponents)
+                tasks.append(Task(str(folder), train, (self._script.script, run.flags, str(folder))))
         for outcome in in_process(tasks) if self.engine is None else self.engine.run(tasks):
             if outcome.error is not None or outcome.value != 0:
                 why = outcome.error or f"the training ended with exit code {outcome.value}"
@@ -242,13 +241,13 @@ class Population:
     def _responder(self, generation: int, number: int) -> Path:
         return self.folder / f"generation_{generation:02}" / f"responder_{number + 1}"
 
-    def _run(self, generation: int, number: int) -> Run:
-        """The training of a responder with its own seed, without its opponents."""
+    def _run(self, generation: int, number: int, **changes: Any) -> Run:
+        """The training of a responder with its own seed; `changes` are values of its config."""
         options = {name: str(value) for name, value in self.config.trainer_options.items()}
         if self.config.env_options:
             options["env_options"] = " ".join(f"{name}={value}" for name, value in self.config.env_options.items())
         seed = (self.config.seed * 1_000_003 + generation * self.config.responders + number) % 2**31
-        return self._script.runs({"env_id": self.config.env_id, **options}, [seed])[0]
+        return self._script.runs({"env_id": self.config.env_id, **options}, [seed], **changes)[0]
 
 
 # -- the league -----------------------------------------------------------------------------------------------------

@@ -26,11 +26,14 @@ from cardgym.files import opened, replacing
 from cardgym.files.documents import Document, Name, Number, at_most, parse_document
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.files.locks import locked
+from cardgym.learn.run import numbered_folder
 from cardgym.scaling import Engine, Task
 from cardgym.scaling.stopping import Stopped
 
 SWEEP = "sweep.json"
 """The file in a sweep's folder that says what its runs are."""
+PLAYED = "played.txt"
+"""The file in a run's folder with the digest of its game and players."""
 
 ATTEMPTS = 5
 """The maximum number of times a run is started, if its machine or process is taken away."""
@@ -121,10 +124,6 @@ class Program(Protocol):
         it."""
         ...
 
-    def prepare(self, folder: Path) -> None:
-        """Write the files that its runs read into a new folder."""
-        ...
-
     def command(self, run: Run, folder: Path) -> list[str]:
         """The arguments of `python` that execute a run in its folder below this one."""
         ...
@@ -167,8 +166,6 @@ def _prepare(folder: Path, script: Program, resume: bool) -> None:
         if joined == earlier:
             return
         about = joined
-    else:
-        script.prepare(folder)
     with replacing(folder / SWEEP) as temporary:
         temporary.write_text(json.dumps(sealed(about), indent=1) + "\n")
 
@@ -187,6 +184,7 @@ def run_all(
     tasks: list[Task] = []
     for run in runs:
         place = folder / run.name
+        _put_aside_if_changed(run, place)
         if (place / RESULTS).exists():
             results[run.name] = result_of(run, place, 0)
             ended(results[run.name])
@@ -210,6 +208,18 @@ def run_all(
     found = [results[run.name] for run in runs]
     _check_not_all_failed(found)
     return found
+
+
+def _put_aside_if_changed(run: Run, place: Path) -> None:
+    """Rename the folder of a run whose rules or players have changed since, so that it is trained anew."""
+    note = place / PLAYED
+    if note.exists() and run.played != note.read_text(encoding="utf-8"):
+        aside = numbered_folder(place.parent, place.name, latest=False)
+        place.rename(aside)
+        print(f"{run.name}: its game's rules or its players changed: trained anew; before: {aside}", file=sys.stderr)
+    if not place.exists():
+        place.mkdir(parents=True)
+        note.write_text(run.played, encoding="utf-8")
 
 
 def note_end(progress: Progress, result: RunResult) -> None:

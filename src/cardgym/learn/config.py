@@ -32,9 +32,12 @@ from cardgym.files.documents import Items as Items
 from cardgym.files.json_values import read_bytes
 from cardgym.files.limits import MAX_GAMES, MAX_STEPS, duration
 from cardgym.files.shipped import config_path
+from cardgym.players.base import GREEDY
 
 BASE = "base"
-"""The key of a config file that names the file it starts from, which has no base itself."""
+"""The key of a config file that names the file it starts from."""
+PLAYER_KEYS = ("opponents", "eval_opponents", "players", "teacher", "init_from", "trainer_config")
+"""The keys whose values may be paths."""
 _MAX_FILE = 1 << 20
 """The size limit of a config file, in bytes."""
 
@@ -68,6 +71,8 @@ class TrainingConfig(BaseModel):
 
     resumable: ClassVar[bool] = True
     """Whether an interrupted run can resume; if not, the script has `--restart` instead of `--resume`."""
+    length: ClassVar[str] = "total_steps"
+    """The key that says how long the training is; a run that resumes may be longer."""
 
     env_id: str = ""
     """The game's id, as `cardgym games` lists it."""
@@ -218,37 +223,53 @@ class RunArgs:
 def read_config(kind: type[C], path: Path) -> C:
     """A config from a TOML file; keys that are not in the file keep their defaults.
 
-    A file's `base` names another file in the same folder; its values replace the defaults.
+    A file's `base` names another file in the same folder, or a config that comes with cardgym; its values replace the
+    defaults. Relative paths start in the folder of the file that has them, or else in the current one.
 
     Raises:
         CardgymError: where the file cannot be read, for an unknown key, and for a bad value.
     """
-    values = _read_values(path)
-    base = values.pop(BASE, None)
-    if base is not None:
-        is_name = isinstance(base, str) and 0 < len(base) < 256 and base.isprintable() and Path(base).name == base
-        if not is_name:
-            raise CardgymError(f"config {path}: {BASE}={printable(_repr(base))}: allowed: a file's name in its folder")
-        values = {**_read_values(path.with_name(base)), **values}
     try:
-        return kind(**values)
+        return kind(**_read_values(path))
     except CardgymError as error:
-        raise CardgymError(f"config {path}: {error}") from None
+        what = str(error)
+        raise CardgymError(what if what.startswith("config ") else f"config {path}: {what}") from None
 
 
-def config_files(path: Path) -> list[Path]:
-    """The files of a config that can be read: its own and its base, in one folder."""
-    base = _read_values(path).get(BASE)
-    return [path] if base is None else [path, path.with_name(base)]
-
-
-def _read_values(path: Path) -> dict[str, Any]:
+def _read_values(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """The values of a file and of its bases; `above` are the files that are based on it."""
     try:
-        return tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode("utf-8-sig"))
+        values = tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode("utf-8-sig"))
     except (RecursionError, ValueError) as error:
         if isinstance(error, CardgymError):
             raise
         raise CardgymError(f"config {path}: cannot be read as TOML ({printable(str(error))})") from None
+    values |= {key: _from_folder(values[key], path.parent) for key in PLAYER_KEYS if key in values}
+    base = values.pop(BASE, None)
+    if base is None:
+        return values
+    if not (isinstance(base, str) and 0 < len(base) < 256 and base.isprintable()) or ".." in Path(base).parts:
+        raise CardgymError(
+            f"config {path}: {BASE}={printable(_repr(base))}: allowed: a file's name in its folder, or the name of a "
+            "config that comes with cardgym"
+        )
+    beside = path.with_name(base) if Path(base).name == base else path
+    found = beside if beside.is_file() and beside != path else config_path(Path(base))
+    if found in (path, *above):
+        raise CardgymError(f"config {path}: {BASE}={base!r}: the bases form a circle")
+    return {**_read_values(found, (path, *above)), **values}
+
+
+def _from_folder(value: Any, folder: Path) -> Any:
+    """Names, paths and players by weight, with the paths of files in or below a folder as absolute ones."""
+    if isinstance(value, list):
+        return [_from_folder(item, folder) for item in value]
+    if not isinstance(value, str) or not value.isprintable():
+        return value
+    word, equals, weight = value.rpartition("=") if "=" in value else (value, "", "")
+    path, greedy, _ = word.partition(GREEDY)
+    found = folder.resolve() / path
+    return f"{found}{greedy}{equals}{weight}" if found.is_file() else value
 
 
 def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunArgs]:

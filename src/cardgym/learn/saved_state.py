@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
@@ -34,6 +35,10 @@ _RECORD = "record"
 """The key that marks an array of records: it has their dtype, and `bytes` has the records as bytes."""
 _ARRAY = "array"
 """In a document, the key whose value is the name of an array."""
+_OUTSIDE = (
+    "save_every", "save_every_minutes", "log_every", "eval_every", "eval_opponents", "eval_games", "final_games",
+)  # fmt: skip
+"""Keys that may change when a run resumes: they do not affect what it learns."""
 _WHOLE = "whole number "
 """In a document, the prefix of a key that is a whole number, as in an optimizer's state."""
 
@@ -128,13 +133,14 @@ def has_state(folder: Path) -> bool:
     return os.path.lexists(folder / STATE_FILE)
 
 
-def save_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> None:
-    """Write the states of a training's parts, by name, with its config; see `save_state`."""
-    save_state(path, {"config": config.model_dump_json(), **{name: state_of(part) for name, part in parts.items()}})
+def save_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any], **facts: str) -> None:
+    """Write the states of a training's parts, by name, with its config and further facts; see `save_state`."""
+    states = {name: state_of(part) for name, part in parts.items()}
+    save_state(path, {"config": config.model_dump_json(), **facts, **states})
 
 
-def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> None:
-    """Restore what `save_parts` wrote.
+def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any], **facts: str) -> None:
+    """Restore what `save_parts` wrote; a line on stderr says what has changed since.
 
     Raises:
         CardgymError: for a file that is not such a state, or a run that began with another config.
@@ -143,7 +149,12 @@ def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> 
     began = parse_json(state["config"], f"{path}: its config") if isinstance(state.get("config"), str) else None
     if not isinstance(began, dict):
         raise CardgymError(f"{path}: not a state that a training script can resume from; train from the start")
-    _check_same(began, config, path)
+    changes = _changes(began, config, path)
+    changes += [
+        f"its {name.replace('_', ' ')} changed" for name, fact in facts.items() if state.get(name, fact) != fact
+    ]
+    if changes:
+        print(f"resumed, but not as an uninterrupted run: {'; '.join(changes)}", file=sys.stderr)
     for name, part in parts.items():
         try:
             restore(part, state[name])
@@ -155,8 +166,12 @@ def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> 
             ) from None
 
 
-def _check_same(began: Mapping[str, Any], config: TrainingConfig, path: Path) -> None:
-    """Check that a run continues with the config it began with; `path` is the file to name in errors."""
+def _changes(began: Mapping[str, Any], config: TrainingConfig, path: Path) -> list[str]:
+    """What differs from the config that a run began with, in words, as far as it changes what the run learns.
+
+    Raises:
+        CardgymError: for a change with which a run cannot continue; `path` is the file to name.
+    """
     unknown = sorted(set(began) - set(type(config).model_fields))
     if unknown:
         raise CardgymError(
@@ -167,11 +182,19 @@ def _check_same(began: Mapping[str, Any], config: TrainingConfig, path: Path) ->
         earlier = type(config)(**began).model_dump()
     except CardgymError as error:
         raise CardgymError(f"{path}: not a state of this training script ({error}); train from the start") from None
+    changes = []
     for name, value in config.model_dump().items():
-        if earlier[name] != value:
+        if earlier[name] == value or name in _OUTSIDE:
+            continue
+        if name == config.length and value > earlier[name]:
+            changes.append(f"{name}={value} instead of {earlier[name]}, so schedules are lines to the new end")
+        elif name == "device":
+            changes.append(f"{name}={value} instead of {earlier[name]}, so other bits on another device")
+        else:
             raise CardgymError(
                 f"{path}: the run began with {name}={printable(str(earlier[name]))}, not {value}; resume it with that"
             )
+    return changes
 
 
 class _State(Document):

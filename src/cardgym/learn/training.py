@@ -15,6 +15,7 @@ from cardgym.files.tensors import NotFiniteError
 from cardgym.learn import tags
 from cardgym.learn.config import GameConfig
 from cardgym.learn.evaluation import evaluate_learner, log_evaluation, summary, write_results
+from cardgym.learn.played import played
 from cardgym.learn.run import TrainingResult
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.schedules import Stopwatch, crossed, linear
@@ -26,6 +27,9 @@ from cardgym.players import Player, resolve
 _EXACT_NODES = 1_500_000
 """The largest game tree, in nodes, for which every evaluation computes the exploitability."""
 
+
+_ELSEWHERE = {"eval_opponents", "init_from"}
+"""Players that a resumed run does not learn from."""
 
 C = TypeVar("C", bound=GameConfig)
 
@@ -52,6 +56,7 @@ class Training:
         self._save_every, self._save_minutes = config.save_every, config.save_every_minutes
         self._config = config  # For the files, which say what they were made with.
         self._folder, self._resume = folder, resume
+        self._played = played(config.model_dump(exclude=_ELSEWHERE))
         self._stack = ExitStack()
 
     @classmethod
@@ -105,7 +110,7 @@ class Training:
         self._steps, self._player, self._save, self._parts = steps, player, save, parts
         self._log_every = log_every
         if self._resume and has_state(self._folder):
-            load_parts(self._folder / STATE_FILE, self._config, parts)
+            load_parts(self._folder / STATE_FILE, self._config, parts, rules_or_opponents=self._played)
         self._last_step = self.step
         self._stopwatch, self._saving = Stopwatch(self.step), Saving(self._save_minutes)
         self.board = self._stack.enter_context(TensorBoard(self._folder, self.step))
@@ -163,7 +168,7 @@ class Training:
         self.board.flush()
         self._save(self.checkpoint)
         if self._parts:  # Last: if there is a state to resume from, there is a checkpoint.
-            save_parts(self._folder / STATE_FILE, self._config, self._parts)
+            save_parts(self._folder / STATE_FILE, self._config, self._parts, rules_or_opponents=self._played)
         self._saving.done(last=self.step >= self._total_steps)
 
     def finish(self) -> TrainingResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import sys
 import time
@@ -23,7 +22,8 @@ from cardgym.files import shipped
 from cardgym.files.limits import MAX_GAMES
 from cardgym.files.tensors import STATE_SUFFIX
 from cardgym.players import GREEDY, PlayerSpec, resolve
-from cardgym.players.resolver import PLAYER_SUFFIXES, checkpoints
+from cardgym.players.identity import player_digest
+from cardgym.players.resolver import PLAYER_SUFFIXES
 from cardgym.scaling import Engine, Task, in_process
 
 MAX_PLAYERS = 64
@@ -37,7 +37,7 @@ class Entrant:
     Attributes:
         spec: what `resolve` finds it by, from any folder.
         name: its name in the standings.
-        identity: its name, or a digest of its file.
+        identity: the digest of what it plays, the game's rules included; see `player_digest`.
     """
 
     spec: PlayerSpec
@@ -95,16 +95,12 @@ def in_folder(folder: Path, game: Game, options: Options) -> tuple[list[Entrant]
 def _entrant(spec: PlayerSpec, game: Game, options: Options) -> Entrant:
     """A player; loading it checks it."""
     name = resolve(spec, game, options).name
-    if not isinstance(spec, str | Path):
-        return Entrant(spec, name, f"{name} {id(spec)}")
-    path, greedy, _ = str(spec).partition(GREEDY)
-    file = checkpoints(game).get(path, shipped.checkpoint_path(Path(path)))
-    if not file.is_file():
-        return Entrant(str(spec), name, name)
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    # Workers may run in other folders, so paths are absolute; the name of a shipped checkpoint works anywhere.
-    found = f"{Path(path).resolve()}{greedy}" if Path(path).is_file() else str(spec)
-    return Entrant(found, name, f"{digest}{greedy}")
+    identity = player_digest(spec, game, options)
+    if isinstance(spec, str | Path):
+        # Workers may run in other folders, so paths are absolute; the name of a shipped checkpoint works anywhere.
+        path, greedy, _ = str(spec).partition(GREEDY)
+        spec = f"{Path(path).resolve()}{greedy}" if Path(path).is_file() else str(spec)
+    return Entrant(spec, name, identity)
 
 
 class Part(NamedTuple):

@@ -16,9 +16,10 @@ from cardgym.errors import CardgymError, printable, unknown
 from cardgym.experiments.launch import Run, flags_of, training_command
 from cardgym.experiments.trainers import TRAINERS
 from cardgym.files.documents import Document, Items, Name, at_most, validate
-from cardgym.files.json_values import read_bytes
+from cardgym.files.json_values import digest_of, read_bytes
 from cardgym.files.shipped import CONFIGS, root
 from cardgym.learn.config import TrainingConfig
+from cardgym.learn.played import played
 from cardgym.statistics import Z95
 
 FILE = "benchmark.toml"
@@ -138,13 +139,13 @@ class Benchmark:
         same = {**about, "algorithms": {name: algorithms[name] for name in known}} == earlier
         return {**about, "algorithms": algorithms} if same else None
 
-    def prepare(self, folder: Path) -> None:
-        """Do nothing: command lines have all hyper-parameters."""
-
     def runs(self, seeds: Sequence[int]) -> list[Run]:
         """Every run: each algorithm on each game with each seed, the first seed of all first."""
+        digests = {
+            (game, name): _played(game, algorithm) for game in self.games for name, algorithm in self.algorithms.items()
+        }
         return [
-            Run(f"{game}/{name}/seed{seed}", (), {"game": game, "algorithm": name}, seed)
+            Run(f"{game}/{name}/seed{seed}", (), {"game": game, "algorithm": name}, seed, digests[game, name])
             for place, seed in enumerate(seeds)
             for game in self.games
             for name, algorithm in self.algorithms.items()
@@ -180,6 +181,13 @@ class Benchmark:
         if "reward_scale" in fields:
             values.setdefault("reward_scale", self.games[game])
         return values
+
+
+def _played(game_id: str, algorithm: Algorithm) -> str:
+    """A digest of what an algorithm plays, and of its own script."""
+    script = Path(algorithm.script)
+    content = read_bytes(script, f"script {script}") if script.suffix == ".py" else b""
+    return digest_of([played({**algorithm.values, "env_id": game_id}), digest_of(content)])
 
 
 def reward_scale(game_id: str) -> float:

@@ -57,6 +57,8 @@ Exploration = Literal["published", "legal"]
 class BatchQConfig(TrainingConfig):
     """The batch Q-learning of the Corellian Spike paper (section 4.2)."""
 
+    length: ClassVar[str] = "num_iterations"
+
     env_id: Literal["CorellianSpike-v0"] = ENV
     env_options: EnvOptions = Field(default={})
     """Options of the game, such as num_players=4 or reward=weighted; reward is credits, the paper's, if not set."""

@@ -53,6 +53,8 @@ ENV: Final = "Cribbage-v0"
 class ExpertsConfig(TrainingConfig):
     """Experts at cribbage: how much each of eight strategies counts, by both scores and who deals."""
 
+    length: ClassVar[str] = "total_games"
+
     env_id: Literal["Cribbage-v0"] = ENV
     total_games: Annotated[Games, Field(ge=1)] = 1_000_000
     """Number of games."""
