@@ -20,7 +20,8 @@ from cardgym.errors import CardgymError
 from cardgym.experiments.league import LeagueConfig
 from cardgym.experiments.trainers import Trainer
 from cardgym.interop.sb3_config import SB3Config
-from cardgym.learn.config import BASE, Items, RunArgs, TrainingConfig, parse_run, read_config
+from cardgym.learn.config import Items, RunArgs, TrainingConfig, parse_run, read_config
+from cardgym.learn.config_files import BASE
 from cardgym.learn.distill import DistillConfig
 from cardgym.learn.dqn import DQNConfig
 from cardgym.learn.nfsp import NFSPConfig

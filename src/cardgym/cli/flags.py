@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cardgym.console.arguments import Parser, parse_assignments, whole
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.scaling import ENGINES, Engine, make
+
+if TYPE_CHECKING:
+    from cardgym.table.game_log import GameLog
 
 MAX_WORKERS = 100_000
 
@@ -89,3 +98,30 @@ def open_engine(arguments: argparse.Namespace) -> Engine:
 def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:
     game = find(arguments.env)
     return game, game.parse_options(parse_assignments(arguments.options))
+
+
+@contextlib.contextmanager
+def open_log(path: Path | None = None) -> Iterator[GameLog]:
+    """Open a game log, or the user's own.
+
+    Where that one cannot be written, one line on stderr says so, and games are forgotten at the end.
+    """
+    from cardgym.table.game_log import GameLog, default_path
+
+    with contextlib.ExitStack() as stack:
+        try:
+            path = path or _writable(default_path())
+        except CardgymError as error:
+            print(f"cardgym: games are not saved: {error}", file=sys.stderr, flush=True)
+            folder = tempfile.TemporaryDirectory(prefix="cardgym-games-", ignore_cleanup_errors=True)
+            path = Path(stack.enter_context(folder)) / "games.sqlite"
+        yield stack.enter_context(contextlib.closing(GameLog(path)))
+
+
+def _writable(path: Path) -> Path:
+    """Check that a file can be written, or made with the folders that it needs."""
+    folder = next(folder for folder in path.parents if os.path.exists(folder))  # SQLite also writes beside its file.
+    for place in (folder, path) if os.path.exists(path) else (folder,):
+        if not os.access(place, os.W_OK) or not folder.is_dir():
+            raise CardgymError(f"cannot write {place}; name another folder with CARDGYM_DATA_DIR")
+    return path

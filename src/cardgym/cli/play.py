@@ -6,11 +6,10 @@ Every game is saved move by move in the game log, which `cardgym report` and `ca
 from __future__ import annotations
 
 import argparse
-import contextlib
 import secrets
 from pathlib import Path
 
-from cardgym.cli.flags import add_game, game_of
+from cardgym.cli.flags import add_game, game_of, open_log
 from cardgym.console.arguments import Parser, whole
 from cardgym.errors import CardgymError
 from cardgym.table.coach.advice import HINTS
@@ -44,7 +43,6 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from cardgym.players import resolve, resolve_all, seated
-    from cardgym.table.game_log import GameLog
     from cardgym.table.session import Session
     from cardgym.table.setup import GameSetup
     from cardgym.table.terminal.game import Coaching, Terminal, watch
@@ -54,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise CardgymError(f"--opponent {' '.join(arguments.opponent)}: {game.id} has no other seats; leave it out")
     seed = secrets.randbelow(2**32) if arguments.seed is None else arguments.seed
     watched = resolve_all(arguments.watch, game, options) if arguments.watch else None
-    with contextlib.closing(GameLog(arguments.log)) as game_log:
+    with open_log(arguments.log) as game_log:
         if watched is not None:
             watch(Session(GameSetup(game, options, watched, seed, arguments.seat, watched=True), game_log))
             return

@@ -9,6 +9,7 @@ import socket
 import sys
 import webbrowser
 
+from cardgym.cli.flags import open_log
 from cardgym.console.arguments import Parser, whole
 
 
@@ -36,7 +37,6 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     import uvicorn
 
-    from cardgym.table.game_log import GameLog
     from cardgym.table.web.app import make_app
     from cardgym.table.web.protocol import listen, uvicorn_config
     from cardgym.table.web.safety import LOOPBACK
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
     private = arguments.host in LOOPBACK
     wildcard = arguments.host in ("0.0.0.0", "::", "")
     hosts = LOOPBACK if private else None if wildcard else (arguments.host, *LOOPBACK)
-    with listen(arguments.host, arguments.port) as listener:
+    with open_log() as game_log, listen(arguments.host, arguments.port) as listener:
         host, port = listener.getsockname()[:2]
         if not private:
             print("cardgym: anyone who can reach this machine can play here", file=sys.stderr, flush=True)
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
             print("cardgym: people at other devices open this address; a table by link has a code to join", flush=True)
         address = "" if private else url
         limits = {"max_tables": arguments.tables, "max_unfinished": arguments.unfinished}
-        app = make_app(GameLog(), hosts=hosts, shared=not private, address=address, **limits)
+        app = make_app(game_log, hosts=hosts, shared=not private, address=address, **limits)
         config = uvicorn_config(app, arguments.host, arguments.port, arguments.tables)
         if arguments.open:
             webbrowser.open(url)

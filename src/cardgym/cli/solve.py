@@ -27,6 +27,7 @@ from cardgym.errors import CardgymError
 from cardgym.files import opened
 from cardgym.files.limits import MAX_STEPS
 from cardgym.files.locks import locked_file
+from cardgym.files.paths import pasted
 from cardgym.files.tensors import SUFFIX
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def _print_equilibrium(report: dict[str, Any]) -> None:
     if not rows:
         rows = [(f"{report['iterations']:,}", "not known")]
         player = report["out"] or "FILE"
-        command = f"cardgym exploit {report['env']} --player {player}"
+        command = pasted("cardgym", "exploit", report["env"], "--player", player)
         below += f"; the tree is too large to enumerate: `{command}` finds a lower bound"
     title = f"{report['env']} by {report['by']}, {report['per']}"
     print_results(title, ("iterations", "exploitability"), rows, below)

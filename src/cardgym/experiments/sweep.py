@@ -8,7 +8,6 @@ import json
 import os
 import platform
 import re
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from cardgym.files import opened, replacing
 from cardgym.files.documents import Document, Name, Number, at_most, parse_document
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.files.locks import locked
+from cardgym.files.paths import pasted
 from cardgym.learn.run import numbered_folder
 from cardgym.scaling import Engine, Task
 from cardgym.scaling.stopping import Stopped
@@ -149,7 +149,7 @@ def sweep_folder(path: Path, script: Program, resume: bool) -> Iterator[Path]:
         try:
             yield folder
         except (KeyboardInterrupt, Stopped):
-            command = f"--resume --out {shlex.quote(str(path))}"
+            command = f"--resume --out {pasted(path)}"
             print(f"stopped; to resume, run the same command with `{command}`", file=sys.stderr)
             raise
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,17 +28,9 @@ from pydantic import (
 from cardgym.console.arguments import Parser, parse_assignments
 from cardgym.errors import MAX_WHOLE, CardgymError, nearest, printable, quoted
 from cardgym.files.documents import Items as Items
-from cardgym.files.json_values import read_bytes
 from cardgym.files.limits import MAX_GAMES, MAX_STEPS, duration
 from cardgym.files.shipped import config_path
-from cardgym.players.base import GREEDY
-
-BASE = "base"
-"""The key of a config file that names the file it starts from."""
-PLAYER_KEYS = ("opponents", "eval_opponents", "players", "teacher", "init_from", "trainer_config")
-"""The keys whose values may be paths."""
-_MAX_FILE = 1 << 20
-"""The size limit of a config file, in bytes."""
+from cardgym.learn.config_files import read_values, short_repr
 
 Share = Annotated[float, Field(ge=0, le=1)]
 """A number from 0 to 1."""
@@ -230,46 +221,10 @@ def read_config(kind: type[C], path: Path) -> C:
         CardgymError: where the file cannot be read, for an unknown key, and for a bad value.
     """
     try:
-        return kind(**_read_values(path))
+        return kind(**read_values(path))
     except CardgymError as error:
         what = str(error)
         raise CardgymError(what if what.startswith("config ") else f"config {path}: {what}") from None
-
-
-def _read_values(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """The values of a file and of its bases; `above` are the files that are based on it."""
-    try:
-        values = tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode("utf-8-sig"))
-    except (RecursionError, ValueError) as error:
-        if isinstance(error, CardgymError):
-            raise
-        raise CardgymError(f"config {path}: cannot be read as TOML ({printable(str(error))})") from None
-    values |= {key: _from_folder(values[key], path.parent) for key in PLAYER_KEYS if key in values}
-    base = values.pop(BASE, None)
-    if base is None:
-        return values
-    if not (isinstance(base, str) and 0 < len(base) < 256 and base.isprintable()) or ".." in Path(base).parts:
-        raise CardgymError(
-            f"config {path}: {BASE}={printable(_repr(base))}: allowed: a file's name in its folder, or the name of a "
-            "config that comes with cardgym"
-        )
-    beside = path.with_name(base) if Path(base).name == base else path
-    found = beside if beside.is_file() and beside != path else config_path(Path(base))
-    if found in (path, *above):
-        raise CardgymError(f"config {path}: {BASE}={base!r}: the bases form a circle")
-    return {**_read_values(found, (path, *above)), **values}
-
-
-def _from_folder(value: Any, folder: Path) -> Any:
-    """Names, paths and players by weight, with the paths of files in or below a folder as absolute ones."""
-    if isinstance(value, list):
-        return [_from_folder(item, folder) for item in value]
-    if not isinstance(value, str) or not value.isprintable():
-        return value
-    word, equals, weight = value.rpartition("=") if "=" in value else (value, "", "")
-    path, greedy, _ = word.partition(GREEDY)
-    found = folder.resolve() / path
-    return f"{found}{greedy}{equals}{weight}" if found.is_file() else value
 
 
 def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunArgs]:
@@ -389,15 +344,7 @@ def _summary(kind: type[TrainingConfig], values: Mapping[str, Any], error: Valid
     hint = nearest(value, schema["enum"]) if "enum" in schema else ""
     if "per_second" in schema and isinstance(value, int) and value > schema["maximum"]:
         hint = f"that would take {duration(value, schema['per_second'])}; "
-    return f"{name}={printable(_repr(value))}: {hint}allowed: {_allowed(schema)}"
-
-
-def _repr(value: Any) -> str:
-    """A value in a message; Python refuses to print whole numbers of thousands of digits."""
-    try:
-        return repr(value)
-    except ValueError:
-        return "a number of thousands of digits"
+    return f"{name}={printable(short_repr(value))}: {hint}allowed: {_allowed(schema)}"
 
 
 def _allowed(schema: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +16,7 @@ from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.files import remove_leftovers
 from cardgym.files.locks import locked
+from cardgym.files.paths import pasted
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run
 from cardgym.learn.evaluation import results_tables
 from cardgym.learn.saved_state import has_state
@@ -87,7 +88,7 @@ def _run_script(
         ) from error
     except (KeyboardInterrupt, Stopped) as stop:
         if folder is not None and has_state(folder):
-            print(f"stopped; to continue, run the same command with `--resume --out {folder}`", file=sys.stderr)
+            print(f"stopped; to continue, run the same command with `--resume --out {pasted(folder)}`", file=sys.stderr)
         else:
             restart = " with --restart" if folder is not None and not kind.resumable else ""
             print(f"stopped with no state to resume from; run the same command{restart} to start over", file=sys.stderr)
@@ -139,9 +140,9 @@ def _print_result(game_id: str, result: TrainingResult, folder: Path, seconds: f
     if result.results:
         console.print(f"{game_id} after {result.after}", *results_tables(result.results, console.width), sep="\n")
     minutes, rest = divmod(int(seconds), 60)
-    tensorboard = os.path.relpath(Path(sys.executable).parent / "tensorboard")
     what, path = result.saved
     console.print(f"Trained in {minutes} min {rest} s.", highlight=False)
-    curves = f"{tensorboard} --logdir {folder.parent}"
+    program = ["tensorboard"] if shutil.which("tensorboard") else [sys.executable, "-m", "tensorboard.main"]
+    curves = pasted(*program, "--logdir", folder.parent)
     for label, value in ((what, path), ("Curves", curves), ("Win rates", WIN_RATES)):
         console.print(f"{label + ':':<12}{value}", soft_wrap=True, highlight=False)

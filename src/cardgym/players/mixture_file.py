@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,6 +15,7 @@ from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document
 from cardgym.files.json_values import read_bytes, sealed
+from cardgym.files.paths import relative
 from cardgym.players.base import GREEDY
 from cardgym.players.compatibility import OptionValues, check_made_for
 
@@ -73,9 +73,9 @@ def read_mixture(path: Path, game: Game, options: Options) -> dict[str, float]:
 
 
 def _from(folder: Path, name: str) -> str:
-    """A path relative to a folder; a name unchanged."""
+    """The path of a file relative to a folder, if they are on one drive; a name unchanged."""
     path, greedy, _ = name.partition(GREEDY)
-    return Path(os.path.relpath(path, folder)).as_posix() + greedy if Path(path).is_file() else name
+    return relative(Path(path), folder).as_posix() + greedy if Path(path).is_file() else name
 
 
 def _found(folder: Path, name: str) -> str:

@@ -22,6 +22,7 @@ from cardgym.engine.contract import Float32s, Game, Options
 from cardgym.engine.registry import find, package_of, registered
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
+from cardgym.files.paths import pasted
 from cardgym.testing.cases import option_cases
 from cardgym.testing.driver import ContractError, Move, StateDriver
 
@@ -134,7 +135,8 @@ def _narrations(driver: StateDriver) -> dict[str, list[int]]:
 def check_golden(game: Game, folder: Path) -> None:
     """The game plays like its golden playthrough, which must exist."""
     path = path_of(game, folder)
-    advice = f"write it with `python -m cardgym.testing.golden --update --folder {folder} {game.id}` and read the diff"
+    command = pasted("python", "-m", "cardgym.testing.golden", "--update", "--folder", folder, game.id)
+    advice = f"write it with `{command}` and read the diff"
     if not path.exists():
         raise ContractError(f"{game.id} has no golden playthrough {path}: {advice}")
     old, new = path.read_text(encoding="utf-8").splitlines(), playthrough(game).splitlines()
