@@ -29,7 +29,7 @@ def test_paths_on_another_drive_stay_absolute(tmp_path: Path, monkeypatch: pytes
     def relpath(path: object, start: object = os.curdir) -> str:
         return ntpath.relpath("C:\\cup" if str(path) == str(agent) else "D:\\runs", "D:\\work")
 
-    monkeypatch.setattr(paths.os.path, "relpath", relpath)
+    monkeypatch.setattr(os.path, "relpath", relpath)
     save_mixture(team, {str(agent): 1.0}, game, options)
     monkeypatch.undo()
     assert read_mixture(team, game, options) == {str(agent): 1.0}
