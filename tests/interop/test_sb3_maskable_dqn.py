@@ -51,7 +51,9 @@ def small_model(env, **changes) -> Any:
 # -- playing and learning ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game_id", IDS)
+@pytest.mark.parametrize(
+    "game_id", [pytest.param(name, marks=[pytest.mark.slow] * name.startswith("Cribbage")) for name in IDS]
+)
 def test_never_plays_an_illegal_action(game_id):
     env = CardVecEnv(game_id, 16, illegal_action="raise")
     small_model(env, double=True, exploration_final_eps=0.3, gradient_steps=1).learn(1_600)

@@ -23,6 +23,7 @@ from cardgym.cli import main
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.experiments.launch import flags_of
+from cardgym.learn import ppo_networks
 from cardgym.learn.config import GameConfig
 from cardgym.learn.distill import DistillConfig
 from cardgym.learn.dqn import DQNConfig
@@ -31,6 +32,7 @@ from cardgym.learn.ppo import PPOConfig
 from cardgym.learn.saved_state import STATE_FILE, load_state, save_state
 from cardgym.learn.tabular import TabularConfig
 from cardgym.players import resolve
+from cardgym.players.checkpoints import load_checkpoint
 from killing import check_killed_run_ends_with_the_same_bits, check_run_that_is_asked_to_end_saves, check_same_bits
 
 COMMON: dict[str, Any] = {"env_id": "Tiny-v0", "eval_every": 0, "final_games": 0, "log_every": 1_000}
@@ -156,7 +158,14 @@ LEARNERS = {
     ),
 }  # fmt: skip
 EVERY = pytest.mark.parametrize("name", LEARNERS)
+brief = pytest.mark.usefixtures("_few_decisions_measured")
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+
+@pytest.fixture
+def _few_decisions_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let PPO measure its observations over a few decisions, in trainings of this process."""
+    monkeypatch.setattr(ppo_networks, "_DECISIONS", 1_000)
 
 
 def words(config: GameConfig, **changes: Any) -> list[str]:
@@ -193,6 +202,7 @@ def test_learns_to_play_the_tiny_game(tiny: Game, tmp_path: Path, name: str, var
     assert list(tmp_path.glob("events.out.tfevents.*"))
 
 
+@brief
 @EVERY
 def test_same_seed_gives_the_same_bits_and_another_seed_does_not(tiny: Game, tmp_path: Path, name: str) -> None:
     changes = {"total_steps": 2_000, **LEARNERS[name].pool}
@@ -200,6 +210,7 @@ def test_same_seed_gives_the_same_bits_and_another_seed_does_not(tiny: Game, tmp
     assert one == two != three
 
 
+@brief
 @pytest.mark.parametrize("name", [name for name, learner in LEARNERS.items() if learner.frozen is not None])
 def test_training_continues_from_another_checkpoint(tiny: Game, tmp_path: Path, name: str) -> None:
     learner = LEARNERS[name]
@@ -211,8 +222,10 @@ def test_training_continues_from_another_checkpoint(tiny: Game, tmp_path: Path, 
         train(name, first, total_steps=2_000, **changes)
         start = {"init_from": str(first / learner.checkpoint), **(learner.frozen or {})}
         train(name, second, total_steps=1_000, **changes, **start)
-        one, two = (resolve(path / learner.checkpoint, tiny, tiny.parse_options()) for path in (first, second))
-        for old, new in zip(one.network.parameters(), two.network.parameters(), strict=True):  # type: ignore[attr-defined]
+        one, two = (
+            load_checkpoint(path / learner.checkpoint, tiny, tiny.parse_options())[0] for path in (first, second)
+        )
+        for old, new in zip(one.parameters(), two.parameters(), strict=True):
             torch.testing.assert_close(old, new)
 
 
@@ -236,8 +249,10 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
 
 
 @posix
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
-@EVERY
+@brief
+@pytest.mark.parametrize(
+    ("name", "by"), [*((name, signal.SIGTERM) for name in LEARNERS), ("dqn", signal.SIGINT)], ids=str
+)
 def test_terminated_run_saves_and_resumes_with_the_same_bits(
     tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     name: str, by: signal.Signals,
@@ -249,6 +264,7 @@ def test_terminated_run_saves_and_resumes_with_the_same_bits(
     )
 
 
+@brief
 @EVERY
 @pytest.mark.parametrize("number", [errno.ENOSPC, pytest.param(errno.EDQUOT, marks=pytest.mark.slow)])
 def test_full_disk_ends_a_training_in_one_line_and_it_resumes_when_there_is_room(
