@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import broken_games as games
+import hidden_moves
 import numpy as np
 import pytest
 import two_deals
@@ -18,11 +19,12 @@ import two_deals
 import api_checks
 import env_checks
 from cardgym.engine.contract import Game, Options, choice
+from cardgym.engine.rules import no_resample
 from cardgym.envs import EnvCore
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
-from cardgym.testing import ContractError
-from cardgym.testing.kernel_checks import check_compiled_players, check_deals
+from cardgym.testing import ContractError, StateDriver
+from cardgym.testing.kernel_checks import check_compiled_players, check_deals, check_interpreted
 from cardgym.testing.knowledge_checks import (
     check_hidden,
     check_observations,
@@ -38,6 +40,7 @@ from cardgym.testing.rule_checks import (
     check_options,
     check_state,
 )
+from cardgym.testing.secrecy_checks import check_secrets
 from kuhn_poker import GAME
 
 OPTIONS = Options()
@@ -90,8 +93,8 @@ FAULTS: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     ("Beyond", {"info_state_index": games.index_beyond}, check_state_index, "is not below"),
     ("Zero", {"info_state_index": games.index_zero}, check_state_index, "index 0 is the end"),
     ("Words", {"action_text": games.same_words}, check_words, "share their words"),
-    ("Gossip", {"narrate": games.narrate_both_cards}, check_words, "cannot see"),
-    ("Tattle", {"reveals": games.show_both_cards}, check_words, r"reveals\(\) tells"),
+    ("Gossip", {"narrate": games.narrate_both_cards}, check_secrets, r"narrate\(\) tells"),
+    ("Tattle", {"reveals": games.show_both_cards}, check_secrets, r"reveals\(\) tells"),
     ("Window", {"observations": games.observe_both_cards}, check_env_outputs, "cannot see changes its observation"),
     ("Loud", {"describe": games.describe_both_cards}, check_env_outputs, r"changes render\(\)"),
     ("Glass", {"view": games.view_both_cards}, check_hidden, r"changes view\(\)"),
@@ -117,6 +120,7 @@ def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Call
         check_observations,
         check_state_index,
         check_words,
+        check_secrets,
         check_views,
         check_env_outputs,
         check_moves,
@@ -128,6 +132,41 @@ def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Call
 )
 def test_correct_game_passes(check: Callable[..., None]) -> None:
     games.with_seeds(check, GAME, OPTIONS)
+
+
+# -- hidden moves -----------------------------------------------------------------------------------------------------
+
+HIDDEN_MOVES = (hidden_moves.SEALED_BIDS, hidden_moves.DISCARD, hidden_moves.PLACEMENT, hidden_moves.FORCED)
+
+
+@pytest.mark.parametrize("game", HIDDEN_MOVES, ids=lambda game: game.id)
+def test_games_of_hidden_moves_pass_and_say_nothing_of_them_by_default(game: Game) -> None:
+    check_secrets(game, OPTIONS)
+    driver = StateDriver(game)
+    driver.play_chance(lambda outcomes: outcomes - 1)
+    driver.apply_action(driver.legal_actions()[-1])
+    assert driver.narrate(1) == ""
+    assert driver.narrate(0).startswith("You: ")
+    driver.apply_action(driver.legal_actions()[0])
+    assert driver.narrate(0) in ("Seat 1: bid 1", "Seat 1: low")
+
+
+@pytest.mark.parametrize("face", hidden_moves.FAULTS)
+def test_what_tells_a_hidden_move_is_caught(face: str) -> None:
+    make, words = hidden_moves.FAULTS[face]
+    with pytest.raises(ContractError, match=rf"cannot tell move .* but {words}.* tells it"):
+        check_secrets(make(), OPTIONS, advised=face == "advice")
+
+
+def test_other_process_imports_the_module_of_a_game_that_is_not_installed() -> None:
+    check_interpreted("Goofspiel-v0", [OPTIONS], moves=4)
+
+
+def test_game_without_resample_is_told_what_to_write() -> None:
+    game = games.broken("Unsaid", resample=no_resample)
+    with pytest.raises(ContractError, match=r"pass `resample=` to Rules, .* or `hides_nothing` if every seat sees"):
+        check_hidden(game, OPTIONS)
+    check_secrets(game, OPTIONS)
 
 
 # -- state, options, documentation ------------------------------------------------------------------------------------

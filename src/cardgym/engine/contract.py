@@ -40,6 +40,7 @@ from cardgym.engine.rules import (
     is_rule,
     lose_one,
     no_key,
+    no_resample,
     no_symmetry,
     one_deal,
     one_game,
@@ -153,7 +154,8 @@ class Rules(_Part):
         apply_action: `apply_action(state, move)`: play an action, or chance outcome number `move`. It writes payments
             to the field `paid`, which is 0 for every seat before the call.
         resample: `resample(state, seat, generator)`: resample everything that `seat` cannot see, uniformly from the
-            states consistent with the cards it has seen; `hides_nothing` if every seat sees everything.
+            states consistent with the cards it has seen; `hides_nothing` if every seat sees everything. Advice, sampled
+            best responses and the contract suite need it, nothing else does.
         legal_action_mask: `legal_action_mask(state, mask)`: fill `mask`, (num_actions,) int8, for the seat to decide.
             Default: every action is legal.
         score: `score(state, seat)`: the share of the game, or the number of its hands, that the seat has won at the
@@ -177,7 +179,7 @@ class Rules(_Part):
     num_chance_outcomes: Callable[[State], int]
     current_player: Callable[[State], int]
     apply_action: Callable[[State, int], None]
-    resample: Callable[[State, int, Generator], None]
+    resample: Callable[[State, int, Generator], None] = no_resample
     legal_action_mask: Callable[[State, Mask], None] = every_action
     score: Callable[[State, int], float] = paid_most
     max_score: Callable[[State], float] = one_game
@@ -200,8 +202,8 @@ class Words(_Part):
             observation in words.
         action_text: `action_text(state, action)`: an action in words. Default: its name in `Game.action_names`.
         narrate: `narrate(before, move, after, seat, names)`: a move as that seat saw it, with the seats called by
-            `Names`; empty if it saw nothing. Default: the action in words; for a chance move, the lines of `describe`
-            that changed.
+            `Names`; empty if it saw nothing. Default: the action in words, for a seat that can tell it from other
+            actions; for a chance move, the lines of `describe` that changed.
         opponent: what texts without names call the other of two seats. Default: `Seat` and its number.
     """
 
@@ -380,7 +382,11 @@ class Game:
         if self.rules.num_chance_outcomes(before) > 0:
             seen = self.describe(before, seat).splitlines()
             return "\n".join(line for line in self.describe(after, seat).splitlines() if line not in seen)
+        from cardgym.engine.sight import can_tell  # Imported late: it steps games, which are built on this module.
+
         mover = int(self.rules.current_player(before))
+        if seat != mover and not can_tell(self, before, move, after, seat):
+            return ""
         return f"{names[mover]}: {self.action_text(before, move)}"
 
     def parse_options(self, values: Mapping[str, object] | None = None) -> Options:

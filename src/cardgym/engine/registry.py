@@ -53,6 +53,8 @@ class GamePackage:
 _IDS: dict[str, GamePackage | EntryPoint | None] = {}
 """The package of each id; its entry point until that is loaded; None if it has no package."""
 _GAMES: dict[str, Game] = {}
+_MODULES: dict[str, str] = {}
+"""The module that registered a game without a package, by the game's id."""
 
 
 def register_package(package: GamePackage) -> None:
@@ -66,6 +68,7 @@ def register_package(package: GamePackage) -> None:
 def register(game: Game) -> Game:
     """Register one game without a package, for notebooks, tests and first attempts; return the game."""
     _IDS.setdefault(game.id, None)
+    _MODULES[game.id] = str(sys._getframe(1).f_globals.get("__name__", ""))
     _register_with_gymnasium(game.id)
     return _keep(game)
 
@@ -141,6 +144,12 @@ def packages() -> tuple[GamePackage, ...]:
 def package_of(game: Game) -> GamePackage | None:
     """The package of a game; None for a game registered without one."""
     return _package(game.id) if game.id in _IDS else None
+
+
+def importable_name(name: str) -> str:
+    """`module:Id-v0` for a game that a module registered without a package, so that another process finds it too."""
+    is_known = ":" in name or isinstance(_IDS.get(name), GamePackage | EntryPoint)
+    return name if is_known or name not in _MODULES else f"{_MODULES[name]}:{name}"
 
 
 def find(name: str | Game) -> Game:

@@ -330,6 +330,11 @@ def hides_nothing(state: Any, seat: int, generator: Generator) -> None:
 
 
 @rule
+def no_resample(state: Any, seat: int, generator: Generator) -> None:
+    """In place of resampling in a game that does not define it; `require_resample` refuses such a game."""
+
+
+@rule
 def rewards_from_paid(state: Any, out: npt.NDArray[np.float64]) -> None:
     """The rewards in a game that writes payments to the field `paid`."""
     for seat in range(state.num_players):

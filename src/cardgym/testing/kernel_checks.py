@@ -22,6 +22,7 @@ from cardgym.engine.batch import Batch
 from cardgym.engine.compilation import bound, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS, RANDOM, RESET, STEP, Kernel
+from cardgym.engine.registry import importable_name
 from cardgym.engine.rules import Generator
 from cardgym.testing.driver import ContractError, StateDriver, expect, state_bytes, state_digest
 from cardgym.testing.rule_checks import check_scores
@@ -134,8 +135,10 @@ Trace = list[list[str]]
 def check_interpreted(name: str, cases: Sequence[Options], seed: int = 0, moves: int = 20) -> None:
     """Interpreted rules and kernels (`NUMBA_DISABLE_JIT=1`, in another process) play like compiled ones.
 
-    The name may be `module:Id-v0` if a module must be imported to register the game; each case plays `moves` moves.
+    The other process imports the module that registered the game, unless the name says `module:Id-v0` itself. Each case
+    plays `moves` moves.
     """
+    name = importable_name(name)
     words = [name, json.dumps([case.asdict() for case in cases]), str(seed), str(moves)]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-m", "cardgym.testing.kernel_checks", *words]

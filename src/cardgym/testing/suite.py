@@ -12,7 +12,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.declarations import possible_values
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.testing import kernel_checks, knowledge_checks, rule_checks
+from cardgym.testing import kernel_checks, knowledge_checks, rule_checks, secrecy_checks
 from cardgym.testing.cases import option_cases
 from cardgym.testing.driver import ContractError
 
@@ -93,8 +93,12 @@ class ContractSuite:
     def test_hidden_information_does_not_leak(self) -> None:
         self._check_options(knowledge_checks.check_hidden, hides=self.hides)
 
+    def test_moves_that_look_the_same_are_told_and_shown_the_same(self) -> None:
+        self._check_options(secrecy_checks.check_secrets, 6)
+
     def test_advice_uses_only_what_its_seat_knows(self) -> None:
         self._check_options(knowledge_checks.check_advice, 2)
+        self._check_options(secrecy_checks.check_secrets, 1, advised=True)
 
     def test_random_options(self) -> None:
         """Play short games with options drawn by hypothesis, which finds the simplest options that fail."""

@@ -17,6 +17,7 @@ from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Float32s, Float64s, Game, Int64s, Options, State
 from cardgym.engine.kernel import Kernel, kernel_of
 from cardgym.engine.rules import Generator, derive, draws_of, rule
+from cardgym.engine.sight import require_resample
 from cardgym.errors import CardgymError
 from cardgym.players import PlayerSpec, resolve
 from cardgym.players.mixtures import MixturePlayer
@@ -87,6 +88,8 @@ class Playouts:
         self._whole_game = whole_game
         self._worlds = worlds
         self._by_reward = worth is None
+        if resample is None:
+            require_resample(game)
         kernel = kernel_of(game, game.default_observation)
         self._sample, self._evaluate = _compiled(kernel, worth or _no_worth, resample)
         name_entry_point(f"{game.id} (coach)", self._sample)
