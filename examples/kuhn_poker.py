@@ -118,7 +118,7 @@ def features(options: Options) -> tuple[Feature, ...]:
         Feature("card", "one-hot: own card, jack, queen, king", 3),
         Feature("seat", "own seat"),
         Feature("bets", "own bet, the other's bet", 2),
-        Feature("moves", "actions played / 3"),
+        Feature("moves", "actions played", scale=3),
     )
 
 

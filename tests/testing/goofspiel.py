@@ -120,9 +120,9 @@ def score(state: State, seat: int) -> float:
 
 def features(options: Options) -> tuple[Feature, ...]:
     return (
-        Feature("prizes", "the prizes turned up / 4, by round", N),
-        Feature("own", "own bids / 4, by round", N),
-        Feature("other", "the other's bids / 4, by round", N),
+        Feature("prizes", "the prizes turned up, by round", N, scale=N),
+        Feature("own", "own bids, by round", N, scale=N),
+        Feature("other", "the other's bids, by round", N, scale=N),
         Feature("seat", "own seat"),
     )
 

@@ -32,6 +32,9 @@ def test_features_without_names_for_their_values_show_their_meaning() -> None:
     assert Feature("round", "0 before the public card, 1 after it").in_words(ones) == (
         "Round: 1 (0 before the public card, 1 after it)"
     )
+    assert Feature("prizes", "by round", 2, scale=4).in_words(np.array([0.75, 0.0], np.float32)) == (
+        "Prizes: 3 0 (by round)"
+    )
     assert Feature("card", "one-hot: own card, jack, queen", 2).in_words(np.zeros(2, np.float32)) == "Own card: none"
 
 

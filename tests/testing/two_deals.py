@@ -88,7 +88,7 @@ def game(game_id: str, apply: Callable[[State, int], None]) -> Game:
         id=game_id,
         state=STATE,
         rules=Rules(setup, num_chance_outcomes, current_player, apply, resample=hides_nothing, deal=deal),
-        observations={"full": Observation(observe, lambda options: (Feature("card", "the card / 1000"),))},
+        observations={"full": Observation(observe, lambda options: (Feature("card", "the card", scale=1000),))},
         words=Words(),
         state_index=StateIndex(),
         players={},

@@ -129,30 +129,32 @@ def options_that_count(options: Options) -> dict[str, int | str]:
 
 @dataclass(frozen=True)
 class Feature:
-    """A named group of `size` numbers in an observation, each from `low` to `high`."""
+    """A named group of `size` numbers in an observation, each from `low` to `high`.
+
+    With a `scale`, they are what `meaning` says divided by it; in words they are multiplied by it again.
+    """
 
     name: str
     meaning: str
     size: int = 1
     low: float = 0.0
     high: float = 1.0
+    scale: float = 1.0
 
     def in_words(self, values: npt.NDArray[np.float32]) -> str:
         """Its values as people read them.
 
-        "one-hot: own card, jack, queen" reads "Own card: jack"; "own bet, the other's bet" reads a line each;
-        "actions played / 3" is multiplied by 3 again. Other meanings follow the numbers.
+        "one-hot: own card, jack, queen" reads "Own card: jack"; "own bet, the other's bet" reads a line each. Other
+        meanings follow the numbers.
         """
-        meaning, _, scale = self.meaning.partition(" / ")
-        if meaning.startswith("one-hot: ") and meaning.count(", ") == self.size:
-            name, *labels = meaning.removeprefix("one-hot: ").split(", ")
+        if self.meaning.startswith("one-hot: ") and self.meaning.count(", ") == self.size:
+            name, *labels = self.meaning.removeprefix("one-hot: ").split(", ")
             shown = [label for label, value in zip(labels, values, strict=True) if value]
             return f"{_capital(name)}: {', '.join(shown) or 'none'}"
-        names = meaning.split(", ")
-        if len(names) == self.size and (not scale or scale.isdecimal()):
-            numbers = [f"{float(value) * int(scale or 1):.4g}" for value in values]
+        names, numbers = self.meaning.split(", "), [f"{float(value) * self.scale:.4g}" for value in values]
+        if len(names) == self.size:
             return "\n".join(f"{_capital(name)}: {number}" for name, number in zip(names, numbers, strict=True))
-        return f"{_capital(self.name)}: {' '.join(f'{value:g}' for value in values)} ({self.meaning})"
+        return f"{_capital(self.name)}: {' '.join(numbers)} ({self.meaning})"
 
 
 def _capital(words: str) -> str:
@@ -208,7 +210,8 @@ def feature_table(features: tuple[Feature, ...]) -> str:
     lines, start = [], 0
     for feature in features:
         index = str(start) if feature.size == 1 else f"{start}..{start + feature.size - 1}"
-        lines.append(f"{index:<9} {feature.name:<22}[{feature.low:g}, {feature.high:g}]  {feature.meaning}")
+        meaning = feature.meaning if feature.scale == 1.0 else f"{feature.meaning} / {feature.scale:g}"
+        lines.append(f"{index:<9} {feature.name:<22}[{feature.low:g}, {feature.high:g}]  {meaning}")
         start += feature.size
     return "\n".join(lines)
 
