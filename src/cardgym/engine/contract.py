@@ -195,7 +195,7 @@ class Rules(_Part):
 class Words(_Part):
     """The game in words, in plain Python; `cardgym.table.presentation` adds what people see at a table.
 
-    They are read as `Game.describe`, `Game.action_text` and `Game.narrate`, which have the defaults.
+    They are read as `Game.describe`, `Game.action_text` and `cardgym.engine.sight.narrate`, which have the defaults.
 
     Attributes:
         describe: `describe(state, seat)`: the state as that seat sees it. Default: the features of the first
@@ -373,21 +373,6 @@ class Game:
         """What texts call the seats when nobody has a name; `seat` reads, -1 for none."""
         called = self.words.opponent if seat >= 0 else ""
         return Names(YOU if other == seat else called or f"Seat {other}" for other in range(num_players))
-
-    def narrate(self, before: State, move: int, after: State, seat: int, names: Names | None = None) -> str:
-        """A move in words, as `seat` saw it; see `Words`."""
-        names = names or self.names(seat, int(before.num_players))
-        if self.words.narrate is not None:
-            return self.words.narrate(before, move, after, seat, names)
-        if self.rules.num_chance_outcomes(before) > 0:
-            seen = self.describe(before, seat).splitlines()
-            return "\n".join(line for line in self.describe(after, seat).splitlines() if line not in seen)
-        from cardgym.engine.sight import can_tell  # Imported late: it steps games, which are built on this module.
-
-        mover = int(self.rules.current_player(before))
-        if seat != mover and not can_tell(self, before, move, after, seat):
-            return ""
-        return f"{names[mover]}: {self.action_text(before, move)}"
 
     def parse_options(self, values: Mapping[str, object] | None = None) -> Options:
         """Options from names and values, with this id's defaults for the others."""

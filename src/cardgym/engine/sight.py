@@ -1,4 +1,4 @@
-"""What a seat sees of a position, and which moves it cannot tell apart: for the default narration and for tests."""
+"""What a seat sees of a position, which moves it cannot tell apart, and what it is told of a move."""
 
 from __future__ import annotations
 
@@ -9,13 +9,27 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import look
-from cardgym.engine.contract import Game, State
+from cardgym.engine.contract import Game, Names, State
 from cardgym.engine.rules import hides_nothing, no_resample
 from cardgym.engine.states import SingleGame
 from cardgym.errors import CardgymError
 
 _WORLDS = 8
 """How many times what a seat cannot see is drawn again, in search of a move that would look the same to it."""
+
+
+def narrate(game: Game, before: State, move: int, after: State, seat: int, names: Names | None = None) -> str:
+    """Put a move into words, as `seat` saw it; empty if it saw nothing. See `Words`."""
+    names = names or game.names(seat, int(before.num_players))
+    if game.words.narrate is not None:
+        return game.words.narrate(before, move, after, seat, names)
+    if game.rules.num_chance_outcomes(before) > 0:
+        seen = game.describe(before, seat).splitlines()
+        return "\n".join(line for line in game.describe(after, seat).splitlines() if line not in seen)
+    mover = int(game.rules.current_player(before))
+    if seat != mover and not can_tell(game, before, move, after, seat):
+        return ""
+    return f"{names[mover]}: {game.action_text(before, move)}"
 
 
 def looks_same(one: SingleGame, two: SingleGame, seat: int, *, choices: bool = True) -> bool:

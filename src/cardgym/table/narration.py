@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cardgym.engine.contract import Game, Names, State
+from cardgym.engine.sight import narrate
 from cardgym.table.people import shown_names
 from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import COVERED, Item, Reveal, View, Zone
@@ -80,7 +81,7 @@ class Narration:
             elif viewer == PUBLIC:
                 text = public_text(self._game, before, move, after, seat, people)
             else:
-                text = self._game.narrate(before, move, after, viewer, people)
+                text = narrate(self._game, before, move, after, viewer, people)
             if text and forced and viewer == seat:
                 first, newline, rest = text.partition("\n")
                 text = f"{first} (the only move){newline}{rest}"
@@ -134,7 +135,7 @@ def _public(views: Sequence[View]) -> View:
 def public_text(game: Game, before: State, move: int, after: State, seat: int, people: Names) -> str:
     """The lines about a move that all other seats read, or all seats if chance moved."""
     texts = [
-        game.narrate(before, move, after, viewer, people).splitlines()
+        narrate(game, before, move, after, viewer, people).splitlines()
         for viewer in range(len(people))
         if viewer != seat
     ]
@@ -144,8 +145,8 @@ def public_text(game: Game, before: State, move: int, after: State, seat: int, p
 def informed_text(game: Game, before: State, move: int, after: State, seat: int, people: Names) -> str:
     """A move for people who watch all hands, as the seat that acts or gets a card reads it."""
     if seat >= 0:
-        return game.narrate(before, move, after, seat, people)
-    return max((game.narrate(before, move, after, reader, people) for reader in range(len(people))), key=len)
+        return narrate(game, before, move, after, seat, people)
+    return max((narrate(game, before, move, after, reader, people) for reader in range(len(people))), key=len)
 
 
 def _zones(view: View, seat: int | None) -> list[Zone]:

@@ -18,6 +18,7 @@ from cardgym.engine.batch import look_into
 from cardgym.engine.contract import Float32s, Float64s, Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.registry import find
+from cardgym.engine.sight import narrate
 from cardgym.engine.states import SingleGame, choose_actions
 from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import Reveal, View
@@ -188,7 +189,7 @@ class StateDriver(SingleGame):
     def narrate(self, seat: int) -> str:
         """The last move in words, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
-        return self.game.narrate(before, self.last_move, self.state, seat)
+        return narrate(self.game, before, self.last_move, self.state, seat)
 
     # -- players and results ------------------------------------------------------------------------------------------
 
