@@ -30,7 +30,7 @@ def test_agents_are_players() -> None:
 
 
 def test_page_runs() -> None:
-    names = pages.run("gymnasium#PettingZoo", {"range(3_000)": "range(300)"})
+    names = pages.run("gymnasium#PettingZoo", {"range(3_000)": "range(300)", "Cribbage-v0": "KuhnPoker-v0"})
     assert len(names["values"]) > 100
 
 

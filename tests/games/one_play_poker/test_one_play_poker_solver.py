@@ -104,7 +104,7 @@ def test_best_decision_does_not_depend_on_the_bets_made(gamma: str) -> None:
 
 def test_gamma_09_differs_from_no_discount_at_the_first_king_only() -> None:
     difference = gamma_difference(solver(GAME, OnePlayPokerOptions()))
-    assert difference.by_cards_out == (4, 0, 0, 0)
+    assert difference.states == 4
     assert difference.kinds == (("KS - 2", 1),)
     assert difference.cost == Fraction(19, 2730)
 

@@ -215,13 +215,13 @@ def _few_tiles(results: Results) -> str:
             ("tiles", "decisions", "states met", "Q-learning", "Sarsa", "heuristic", "best", "best with colors"),
             [_few_tiles_row(row) for row in results.few_tiles],
         ),
-        f"With 24 tiles those bounds are {results.bounds.heuristic:.3f} and {results.bounds.optimum:.3f}: even a complete "
+        f"With 24 tiles those bounds are {results.bounds[0]:.3f} and {results.bounds[1]:.3f}: even a complete "
         "table, trained forever, would stay below the heuristic that sees colors.",
     )
 
 
 def _few_tiles_row(row: FewTiles) -> list[str]:
-    shares = [*(rate.value for rate in row.rates), row.bounds.heuristic, row.bounds.optimum, row.optimum]
+    shares = [*(rate.value for rate in row.rates), *row.exact]
     return [str(row.n), f"{row.decisions:,}", f"{row.states:,}", *(f"{share:.3f}" for share in shares)]
 
 

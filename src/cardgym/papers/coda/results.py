@@ -105,16 +105,8 @@ class FewDeals:
 
 
 @dataclass(frozen=True)
-class TableBounds:
-    """Exact win rates with colors hidden, which a table cannot see: the heuristic's, and what no player exceeds."""
-
-    heuristic: float
-    optimum: float
-
-
-@dataclass(frozen=True)
 class FewTiles:
-    """Learning with `n` tiles: the win rate of each algorithm, what no table exceeds and what no player exceeds.
+    """Learning with `n` tiles: the win rate of each algorithm, and the exact ones: `table_bounds`, and the optimum.
 
     `states` is how many states the last training met.
     """
@@ -123,8 +115,7 @@ class FewTiles:
     decisions: int
     states: int
     rates: Sequence[WinRate]
-    bounds: TableBounds
-    optimum: float
+    exact: tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -135,7 +126,7 @@ class Results:
         scale: how much was done.
         seeds: the seeds of each method.
         optimum: what no player exceeds in the paper's preset.
-        bounds: what no table exceeds there.
+        bounds: `table_bounds` there.
         performance: the rows of the table of performance.
         readings: the readings of the rules.
         few_deals: learning from few deals, by how many they are.
@@ -148,7 +139,7 @@ class Results:
     scale: Scale
     seeds: tuple[int, ...]
     optimum: float
-    bounds: TableBounds
+    bounds: tuple[float, float]
     performance: Sequence[Performance]
     readings: Sequence[Reading]
     few_deals: Sequence[FewDeals]
@@ -193,8 +184,8 @@ def measure(
     learn_games("q_learning", 10, 0)
     train_network(BUDGET, 20)
     performance = [_untrained("heuristic", "heuristic", "no training", scale, seeds, "heuristic")]
-    performance += [_short_training(algorithm, scale, seeds, steps) for algorithm in ALGORITHMS]
-    performance += [_long_training(algorithm, scale, seeds, steps) for algorithm in ALGORITHMS]
+    for long in (False, True):
+        performance += [_tabular_training(algorithm, scale, seeds, steps, long=long) for algorithm in ALGORITHMS]
     curves: dict[str, dict[str, list[TrainedNetwork]]] = {}
     for config in configs:
         row, runs = _network_training(config, scale, seeds, steps)
@@ -209,7 +200,7 @@ def measure(
         scale,
         seeds,
         solved()["optimum"],
-        _table_bounds(),
+        table_bounds(),
         performance,
         readings,
         [_few_deals(count, scale, seeds, steps) for count in scale.deal_counts],
@@ -226,27 +217,21 @@ def _untrained(
     return Performance(name, training, [fresh_win_rate(player, scale.games, seed) for seed in seeds], paper)
 
 
-def _short_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: Steps) -> Performance:
-    """Q-learning or Sarsa for the paper's number of games."""
+def _tabular_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: Steps, *, long: bool) -> Performance:
+    """Q-learning or Sarsa for the paper's number of games, or for many more; then games and states of the last seed."""
     rates, seconds = [], []
     for seed in seeds:
-        learner, taken = learn_games(algorithm, scale.tabular_games, seed)
+        if long:
+            learner, taken = learn_long(algorithm, scale.decisions, seed)
+        else:
+            learner, taken = learn_games(algorithm, scale.tabular_games, seed)
         rates.append(fresh_win_rate(learner.player(), scale.games, seed))
         seconds.append(taken)
         steps.advance()
-    return Performance(ALGORITHMS[algorithm], f"{scale.tabular_games:,} games", rates, algorithm, seconds)
-
-
-def _long_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: Steps) -> Performance:
-    """Q-learning or Sarsa for many more decisions; the row's games and states are those of the last seed."""
-    rates, seconds, training = [], [], ""
-    for seed in seeds:
-        learner, taken = learn_long(algorithm, scale.decisions, seed)
-        rates.append(fresh_win_rate(learner.player(), scale.games, seed))
-        seconds.append(taken)
+    training = f"{scale.tabular_games:,} games"
+    if long:
         training = f"{scale.decisions:,} decisions ({learner.games:,} games, {learner.states:,} states met)"
-        steps.advance()
-    return Performance(ALGORITHMS[algorithm], training, rates, None, seconds)
+    return Performance(ALGORITHMS[algorithm], training, rates, None if long else algorithm, seconds)
 
 
 def _network_training(
@@ -290,9 +275,10 @@ def _few_tiles(n: int, decisions: int, scale: Scale, seed: int, steps: Steps) ->
         learner, _ = learn_long(algorithm, decisions, seed, n)
         rates.append(fresh_win_rate(learner.player(), scale.games, seed, learner.options))
         steps.advance()
-    return FewTiles(n, decisions, learner.states, rates, _table_bounds(n=n), solved(n=n)["optimum"])
+    return FewTiles(n, decisions, learner.states, rates, (*table_bounds(n=n), solved(n=n)["optimum"]))
 
 
-def _table_bounds(**settings: int | str) -> TableBounds:
+def table_bounds(**settings: int | str) -> tuple[float, float]:
+    """Exact win rates with colors hidden, which a table cannot see: the heuristic's, and what no player exceeds."""
     hidden = solved(color_visible="no", **settings)
-    return TableBounds(hidden["policies"]["heuristic"], hidden["optimum"])
+    return hidden["policies"]["heuristic"], hidden["optimum"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.papers.corellian_spike.batch_q import transferred_policy
 from cardgym.papers.corellian_spike.runs import (
@@ -21,7 +20,6 @@ from cardgym.papers.corellian_spike.runs import (
     Scale,
     Score,
     TabularResult,
-    TabularTraining,
     TrainingRun,
     legal,
     matched,
@@ -30,7 +28,9 @@ from cardgym.papers.corellian_spike.runs import (
     train_tabular,
 )
 from cardgym.papers.pages import Report, Steps
-from cardgym.players import Player, PlayerSpec
+from cardgym.players import Player, PlayerSpec, TablePlayer
+from cardgym.scaling.engine import Task
+from cardgym.scaling.local import LocalEngine
 
 T = TypeVar("T")
 
@@ -88,9 +88,9 @@ def run_all(scale: Scale, deep: Sequence[Player], progress: Report | None = None
             scores = play(match)
             steps.advance()
         results.scores.setdefault(key, []).append(scores)
-    tabular_results = _map(scale.processes, train_tabular, [(training,) for training in tabular], steps)
-    for training, result in zip(tabular, tabular_results, strict=True):
-        results.tabular.setdefault((training.decisions, training.observation), []).append(result)
+    tabular_results = _map(scale.processes, train_tabular, tabular, steps)
+    for (budget, observation, *_), result in zip(tabular, tabular_results, strict=True):
+        results.tabular.setdefault((budget, observation), []).append(result)
     results.processor_seconds = _processor_time() - processor_start
     return results
 
@@ -142,18 +142,16 @@ def list_matches(
     return matches
 
 
-def list_tabular_trainings(runs: dict[Case, list[TrainingRun]], scale: Scale) -> list[TabularTraining]:
-    """Trainings against the paper's final policy with each budget and state model, one for each seed."""
-    trainings = []
-    for budget in scale.budgets:
-        for observation in STATE_MODELS:
-            for seed in range(scale.information_seeds):
-                opponent = runs[CREDITS][seed % scale.seeds].final
-                judges = (opponent, "initial", "heuristic")
-                trainings.append(
-                    TabularTraining(observation, scale.base_seed + seed, budget, opponent, judges, scale.games)
-                )
-    return trainings
+def list_tabular_trainings(
+    runs: dict[Case, list[TrainingRun]], scale: Scale
+) -> list[tuple[int, str, int, TablePlayer, int]]:
+    """The arguments of `train_tabular` against the paper's final policy: each budget, state model and seed."""
+    return [
+        (budget, observation, scale.base_seed + seed, runs[CREDITS][seed % scale.seeds].final, scale.games)
+        for budget in scale.budgets
+        for observation in STATE_MODELS
+        for seed in range(scale.information_seeds)
+    ]
 
 
 # -- processes --------------------------------------------------------------------------------------------------------
@@ -161,11 +159,14 @@ def list_tabular_trainings(runs: dict[Case, list[TrainingRun]], scale: Scale) ->
 
 def _map(processes: int, function: Callable[..., T], tasks: Sequence[tuple[object, ...]], steps: Steps) -> list[T]:
     """`function(*task)` of every task in worker processes, in order; each is a step."""
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-        futures = [pool.submit(function, *task) for task in tasks]
-        for future in futures:
-            future.add_done_callback(lambda _: steps.advance())
-        return [future.result() for future in futures]
+    values: dict[str, T] = {}
+    with LocalEngine(processes) as engine:
+        for outcome in engine.run(Task(str(number), function, task) for number, task in enumerate(tasks)):
+            if outcome.error is not None:
+                raise CardgymError(f"{function.__name__}: {outcome.error}")
+            values[outcome.key] = outcome.value
+            steps.advance()
+    return [values[str(number)] for number in range(len(tasks))]
 
 
 def _processor_time() -> float:
@@ -180,4 +181,4 @@ def _compile_all() -> None:
         run = train_case(case, 0, small)
         play(Match(case.options, [run.final, "heuristic"], 2, 0))
     for observation in STATE_MODELS:
-        train_tabular(TabularTraining(observation, 0, 1000, run.final, (run.final,), 2))
+        train_tabular(1000, observation, 0, run.final, 2)

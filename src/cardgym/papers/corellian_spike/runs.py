@@ -172,39 +172,32 @@ def play(match: Match) -> list[Score]:
 
 
 @dataclass(frozen=True)
-class TabularTraining:
-    """A run of tabular Q-learning against a fixed policy, to be trained and then matched with the judges.
-
-    `observation` is what the learner sees; empty for the paper's code. `seed` decides the training and the matches.
-    """
-
-    observation: str
-    seed: int
-    decisions: int
-    opponent: TablePlayer
-    judges: tuple[PlayerSpec, ...]
-    games: int
-
-
-@dataclass(frozen=True)
 class TabularResult:
-    """How many states a tabular training met, and its score in the match with each judge."""
+    """How many states a tabular training met, and its scores against its opponent, `initial` and `heuristic`."""
 
     states: int
     scores: list[Score]
 
 
-def train_tabular(training: TabularTraining) -> TabularResult:
-    """Train, and match the learner with the judges."""
+def train_tabular(decisions: int, observation: str, seed: int, opponent: TablePlayer, games: int) -> TabularResult:
+    """Run tabular Q-learning against a fixed policy, then match the learner with it and with players of the game.
+
+    Args:
+        decisions: how long it learns.
+        observation: what the learner sees; empty for the paper's code.
+        seed: decides the training and the matches.
+        opponent: the policy.
+        games: games of each match.
+    """
     options = CorellianSpikeOptions(reward="credits")
     config = TabularConfig(
-        env_id=ENV, observation=training.observation, seed=training.seed, total_steps=training.decisions,
-        table_size=min(training.decisions, 6_000_000),  # A decision adds one pair at most.
+        env_id=ENV, observation=observation, seed=seed, total_steps=decisions,
+        table_size=min(decisions, 6_000_000),  # A decision adds one pair at most.
         terminal_on_deal_end=True, learning_rate=0.1, learning_rate_final=0.005, exploration_initial_eps=0.9,
         exploration_final_eps=0.05, exploration_fraction=0.8,
     )  # fmt: skip
-    learner = TabularLearner(find(ENV), options, config, opponents={training.opponent: 1.0})
-    learner.advance(config.total_steps)
-    player = learner.player()
-    matches = [Match(options, [player, judge], training.games, training.seed) for judge in training.judges]
+    learner = TabularLearner(find(ENV), options, config, opponents={opponent: 1.0})
+    learner.advance(decisions)
+    judges: tuple[PlayerSpec, ...] = (opponent, "initial", "heuristic")
+    matches = [Match(options, [learner.player(), judge], games, seed) for judge in judges]
     return TabularResult(learner.states, [play(match)[0] for match in matches])

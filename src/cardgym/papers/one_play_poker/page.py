@@ -94,12 +94,12 @@ class Difference:
 
     Attributes:
         cost: what the optimal policy for the paper's gamma loses in undiscounted reward a game.
-        by_cards_out: how many such states there are with 1, 2, 3 and 4 cards out.
+        states: how many such states there are.
         kinds: one state of each kind up to suits and bets, as policy files write it, with the best undiscounted action.
     """
 
     cost: Fraction
-    by_cards_out: tuple[int, ...]
+    states: int
     kinds: tuple[tuple[str, int], ...]
 
 
@@ -107,7 +107,6 @@ def gamma_difference(known: Solver) -> Difference:
     """Where the optimal policies for gamma 0.9 and gamma 1 differ, and what that costs."""
     paper, best = known.solve(GAMMA), known.solve(1)
     differ = np.flatnonzero(~(paper.optimal & best.optimal).any(axis=1))
-    dealt = np.bincount(known.tree.set_states["dealt"][differ], minlength=5)
     texts = info_state_labels(known.tree.options)  # type: ignore[arg-type]
     places = indices(known.tree)
     alike = known.small.find(known.tree.set_states)
@@ -116,7 +115,7 @@ def gamma_difference(known: Solver) -> Difference:
         if known.tree.set_states["bets"][state] == 0:
             kinds.setdefault(int(alike[state]), (texts[places[state]], int(best.actions[state])))
     cost = best.value - known.value(paper.actions).mean
-    return Difference(cost, tuple(dealt[1:].tolist()), tuple(kinds.values()))
+    return Difference(cost, len(differ), tuple(kinds.values()))
 
 
 def write_results(folder: Path, games: int, seed: int = 0, progress: Report | None = None) -> list[Path]:
@@ -191,7 +190,7 @@ def _difference_text(difference: Difference, rows: list[Row]) -> str:
     does = "bets" if all(action for _, action in difference.kinds) else "decides otherwise"
     text = (
         f"Gamma 0.9 costs {fraction_text(difference.cost)} = {float(difference.cost):.4f} of undiscounted reward. "
-        f"The two optimal policies differ in {sum(difference.by_cards_out)} states, of {len(kinds)} "
+        f"The two optimal policies differ in {difference.states} states, of {len(kinds)} "
         f"kind{'s' * (len(kinds) > 1)} up to suits and bets (own cards, the house's card): {named}. There gamma 1 "
         f"{does}, gamma 0.9 does not."
     )
