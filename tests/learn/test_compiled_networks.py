@@ -103,7 +103,7 @@ def test_shipped_networks_decide_as_with_pytorch(env_id: str, name: str) -> None
     player = resolve(name, game, game.parse_options())
     assert isinstance(player, CheckpointPlayer)
     observations, masks = decisions(env_id, player, 10_000)
-    network, compiled = player._with_torch.network, player._compiled.outputs(observations)
+    network, compiled = player.with_torch.network, player._compiled.outputs(observations)
     with torch.inference_mode():
         single, double = (
             first(made(torch.tensor(observations, dtype=dtype)))
@@ -113,7 +113,7 @@ def test_shipped_networks_decide_as_with_pytorch(env_id: str, name: str) -> None
     assert (best_actions(compiled, masks) == best_actions(single, masks)).mean() > 0.9999
     draws = np.random.default_rng(1).random(len(masks))
     chosen = np.array([player.choose(*row) for row in zip(observations, masks, draws, strict=True)])
-    assert (chosen == player._with_torch.act(observations, masks, draws)).mean() > 0.9999
+    assert (chosen == player.with_torch.act(observations, masks, draws)).mean() > 0.9999
 
 
 def first(outputs: torch.Tensor | tuple[torch.Tensor, ...]) -> npt.NDArray[np.floating[Any]]:

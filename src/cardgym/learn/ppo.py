@@ -101,6 +101,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
     """
 
     saved = (*NetworkLearner.saved, "magnet", "averaged", "_generator")
+    critic: CentralCritic | None
 
     def __init__(
         self,
@@ -132,7 +133,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         seen = torch.tensor(observations, device=self.device)
         logits, values = self.network(seen)
         if self.critic is not None and others is not None:
-            values = self.critic(seen, torch.tensor(others, device=self.device))
+            values = self.critic(self.critic.inputs(seen, torch.tensor(others, device=self.device)))
         log_probs = log_probabilities(logits, torch.tensor(masks, device=self.device).bool())
         actions = sample_actions(probabilities(log_probs).cpu().numpy(), self._generator.random(len(masks)))
         chosen = log_probs.cpu().numpy()[np.arange(len(actions)), actions]
@@ -143,6 +144,8 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         config = self._config
         tensors = TurnBatch(*(torch.tensor(field, device=self.device) for field in batch))
         magnet = self._magnet_log_probs(tensors)
+        if self.critic is not None:  # Joined and normalized once, not in every minibatch.
+            tensors = tensors._replace(others=self.critic.inputs(tensors.observations, tensors.others))
         for numbers in self.minibatches(
             len(batch.actions), config.num_minibatches, config.update_epochs, self._generator
         ):
@@ -153,6 +156,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         self._statistics[tags.EXPLAINED_VARIANCE] = explained_variance(tensors.values, tensors.returns)
 
     def _step(self, rows: TurnBatch, magnet: Tensor | None) -> None:
+        """Descend once; `others` of the rows are the inputs of the critic."""
         config = self._config
         logits, values = self.network(rows.observations)
         all_log_probs = log_probabilities(logits, rows.masks)
@@ -163,7 +167,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         surrogate = clipped_surrogate(log_probs, rows.log_probs, advantages, config.clip_coef).mean()
         critic = value_loss(values, rows.returns)
         if self.critic is not None:
-            critic = critic + value_loss(self.critic(rows.observations, rows.others), rows.returns)
+            critic = critic + value_loss(self.critic(rows.others), rows.returns)
         bonus = entropy(all_log_probs).mean()
         drift = torch.zeros((), device=self.device) if magnet is None else kl_divergence(all_log_probs, magnet).mean()
         pull = config.magnet_coef * drift - self.ent_coef * bonus

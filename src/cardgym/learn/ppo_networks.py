@@ -125,8 +125,12 @@ class CentralCritic(nn.Module):
         self.body = body
         self.value = nn.Linear(width, 1)
 
-    def forward(self, observations: Tensor, others: Tensor) -> Tensor:
-        """State values (rows,), for what a seat sees, (rows, inputs), and what the others do, next seat first."""
-        inputs = self.normalizer(torch.cat([observations, others], dim=1))
+    def inputs(self, observations: Tensor, others: Tensor) -> Tensor:
+        """What it reads, normalized, for what a seat sees, (rows, inputs), and what the others do, next seat first."""
+        table: Tensor = self.normalizer(torch.cat([observations, others], dim=1))
+        return table
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """State values (rows,), for the result of `inputs`."""
         values: Tensor = self.value(self.body(inputs)).squeeze(1)
         return values

@@ -174,7 +174,8 @@ class CheckpointPlayer(Player):
         self._compiled = CompiledNetwork(metadata.shape, arrays)
 
     @cached_property
-    def _with_torch(self) -> NetworkPlayer | PolicyPlayer:
+    def with_torch(self) -> NetworkPlayer | PolicyPlayer:
+        """The player by PyTorch; making its network draws from PyTorch's generator."""
         from cardgym.players.networks import NetworkPlayer, QNetwork
         from cardgym.players.policy_networks import PolicyPlayer
 
@@ -185,7 +186,7 @@ class CheckpointPlayer(Player):
 
     def _by(self, rows: int) -> NetworkPlayer | PolicyPlayer | None:
         """PyTorch's player for that many rows; None for the compiled layers."""
-        return None if rows <= _COMPILED_ROWS or not _has_torch() else self._with_torch
+        return None if rows <= _COMPILED_ROWS or not _has_torch() else self.with_torch
 
     def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.floating[Any]] | None:
         """See `Player.values`; None for a policy network."""
