@@ -28,6 +28,7 @@ from cardgym.arena import evaluate
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players import Player, PlayerSpec
+from cardgym.solvers.exact import tree_exploitability
 
 
 @dataclasses.dataclass(frozen=True)
@@ -238,8 +239,12 @@ def main() -> None:
     options = game.parse_options()
     players: list[PlayerSpec] = [player, *[args.eval_opponent] * (options.num_players - 1)]
     report = evaluate(game, options, players, games=10_000, seed=1).players[0]
-    low, high = report.win_rate_ci95
+    (low, high), (least, most) = report.win_rate_ci95, report.mean_return_ci95
     print(f"wins {report.win_rate:.1%} [{low:.1%}, {high:.1%}] of 10,000 games against {args.eval_opponent}")
+    print(f"mean return {report.mean_return:+.3f} [{least:+.3f}, {most:+.3f}] {game.unit} a game in them")
+    exact = tree_exploitability(game, options, player)
+    if exact is not None:  # The tree is small enough to enumerate.
+        print(f"exploitability {exact[0]:.4f} {game.unit} a game: what a best response wins, 0 at an equilibrium")
 
 
 if __name__ == "__main__":

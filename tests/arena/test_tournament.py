@@ -15,7 +15,7 @@ from cardgym import CardgymError, find
 from cardgym.arena import evaluate
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament import runner as running
-from cardgym.arena.tournament.pages import section, write_results
+from cardgym.arena.tournament.pages import ranking, section, write_results
 from cardgym.arena.tournament.ranges import REPLICATES, RangeStore, play_range, ranges, weights
 from cardgym.arena.tournament.standings import bradley_terry, nash
 from cardgym.cli import main
@@ -222,11 +222,27 @@ def test_leaderboard_names_the_players_that_the_first_cannot_be_told_from(
     payoffs = here.payoffs_ci95.copy()
     payoffs[2, :2] = [5.0, 6.0], won
     standings = replace(
-        here, ratings=np.array([0.0, 25.0, 60.0]), ratings_ci95=np.array([[-9.0, 9.0], rating, [30.0, 90.0]]),
-        payoffs_ci95=payoffs,
+        here, env="Coda-v0", ratings=np.array([0.0, 25.0, 60.0]), payoffs_ci95=payoffs,
+        ratings_ci95=np.array([[-9.0, 9.0], rating, [30.0, 90.0]]),
     )  # fmt: skip
     text = section(standings, "payoffs.png")[2].replace("\n", " ")
     assert text.partition("a game.")[2] == said
+    paid = section(replace(standings, env=ENV, nash=np.array([0.0, 0.0, 1.0])), "payoffs.png")[2].replace("\n", " ")
+    assert ("Matches do not separate `heuristic`, the first, from `initial`." in paid) == (won[0] < 0)
+
+
+def test_ranking_of_a_paid_game_begins_with_the_equilibrium_and_not_with_the_most_wins(here: Standings) -> None:
+    """The first wins most hands, the second wins most credits."""
+    standings = replace(
+        here, ratings=np.array([90.0, 20.0, -110.0]), nash=np.array([0.0, 1.0, 0.0]),
+        nash_payoffs=np.array([-5.0, 0.0, -2.0]),
+    )  # fmt: skip
+    head, rows = ranking(standings)
+    assert [row[0] for row in rows] == ["initial", "heuristic", "random"]
+    assert head[1].startswith("payoff against initial")
+    head, rows = ranking(replace(standings, env="Coda-v0"))  # Only who wins counts.
+    assert [row[0] for row in rows] == ["random", "initial", "heuristic"]
+    assert head[1].startswith("rating")
 
 
 def test_players_that_play_alike_share_a_row() -> None:

@@ -305,11 +305,11 @@ def test_run_is_resumed_with_the_hyper_parameters_it_began_with(
         train(name, tmp_path, True, total_steps=1_000, seed=7)
     state = load_state(tmp_path / STATE_FILE)  # As an earlier version saved it, which lacked a key.
     began = json.loads(state["config"])
-    del began["save_every_minutes"]
+    del began["seat"]
     save_state(tmp_path / STATE_FILE, {**state, "config": json.dumps(began)})
     trainer(name).train(learner.config.replace(total_steps=1_000), tmp_path, True)
-    with pytest.raises(CardgymError, match=r"began with save_every_minutes=0\.0, not 5\.0"):
-        train(name, tmp_path, True, total_steps=1_000, save_every_minutes=5.0)
+    with pytest.raises(CardgymError, match=r"began with seat=-1, not 0"):
+        train(name, tmp_path, True, total_steps=1_000, seat=0)
 
 
 # -- bad input --------------------------------------------------------------------------------------------------------

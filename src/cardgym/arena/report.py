@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from cardgym.console.tables import print_results, short_names, with_interval
-from cardgym.engine.contract import Float64s, Game
+from cardgym.engine.contract import RETURN, Float64s, Game
+from cardgym.engine.registry import find, registered
 from cardgym.statistics import Interval, Moments
 
 
@@ -151,6 +152,16 @@ class TotalsLayout:
         return weights
 
 
+def main_metric(game: Game) -> str:
+    """What the players of a game play for: `win_rate`, `mean_return` or one of the game's metrics.
+
+    The return where it is counted in a unit, such as credits; wins where it only says who won.
+    """
+    if game.payoff != RETURN:
+        return game.payoff
+    return "win_rate" if game.unit == "reward" else "mean_return"
+
+
 # -- tables -----------------------------------------------------------------------------------------------------------
 
 
@@ -161,16 +172,15 @@ def print_report(report: Mapping[str, Any]) -> None:
         title += f", seed {report['seed']}"
     metrics = [name for name in report["players"][0]["metrics"] if not name.endswith("_ci95")]
     with_scores = ["score"] if "max_score" in report else []
-    head = ["player", *with_scores, "win rate", "mean return", *(name.replace("_", " ") for name in metrics)]
+    main = main_metric(find(report["env"])) if report["env"] in registered() else "win_rate"
+    columns = list(dict.fromkeys((main, "win_rate", "mean_return", *metrics)))
+    head = ["player", *with_scores, *(name.replace("_", " ") for name in columns)]
     rows = []
     names = short_names([player["name"] for player in report["players"]])
     for name, player in zip(names, report["players"], strict=True):
         score = [f"{player['score']:g} of {report['max_score']:g}"] if with_scores else []
-        cells = [
-            _cell(player["win_rate"], player["win_rate_ci95"], percent=True),
-            _cell(player["mean_return"], player["mean_return_ci95"]),
-            *(_cell(player["metrics"][metric], player["metrics"].get(f"{metric}_ci95")) for metric in metrics),
-        ]
+        figures = {**player["metrics"], **player}
+        cells = [_cell(figures[name], figures.get(f"{name}_ci95"), percent=name == "win_rate") for name in columns]
         rows.append([name, *score, *cells])
     below = options_text(report["options"])
     if report.get("seconds") is not None:

@@ -32,6 +32,8 @@ from cardgym.scaling.stopping import Stopped
 
 SWEEP = "sweep.json"
 """The file in a sweep's folder that says what its runs are."""
+EXACT = "exploitability"
+"""The metric that is computed exactly, in games that are small enough, and in its results the place of an opponent."""
 PLAYED = "played.txt"
 """The file in a run's folder with the digest of its game and players."""
 
@@ -138,6 +140,7 @@ class _Results(Document):
 
     results: Annotated[dict[Name, dict[Name, _Figure]], at_most(1000)]
     """The value and the interval of each metric, by opponent."""
+    exploitability: Number | None = None
 
 
 @contextlib.contextmanager
@@ -258,10 +261,11 @@ def result_of(run: Run, folder: Path, code: int) -> RunResult:
     path = folder / RESULTS
     if path.exists() and code == 0:
         try:
-            results = parse_document(_Results, read_bytes(path, str(path), _MAX_FILE), str(path)).results
+            document = parse_document(_Results, read_bytes(path, str(path), _MAX_FILE), str(path))
         except CardgymError as error:
             return RunResult(run, folder, code, problem=f"{error}; delete the file to train again")
-        return RunResult(run, folder, code, results)
+        exact = {} if document.exploitability is None else {EXACT: {EXACT: (document.exploitability, None)}}
+        return RunResult(run, folder, code, document.results | exact)
     line = last_line(folder / LOG) or "no output"
     return RunResult(run, folder, code, problem=f"{line} (exit code {code}, log: {folder / LOG})")
 

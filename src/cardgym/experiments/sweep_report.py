@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cardgym.arena.report import main_metric
 from cardgym.console.plots import COLORS, new_figure
+from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.experiments.sweep import RunResult
+from cardgym.experiments.sweep import EXACT, RunResult
 from cardgym.files import replacing
 from cardgym.learn.evaluation import metric_text
 from cardgym.learn.tags import EVAL, WIN_RATE, ci95_tags
@@ -64,7 +67,7 @@ def figures(group: Sequence[RunResult]) -> dict[str, dict[str, Estimate]]:
 
 def overall(group: Sequence[RunResult], metric: str) -> Estimate | None:
     """The interquartile mean of a metric over a group's seeds and opponents; None if a run lacks it."""
-    opponents = list(group[0].results or {})
+    opponents = [name for name, metrics in (group[0].results or {}).items() if metric in metrics]
     try:
         return interquartile_mean(
             [[float((result.results or {})[opponent][metric][0]) for result in group] for opponent in opponents]
@@ -97,15 +100,27 @@ def table(results: Sequence[RunResult], metric: str = WIN_RATE) -> tuple[list[st
     """The head and the rows of a sweep's table: a row for each setting, best interquartile mean first."""
     groups = grouped(results)
     finished = [result for group in groups.values() for result in group]
-    opponents = list(dict.fromkeys(opponent for result in finished for opponent in result.results or ()))
+    found = (name for result in finished for name, metrics in (result.results or {}).items() if metric in metrics)
+    opponents = list(dict.fromkeys(found))
     name = metric.replace("_", " ")
-    head = ["options", "runs", *(f"{name} against {opponent}" for opponent in opponents), f"{name}, IQM"]
+    columns = [name if opponent == EXACT else f"{name} against {opponent}" for opponent in opponents]
+    head = ["options", "runs", *columns, f"{name}, IQM"]
     rows = []
     for label, group in groups.items():
         means, iqm = figures(group), overall(group, metric)
         cells = [shown(metric, means.get(opponent, {}).get(metric)) for opponent in opponents]
-        rows.append((iqm.value if iqm else -float("inf"), [label, str(len(group)), *cells, shown(metric, iqm)]))
+        value = -math.inf if iqm is None else -iqm.value if metric == EXACT else iqm.value
+        rows.append((value, [label, str(len(group)), *cells, shown(metric, iqm)]))
     return head, [row for _, row in sorted(rows, key=lambda row: -row[0])]
+
+
+def metric_of(game: Game, results: Sequence[RunResult]) -> str:
+    """The metric by which runs are compared unless the user names one.
+
+    That is the exploitability if every run has it, or else what the game's players play for.
+    """
+    finished = [result.results for result in results if result.results is not None]
+    return EXACT if finished and all(EXACT in found for found in finished) else main_metric(game)
 
 
 def shown(metric: str, estimate: Estimate | None) -> str:
@@ -159,7 +174,7 @@ def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: floa
     for row_of_panels, (metric, row_of_tags) in zip(panels, rows.items(), strict=True):
         for panel, tag in zip(row_of_panels, row_of_tags, strict=False):
             panel.set_visible(True)
-            panel.set_title(f"against {tag.rpartition('/')[2]}" if tag.startswith(EVAL) else tag)
+            panel.set_title(f"against {tag.rpartition('/')[2]}" if tag.count("/") > 1 else tag)
             draw_lines(panel, tag, groups)
             if metric == WIN_RATE and even is not None and not tag.endswith("/alone"):
                 panel.axhline(even, color="0.4", linewidth=1, linestyle=(0, (1, 2)), label=f"even: {even:.0%}")

@@ -91,7 +91,7 @@ class ArenaCallback(BaseCallback):
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self.logger.dump(self.num_timesteps)
         if self.verbose > 0 and self.results:
-            print(f"num_timesteps={self.num_timesteps}: {summary(self.results)}")
+            print(f"num_timesteps={self.num_timesteps}: {summary(self._game, self.results)}")
 
 
 # -- self-play ---------------------------------------------------------------------------------------------------------

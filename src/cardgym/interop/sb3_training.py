@@ -123,6 +123,8 @@ class SB3Training(Training):
         if games.self_play.used:
             callbacks.append(SelfPlayCallback(config.snapshot_every))
         model.learn(config.total_steps, callbacks, log_interval=_NEVER)
+        if model.num_timesteps < config.log_every:
+            model.dump_logs()
         self.save()
 
     def _exact_player(self) -> ModelPlayer:

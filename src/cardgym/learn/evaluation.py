@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cardgym.arena import evaluate
 from cardgym.arena.match import EVALUATION_SEED, Seats
+from cardgym.arena.report import main_metric
 from cardgym.console.tables import fitting_tables, with_interval
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
@@ -94,21 +95,26 @@ def _by_tag(results: Mapping[str, Metrics], tag: Callable[[str, str], str]) -> d
 # -- showing and saving -----------------------------------------------------------------------------------------------
 
 
-def summary(results: Mapping[str, Metrics], exploitability: float | None = None) -> str:
-    """The win rates of an evaluation in a few words, and the exploitability if it is known."""
+def summary(game: Game, results: Mapping[str, Metrics], exploitability: float | None = None) -> str:
+    """An evaluation in a few words: what the game's players play for, win rates, the exploitability if it is known."""
+    main = main_metric(game)
     rates = ", ".join(f"{metrics['win_rate'][0]:.1%} against {opponent}" for opponent, metrics in results.items())
     parts = [] if exploitability is None else [f"exploitability {exploitability:.4g}"]
+    if main != "win_rate" and results:
+        paid = ", ".join(f"{metrics[main][0]:+.2f} against {opponent}" for opponent, metrics in results.items())
+        parts.append(f"{game.unit} a game {paid}")
     return "; ".join([*parts, *([f"wins {rates}"] if rates else [])])
 
 
-def results_tables(results: Mapping[str, Metrics], width: int) -> list[Table]:
-    """Tables for rich of at most `width` characters: the win rate against each opponent, and the game's own metrics.
+def results_tables(game: Game, results: Mapping[str, Metrics], width: int) -> list[Table]:
+    """Tables for rich of at most `width` characters: what players play for, the win rate and the game's own metrics.
 
     Games that define no metrics show the mean return instead, if it is known.
     """
     metrics = next(iter(results.values()), {})
     own = [name for name, (_, interval) in metrics.items() if interval and name not in ("win_rate", "mean_return")]
-    names = [name for name in ("win_rate", *(own or ["mean_return"])) if name in metrics]
+    wanted = dict.fromkeys((main_metric(game), "win_rate", *(own or ["mean_return"])))
+    names = [name for name in wanted if name in metrics]
     head = ["opponent", *(f"{name.replace('_', ' ')} [95 %]" for name in names)]
     rows = [[opponent, *(metric_text(name, *row[name]) for name in names)] for opponent, row in results.items()]
     return fitting_tables(head, rows, width)
@@ -117,7 +123,8 @@ def results_tables(results: Mapping[str, Metrics], width: int) -> list[Table]:
 def metric_text(name: str, value: float, interval: Interval | None) -> str:
     """A metric with its interval, for a cell of a table."""
     percent = name == "win_rate"
-    return with_interval(value, interval, ".1f" if percent else "+.2f", percent=percent)
+    form = ".1f" if percent else ".4f" if name == "exploitability" else "+.2f"
+    return with_interval(value, interval, form, percent=percent)
 
 
 def write_results(

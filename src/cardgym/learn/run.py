@@ -138,7 +138,9 @@ def numbered_folder(runs: Path, name: str, latest: bool) -> Path:
 def _print_result(game_id: str, result: TrainingResult, folder: Path, seconds: float) -> None:
     console = results_console()
     if result.results:
-        console.print(f"{game_id} after {result.after}", *results_tables(result.results, console.width), sep="\n")
+        console.print(
+            f"{game_id} after {result.after}", *results_tables(find(game_id), result.results, console.width), sep="\n"
+        )
     minutes, rest = divmod(int(seconds), 60)
     what, path = result.saved
     console.print(f"Trained in {minutes} min {rest} s.", highlight=False)

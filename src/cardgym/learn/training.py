@@ -141,7 +141,7 @@ class Training:
         last_step, step = self._last_step, self.step
         self._last_step = step
         self.progress(min(step, self._total_steps))
-        if crossed(self._log_every, last_step, step):
+        if crossed(self._log_every, last_step, step) or (self._log_every and step >= self._total_steps):
             self.board.scalars(step, {f"{tags.TRAIN}{name}": value for name, value in schedules.items()})
             self.board.scalars(step, {tags.SPS: self._stopwatch.lap_rate(step)})
             for figures in statistics:
@@ -157,7 +157,7 @@ class Training:
             exact = self._exploitability()
             results = self._play(self._eval_games)
             log_evaluation(self.board, self.step, results, exact)
-            self.progress.note(summary(results, exact))
+            self.progress.note(summary(self.game, results, exact))
 
     def save(self) -> None:
         """Save the checkpoint and the state to resume from.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cardgym.arena.report import options_text
+from cardgym.arena.report import main_metric, options_text
 from cardgym.arena.tournament.standings import Standings
 from cardgym.console.plots import new_figure, save_png
 from cardgym.console.tables import markdown_table, number, short_names, with_interval, wrapped
@@ -26,9 +27,20 @@ Texts = tuple[str, list[str], list[list[str]], str]
 
 
 def order(standings: Standings) -> Int64s:
-    """The players' indices from the highest rating to the lowest, without copies of players named earlier."""
-    by_rating = np.argsort(-standings.ratings, kind="stable")
-    return np.array([i for i in by_rating if _original(standings, i) == i])
+    """The players' indices from the best to the worst, without copies of players named earlier.
+
+    Where games are paid in a unit, the equilibrium comes first and then those that lose least to it; else the rating
+    decides.
+    """
+    keys = [-standings.ratings]
+    if _is_paid(standings):
+        keys += [-standings.nash, np.where(standings.nash > 0.0, -math.inf, -standings.nash_payoffs)]
+    return np.array([i for i in np.lexsort(keys) if _original(standings, i) == i])
+
+
+def _is_paid(standings: Standings) -> bool:
+    """Whether players play for more than wins."""
+    return main_metric(find(standings.env)) != "win_rate"
 
 
 def _original(standings: Standings, player: int) -> int:
@@ -61,7 +73,9 @@ def ranking(standings: Standings) -> Rows:
         ]
         for i in order(standings)
     ]  # fmt: skip
-    return (head, rows) if mixed else ([*head[:2], head[3]], [[*row[:2], row[3]] for row in rows])
+    share = [2] if mixed else []
+    columns = [0, 3, *share, 1] if _is_paid(standings) else [0, 1, *share, 3]
+    return [head[i] for i in columns], [[row[i] for i in columns] for row in rows]
 
 
 def matrix(standings: Standings) -> Rows:
@@ -175,13 +189,16 @@ def section(standings: Standings, payoffs_png: str) -> list[str]:
 
 
 def _level_with_the_first(standings: Standings) -> str:
-    """A sentence that names the players that neither the ratings nor their matches separate from the first."""
+    """A sentence that names the players that are not separated from the first."""
     first, *others = order(standings)
     low, high = standings.payoffs_ci95[first, :, 0], standings.payoffs_ci95[first, :, 1]
-    level = (standings.ratings_ci95[:, 1] >= standings.ratings_ci95[first, 0]) & (low <= 0) & (high >= 0)
+    level, what = (low <= 0) & (high >= 0), "Matches do not"
+    if not _is_paid(standings):
+        level &= standings.ratings_ci95[:, 1] >= standings.ratings_ci95[first, 0]
+        what = "Neither ratings nor matches"
     shown = [f"`{name}`" for name in short_names(standings.names)]
     names = ", ".join(shown[i] for i in others if level[i])
-    return f" Neither ratings nor matches separate {shown[first]}, the first, from {names}." if names else ""
+    return f" {what} separate {shown[first]}, the first, from {names}." if names else ""
 
 
 def _copies(standings: Standings) -> str:

@@ -312,7 +312,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
                 if config.eval_games and config.eval_opponents:
                     evaluation = evaluate(run, config.eval_games)
                     log_evaluation(board, run.iteration, evaluation)
-                    progress.note(summary(evaluation))
+                    progress.note(summary(game, evaluation))
                 save(run, folder, board)
             if saving.due():
                 save_parts(folder / STATE_FILE, run.config, {"run": run})

@@ -17,6 +17,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from cardgym.arena.match import EVALUATION_SEED
 from cardgym.console.progress import Progress
+from cardgym.engine.registry import find
 from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import SUFFIX
@@ -311,7 +312,7 @@ def evaluate(trainer: Trainer, history: History, board: TensorBoard, start: Weig
     if len(config.init) == 2 and games:
         board.scalars(games, {"train/win_rate_against_second_expert": trainer.share})
     board.picture("board", games, board_pixels(trainer.weights(), f"after {games:,} games", start))
-    return summary(results)
+    return summary(find(ENV), results)
 
 
 def metrics_of(win_rates: Mapping[str, tuple[float, Interval]]) -> dict[str, Metrics]:
