@@ -68,8 +68,9 @@ class Server:
         self.process.wait()
 
     def open_table(self, game: str, **wanted: Any) -> str:
-        """Open a table: seat 0, a fixed seed and no hints by default. Returns its address."""
-        body = {"game": game, "options": {}, "opponents": [], "seat": 0, "seed": 5, "hints": "off", **wanted}
+        """Open a table: seat 0, a fixed seed if a person may name it, no hints by default. Returns its address."""
+        seed = None if "people" in wanted else 5
+        body = {"game": game, "options": {}, "opponents": [], "seat": 0, "seed": seed, "hints": "off", **wanted}
         headers = {"Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.url}/api/tables", json.dumps(body).encode(), headers)
         with urllib.request.urlopen(request) as answer:

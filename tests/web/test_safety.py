@@ -32,6 +32,15 @@ def test_hostile_requests_get_one_line_and_the_server_survives(tmp_path: Path, c
     assert [line for line in (tmp_path / "stderr").read_text().splitlines() if "compiling" not in line] == []
 
 
+OURS = ("LocalHost.:1", "127.0.0.1", "[::1]:PORT", "[0:0:0:0:0:0:0:1]", "localhost:")
+NOT_OURS = (
+    *("[::1]:x", "[::1", "::1", "[::1]]", "[127.0.0.1]", "[localhost]", "[::1%lo]", "x[::1]", "[::1]x", "", ":1"),
+    *("user:pw@127.0.0.1", "@localhost", "127.0.0.1/evil", "127.0.0.1?", "127.0.0.1#", "127.0.0.1:65536"),
+    *("evil.example\\@127.0.0.1", "localhost,evil.example", "localhost evil", "127.0.0.1:+1", "127.0.0.1:1:1"),
+    *("127.1", "0x7f.0.0.1", "2130706433", "127.0.0.1..", "localhost..", "127.0.0.01"),
+)
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -45,6 +54,8 @@ def test_hostile_requests_get_one_line_and_the_server_survives(tmp_path: Path, c
         ({"Sec_Fetch_Site": "cross-site"}, 403),
         ({"Host": "evil.example"}, 400),
         ({"Host": "192.168.1.7:PORT"}, 400),
+        *(({"Host": host}, 200) for host in OURS),
+        *(({"Host": host}, 400) for host in NOT_OURS),
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -61,7 +72,19 @@ def test_shared_server_accepts_only_addresses_and_its_own_name(tmp_path: Path) -
     with serving(tmp_path / "games.sqlite", hosts=None, shared=True) as served:
         for host in ("192.168.1.7:8000", "[fe80::1]:8000", "localhost:8000"):
             assert served.client.raw("GET", "/api/lobby", Host=host)[0] == 200
-        assert served.client.raw("GET", "/api/lobby", Host="rebound.example:8000")[0] == 400
+        for host in (
+            "rebound.example:8000",
+            "192.168.1.7/x",
+            "a@192.168.1.7",
+            "[192.168.1.7]",
+            "fe80::1",
+            "[fe80::1]:y",
+        ):
+            assert served.client.raw("GET", "/api/lobby", Host=host)[0] == 400
+    with serving(tmp_path / "games.sqlite", hosts=("Table.Lan.", "localhost"), shared=True) as served:
+        for host in ("table.lan", "TABLE.LAN.:80", "localhost:1"):
+            assert served.client.raw("GET", "/api/lobby", Host=host)[0] == 200
+        assert served.client.raw("GET", "/api/lobby", Host="table.lan.evil")[0] == 400
 
 
 def test_answers_must_not_be_framed_sniffed_or_cached(client: Client) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ def clients(served: Served) -> list[Client]:
 
 def open_by_link(host: Client, env: str = SPIKE, **wanted: Any) -> tuple[str, str]:
     """A table with a free seat: its id and its code."""
-    body = {"game": env, "seat": 0, "opponents": ["human"], "people": "link", "names": ["Ann"], "seed": 7, **wanted}
+    body = {"game": env, "seat": 0, "opponents": ["human"], "people": "link", "names": ["Ann"], **wanted}
     table = host.post("/api/tables", body, 201)["table"]
     state = host.get(f"/api/tables/{table}")
     assert state["free"] == 1
@@ -107,13 +108,30 @@ def test_a_code_is_for_one_person_and_a_seat_stays_theirs(tmp_path: Path) -> Non
         assert clients(served)[1].get(f"/api/tables/{table}") == before
 
 
-def test_wrong_codes_are_slowed_down(tmp_path: Path) -> None:
+def test_wrong_codes_shut_out_who_guesses_and_nobody_else(tmp_path: Path) -> None:
+    """Clients are told apart by address, behind a proxy of this machine by the one that it names; so are /64s."""
     with serving(tmp_path / "games.sqlite", shared=True) as served:
         host, guest, _ = clients(served)
         _, code = open_by_link(host)
-        for _ in range(20):
-            guest.post("/api/join", {"code": "wrong"}, 404)
-        assert "wait a minute" in guest.post("/api/join", {"code": code}, 429)["error"]
+        for number in range(20):
+            guesses = {"X-Forwarded-For": f"2001:db8::{number:x}"}
+            assert guest.raw("POST", "/api/join", {"code": "wrong"}, **guesses)[0] == 404
+        for address, status in (("2001:db8::ffff", 429), ("2001:db8:0:1::1", 404), ("198.51.100.7", 404)):
+            found = guest.raw("POST", "/api/join", {"code": "wrong"}, **{"X-Forwarded-For": address})
+            assert found[0] == status, found
+        assert guest.post("/api/join", {"code": f"{code[:5]}-{code[5:].lower()}"})["table"]
+
+
+def test_a_code_is_found_among_many_waiting_tables_and_cannot_be_guessed(tmp_path: Path) -> None:
+    with serving(tmp_path / "games.sqlite", shared=True) as served:
+        host, guest, _ = clients(served)
+        table, code = open_by_link(host, "KuhnPoker-v0")
+        log = served.tables.game_log
+        entry = {name: value for name, value in log.entry(table).items() if name not in ("id", "moves", "undone")}
+        for number in range(600):
+            log.add(f"{number:022}", {**entry, "about": {"join": f"{number:010}"}})
+        assert guest.post("/api/join", {"code": code}) == {"table": table}
+        assert re.fullmatch("[A-Z2-9]{10}", code)
 
 
 def test_a_finished_game_by_link_is_in_both_records(shared: Served) -> None:
@@ -143,7 +161,7 @@ def test_a_finished_game_by_link_is_in_both_records(shared: Served) -> None:
 
 @pytest.mark.parametrize("env", IDS)
 def test_at_one_screen_each_seat_is_shown_on_request(client: Client, env: str) -> None:
-    body = {"game": env, "seat": 0, "opponents": ["human"], "people": "hot", "names": ["Ann", "Bob"], "seed": 2}
+    body = {"game": env, "seat": 0, "opponents": ["human"], "people": "hot", "names": ["Ann", "Bob"]}
     table = client.post("/api/tables", body, 201)["table"]
     choose = random.Random(1)
     covered = client.get(f"/api/tables/{table}")
@@ -190,6 +208,7 @@ def test_people_and_players_can_share_a_table(client: Client) -> None:
         ({"people": "hot", "opponents": ["human"], "names": ["Seat 1"]}, "up to 20 letters"),
         ({"people": "hot", "opponents": ["human", "human"], "seat": None}, "name human"),
         ({"people": "ours"}, "'one', 'hot' or 'link'"),
+        ({"people": "hot", "opponents": ["human"], "seed": 7}, "seed: where several people play, the server draws it"),
     ],
 )
 def test_tables_of_several_people_are_checked(client: Client, wanted: dict[str, Any], error: str) -> None:

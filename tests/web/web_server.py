@@ -134,13 +134,13 @@ class Served:
 
     Attributes:
         client: a page of it.
-        tables: its tables, to look behind the scenes.
+        app, tables: its application and its tables, to look behind the scenes.
     """
 
     def __init__(self, game_log: Path, **settings: Any) -> None:
-        app = make_app(GameLog(game_log), **settings)
-        self.tables: Tables = app.state.tables
-        self._server = uvicorn.Server(uvicorn_config(app, "127.0.0.1", 0, 100))
+        self.app = make_app(GameLog(game_log), **settings)
+        self.tables: Tables = self.app.state.tables
+        self._server = uvicorn.Server(uvicorn_config(self.app, "127.0.0.1", 0, 100))
         self._thread = threading.Thread(target=self._server.run)
         self._thread.start()
         while not self._server.started:

@@ -44,7 +44,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from cardgym.players import resolve, resolve_all, seated
     from cardgym.table.session import Session
-    from cardgym.table.setup import GameSetup
+    from cardgym.table.setup import GameSetup, is_secret
     from cardgym.table.terminal.game import Coaching, Terminal, watch
 
     game, options = game_of(arguments)
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
         resumed = None
         if arguments.resume:
             mine = [entry for entry in game_log.entries(game.id, finished=False) if entry["person"] is not None]
-            left = [entry["id"] for entry in mine if entry["moves"]]
+            left = [entry["id"] for entry in mine if entry["moves"] and not is_secret(entry)]
             if not left:
                 raise CardgymError(f"--resume: you have no unfinished game of {game.id}")
             resumed = Session.restore(game_log, left[-1])

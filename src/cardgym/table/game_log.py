@@ -272,6 +272,12 @@ class GameLog:
         self._replayed.add(seal)
         return entry
 
+    def waiting(self, key: str, value: str) -> str | None:
+        """The id of an unfinished game whose `about` has this value under `key`; None if there is none."""
+        about = "case when json_valid(entry) then json_extract(entry, '$.about.' || ?) end"
+        found = self._read(f"select id from games where finished = 0 and {about} = ? limit 1", (key, value))
+        return str(found[0][0]) if found else None
+
     # -- what reviews found -------------------------------------------------------------------------------------------
 
     def totals(self, version: str) -> dict[str, tuple[KindTotal, ...]]:

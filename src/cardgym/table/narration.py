@@ -95,7 +95,7 @@ class Narration:
 
 
 def public_view(game: Game, state: State, people: Names) -> View:
-    """The game as all seats see it: each seat's zones as its neighbor sees them, and what is the same for all."""
+    """The game as all seats see it: each seat's zones as all others see them, and what is the same for all."""
     return _public([view_of(game, state, seat, (), people) for seat in range(len(people))])
 
 
@@ -120,15 +120,15 @@ def _content(reveal: Reveal) -> tuple[object, ...]:
 def _public(views: Sequence[View]) -> View:
     """What all seats' views have in common."""
     seats = range(len(views))
-    zones = [zone for seat in seats for zone in _zones(views[seat - 1], seat)]
-    middle = [_zones(view, None) for view in views]
-    zones += [_common(same) for same in zip(*middle, strict=True)]
-    counters = [counter for seat in seats for counter in views[seat - 1]["counters"] if counter["seat"] == seat]
-    counters += [
-        counter
-        for counter in views[0]["counters"]
-        if counter["seat"] is None and all(counter in view["counters"] for view in views)
-    ]
+    zones, counters = [], []
+    for seat in (*seats, None):
+        seen = [view for reader, view in enumerate(views) if reader != seat]
+        zones += [_common(same) for same in zip(*(_zones(view, seat) for view in seen), strict=True)]
+        counters += [
+            counter
+            for counter in seen[0]["counters"]
+            if counter["seat"] == seat and all(counter in view["counters"] for view in seen)
+        ]
     return {"to_act": views[0]["to_act"], "zones": zones, "counters": counters, "actions": {}}
 
 

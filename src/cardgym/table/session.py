@@ -252,14 +252,14 @@ class Session:
     def _advance(self, max_decisions: float = math.inf) -> list[Event]:
         """Play until a person has a choice, the game ends, or players have made `max_decisions`.
 
-        A person's only legal action is played for them.
+        A person's only legal action is played for them, unless others would learn that they had no choice.
         """
         events: list[Event] = []
         while not self.over:
             seat = self.turn
             if seat in self.persons:
                 move, *others = self._position.legal_actions()
-                if others:
+                if others or len(self.persons) > 1:
                     break
             else:
                 if seat != CHANCE and max_decisions == 0:
@@ -355,3 +355,17 @@ def replay(entry: Mapping[str, Any]) -> list[Event]:
     for player in entry["players"]:
         session.narrator.names[int(player["seat"])] = str(player["name"])
     return session._load([(seat, move) for seat, move in entry["moves"]])
+
+
+def is_dealt(entry: Mapping[str, Any]) -> bool:
+    """Whether the cards of a logged game are those that its seed determines.
+
+    Raises:
+        CardgymError: if the game is not installed or the rules do not allow its moves.
+    """
+    session = Session(setup_of(entry, lambda name, game, options: CompiledPlayer("random")))
+    for seat, move in entry["moves"]:
+        if session.turn == CHANCE and session._next_move() != move:
+            return False
+        session._make(seat, move)
+    return True

@@ -106,6 +106,11 @@ def is_practice(entry: Mapping[str, Any]) -> bool:
     return bool(about.get(AGAIN) or about.get(LESSON))
 
 
+def is_secret(entry: Mapping[str, Any]) -> bool:
+    """Whether a game's cards must stay hidden: several people play it, and it is not over."""
+    return not entry["finished"] and sum(player["name"] == PERSON for player in entry["players"]) > 1
+
+
 @cache
 def versions() -> dict[str, str]:
     """The versions that a game is played with."""

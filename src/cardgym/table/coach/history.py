@@ -24,7 +24,7 @@ from cardgym.table.coach.review import Review, counts, names_of, review
 from cardgym.table.game_entries import KindTotal, read_entries
 from cardgym.table.game_log import GameLog, default_path
 from cardgym.table.people import shown_names
-from cardgym.table.setup import PERSON, is_practice
+from cardgym.table.setup import PERSON, is_practice, is_secret
 
 Reviewed = tuple[Mapping[str, Any], Sequence[KindTotal]]
 """A game's entry and the totals of its review."""
@@ -290,6 +290,8 @@ def _report(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[str, Any]]:
     """The games of a game log (None: the user's own) or its export that have moves, oldest first.
 
+    It leaves out unfinished games of several people, whose cards are secret.
+
     Raises:
         CardgymError: if there is no such file, it is not a game log, or no game matches.
     """
@@ -301,7 +303,7 @@ def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[s
     else:
         with contextlib.closing(GameLog(path, read_only=True)) as game_log:
             entries = game_log.entries(env)
-    entries = [entry for entry in entries if entry["moves"]]
+    entries = [entry for entry in entries if entry["moves"] and not is_secret(entry)]
     if not entries:
         raise CardgymError(f"game log {path}: it has no game{f' of {env}' if env else ''}; play one first")
     return entries

@@ -36,6 +36,7 @@ from cardgym.table.web.requests import (
     Move,
     Reply,
     browser_of,
+    client_of,
     get,
     id_of,
     owner_of,
@@ -184,21 +185,19 @@ class Routes:
 
     async def open(self, request: Request, body: NewTable) -> Reply:
         setup = await work(lobby.parse, body)
-        by_link = seats.JOIN in setup.about
-        browser = _cookie_of(request) if by_link else ""
+        # A screen that several people share is one browser, if others can reach the server.
+        bound = seats.JOIN in setup.about or (request.app.state.shared and seats.NONCE in setup.about)
+        browser = _cookie_of(request) if bound else ""
         table = await self._tables.open(setup, owner_of(request))
-        if by_link:
+        if bound:
             async with table.lock:
-                await work(seats.join, table.session, browser, "")
-            if self._address:
-                where = f"open {self._address}#/join and type {setup.about[seats.JOIN]}"
-                print(f"cardgym: a table of {setup.game.id} waits for another person: {where}", flush=True)
+                await work(seats.keep_first, table.session, browser)
         return Reply({"table": table.session.id}, 201)
 
     async def join(self, request: Request, body: _Join) -> dict[str, Any]:
         """Take a seat at the table whose code another person has."""
         browser = _cookie_of(request)
-        id = await work(self._codes.find, body.code)
+        id = await work(self._codes.find, body.code, client_of(request))
         async with self._tables.locked(id) as table:
             await work(seats.join, table.session, browser, body.name)
         self._tables.changed(id)
@@ -242,6 +241,8 @@ class Routes:
         """Give a game up; one in which nothing was decided is deleted."""
         async with self._tables.locked(id_of(request)) as table:
             session, viewer = table.session, _viewer_of(request, table, body.seat)
+            if not seats.may_sit(session, browser_of(request)):
+                raise HTTPException(403, "you have no seat at this table")
             alone = not seats.by_link(session)
             if alone and not session.choices and not session.over:
                 await self._tables.remove(session.id)
@@ -293,13 +294,15 @@ class Routes:
 
     async def stream(self, request: Request) -> Response:
         """Send the table's version now and after every change, as server-sent events."""
-        id = id_of(request)
-        async with self._tables.locked(id):
-            if self._tables.followers(id) >= MAX_FOLLOWERS:
-                raise HTTPException(429, "too many pages follow this table")
+        id, browser = id_of(request), browser_of(request)
+        async with self._tables.locked(id) as table:
+            follower = browser if seats.has_seat(table.session, browser) else client_of(request)
+            # A person's new page takes the place of their oldest one; those who watch have to wait.
+            if not seats.may_sit(table.session, browser) and self._tables.followers(id, follower) >= MAX_FOLLOWERS:
+                raise HTTPException(429, "too many pages of yours follow this table")
 
         async def lines() -> AsyncIterator[str]:
-            async for version in self._tables.versions(id):
+            async for version in self._tables.versions(id, follower):
                 yield ":\n\n" if version is None else f'retry: 2000\ndata: {{"version": {version}}}\n\n'
 
         return StreamingResponse(lines(), media_type="text/event-stream")

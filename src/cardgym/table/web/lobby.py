@@ -25,7 +25,7 @@ from cardgym.table.people import name_key, shown_name
 from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of, rules_of, strength_of
 from cardgym.table.setup import LESSON, PERSON, TABLE, GameSetup
 from cardgym.table.web.requests import Body, Seed
-from cardgym.table.web.seats import JOIN, checked_names, new_code
+from cardgym.table.web.seats import JOIN, NONCE, checked_names, new_code, new_nonce
 
 _OF_LEARNERS = ("reward",)
 """Options that change what an agent learns from, and nothing for a person who plays."""
@@ -117,6 +117,7 @@ class NewTable(Body):
     seat: int | Literal["any"] | None = None
     """The person's seat; None to watch."""
     seed: Seed | None = None
+    """None draws it; where several people play, nobody may name it: it determines their cards."""
     hints: Literal["off", "demand", "always"] = "off"
     people: Literal["one", "hot", "link"] = "one"
     names: list[str] = Field(default_factory=list)
@@ -139,6 +140,8 @@ def parse(body: NewTable) -> GameSetup:
     if several != (body.people != "one") or (several and watched):
         raise CardgymError(f"opponents: name {PERSON} for each other person at a table of several people")
     about: dict[str, Any] = {"hints": body.hints}
+    if several and body.seed is not None:
+        raise CardgymError("seed: where several people play, the server draws it; leave it out")
     if several:
         seat = secrets.randbelow(options.num_players) if seat is None else seat
         about |= _people(body, options, players, seat)
@@ -151,8 +154,8 @@ def _people(body: NewTable, options: Options, players: Sequence[Player | None], 
     others = [(seat + ahead) % options.num_players for ahead, player in enumerate(players, 1) if player is None]
     usual = [f"Player {number}" for number in range(1, len(others) + 2)]
     names = checked_names(body.names, usual)
-    about = {TABLE: body.people, **{name_key(seat): name for seat, name in zip([seat, *others], names, strict=True)}}
-    return about | ({JOIN: new_code()} if body.people == "link" else {})
+    about = {TABLE: body.people, NONCE: new_nonce()} | ({JOIN: new_code()} if body.people == "link" else {})
+    return about | {name_key(seat): name for seat, name in zip([seat, *others], names, strict=True)}
 
 
 _TEACHER = "Sam"

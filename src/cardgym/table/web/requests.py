@@ -21,6 +21,7 @@ from cardgym.files.documents import Document, parse_document
 from cardgym.table.game_entries import GAME_ID
 from cardgym.table.people import people_of
 from cardgym.table.setup import AGAIN, LESSON, RESIGNED
+from cardgym.table.web.clients import client_at
 
 T = TypeVar("T")
 B = TypeVar("B", bound="Body")
@@ -137,15 +138,22 @@ def browser_of(request: Request) -> str:
     return browser if _ID.fullmatch(browser) else ""
 
 
+def client_of(request: Request) -> str:
+    """Name the client; behind a proxy that uvicorn trusts, the one that the proxy names (`X-Forwarded-For`)."""
+    return client_at(request.client.host if request.client else "")
+
+
 def owner_of(request: Request) -> str:
     """Say whose tables a browser may list: this machine's, or on a shared server those of its cookie."""
     return (browser_of(request) or "nobody") if request.app.state.shared else ""
 
 
 def summary(entry: dict[str, Any]) -> dict[str, Any]:
-    """Shorten a game for lists, without the seed, which determines an unfinished game's cards."""
+    """Shorten a game for lists, without the seed, which determines all cards."""
     about = entry["about"]
     values = {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
+    if not entry["finished"]:  # What counts so far may depend on cards that the person does not see.
+        values["players"] = [{"name": player["name"], "seat": player["seat"]} for player in entry["players"]]
     marks = {"again": AGAIN in about, "lesson": LESSON in about, "resigned": RESIGNED in about}
     return {"table": entry["id"], **values, "unit": unit_of(entry["env"]), **marks, "people": people_of(entry)}
 

@@ -8,20 +8,27 @@ machine (DNS rebinding) is not in the list of hosts.
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 import sys
 import traceback
 from collections.abc import Collection
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cardgym.table.web.clients import Limit, client_at
 from cardgym.table.web.requests import refusal
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+_HOST = re.compile(r"(?:\[(?P<ipv6>[0-9a-f:.]+)\]|(?P<name>[a-z0-9_.-]+))(?::(?P<port>[0-9]{0,5}))?", re.IGNORECASE)
+"""A `Host` header: a name or an address, IPv6 in brackets, and perhaps a port (RFC 9110, 7.2; RFC 3986, 3.2)."""
+
+_MAX_REPORTS = 10
+"""Lines on stderr about the errors of one client's requests in a minute."""
 
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; "
@@ -40,8 +47,9 @@ class Guard:
     def __init__(self, app: ASGIApp, hosts: Collection[str] | None) -> None:
         """Set the server's names and addresses; None allows any address and this machine's names."""
         self._app = app
-        self._hosts = {name.lower() for name in hosts or (*LOOPBACK, socket.gethostname())}
+        self._hosts = {_canonical(name) for name in hosts or (*LOOPBACK, socket.gethostname())}
         self._addresses = hosts is None
+        self._reports = Limit(_MAX_REPORTS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -69,9 +77,7 @@ class Guard:
         except ClientDisconnect:
             pass
         except Exception as error:  # Our fault: the client gets no traceback, and stderr gets no cards.
-            frame = traceback.extract_tb(error.__traceback__, -1)[0]
-            where = f"{frame.filename}:{frame.lineno}, in answer to {scope['method']}"
-            print(f"cardgym: {type(error).__name__} at {where}", file=sys.stderr)
+            self._report(error, scope)
             if not started:
                 await refusal(500, "error on the server; your game is saved")(scope, receive, send_safely)
 
@@ -90,9 +96,34 @@ class Guard:
             return refusal(415, "send JSON, with Content-Type: application/json")
         return None
 
+    def _report(self, error: Exception, scope: Scope) -> None:
+        """Say on stderr where an error happened; no client can fill the log."""
+        client = client_at((scope.get("client") or ("",))[0])
+        if self._reports.is_reached(client):
+            return
+        self._reports.count(client)
+        frame = traceback.extract_tb(error.__traceback__, -1)[0]
+        where = f"{frame.filename}:{frame.lineno}, in answer to {scope['method']}"
+        print(f"cardgym: {type(error).__name__} at {where}", file=sys.stderr)
+
     def _is_ours(self, host: str) -> bool:
-        try:
-            name = urlsplit(f"//{host}").hostname or ""
-            return name in self._hosts or (self._addresses and bool(ipaddress.ip_address(name)))
-        except ValueError:  # Neither one of our names nor an address.
+        parts = _HOST.fullmatch(host)
+        if parts is None or int(parts["port"] or 0) > 65_535:
             return False
+        name = _canonical(parts["ipv6"] or parts["name"])
+        if bool(parts["ipv6"]) != (":" in name):  # Brackets are for IPv6 alone.
+            return False
+        return name in self._hosts or (self._addresses and _address(name) is not None)
+
+
+def _canonical(name: str) -> str:
+    """A name as it is compared: in lower case, without the dot at its end; an address in its usual form."""
+    name = name.lower().removesuffix(".")
+    return str(_address(name) or name)
+
+
+def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(name)
+    except ValueError:
+        return None

@@ -6,8 +6,6 @@ import hashlib
 import itertools
 import re
 import secrets
-import time
-from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,15 +17,18 @@ from cardgym.table.narration import PUBLIC
 from cardgym.table.people import name_key
 from cardgym.table.session import Session
 from cardgym.table.setup import TABLE
+from cardgym.table.web.clients import Limit
 
 JOIN = "join"
 """The `about` key of the join code; empty once every seat is taken."""
 
+NONCE = "nonce"
+"""The `about` key of the random text that is hashed with the seed; see `commitment`."""
+
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # Without those that look alike.
-_LENGTH = 6
+_LENGTH = 10  # 49 bits.
 _MAX_ATTEMPTS = 20
-"""Wrong codes in a minute before all are refused."""
-_MAX_SEARCHED = 500
+"""Wrong codes in a minute before a client has to wait."""
 _ID_LENGTH = 26
 _NAME = re.compile(r"[\w'. -]{1,20}")
 _TAKEN = re.compile(r"\b(you|your|opponent|seat)\b", re.IGNORECASE)
@@ -37,6 +38,17 @@ _TAKEN = re.compile(r"\b(you|your|opponent|seat)\b", re.IGNORECASE)
 def new_code() -> str:
     """A code that is easy to type and cannot be guessed."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
+
+
+def new_nonce() -> str:
+    """A text that nobody can guess, so that nobody finds a seed by trying which one has the commitment."""
+    return secrets.token_hex(16)
+
+
+def commitment(session: Session) -> str:
+    """Commit to the seed: the SHA-256 of seed, space and nonce, shown before it is; empty if the seed is no secret."""
+    nonce = session.about.get(NONCE)
+    return hashlib.sha256(f"{session.seed} {nonce}".encode()).hexdigest() if nonce else ""
 
 
 def checked_names(names: Sequence[str], usual: Sequence[str]) -> list[str]:
@@ -61,7 +73,7 @@ def claim_key(seat: int) -> str:
 
 def open_seats(session: Session) -> list[int]:
     """The seats of a table by link that nobody has taken yet."""
-    return [seat for seat in session.persons if claim_key(seat) not in session.about] if by_link(session) else []
+    return [seat for seat in session.persons if seat not in _claims(session)] if by_link(session) else []
 
 
 def by_link(session: Session) -> bool:
@@ -79,9 +91,23 @@ def viewer_of(session: Session, browser: str, wanted: int) -> int:
         return session.seat
     nobody = -1 if session.over else PUBLIC
     if not by_link(session):
-        return wanted if wanted in session.persons else nobody
-    claimed = claim(session, browser)
-    return next((seat for seat in session.persons if session.about.get(claim_key(seat)) == claimed), nobody)
+        return wanted if wanted in session.persons and may_sit(session, browser) else nobody
+    return next((seat for seat, claimed in _claims(session).items() if claimed == claim(session, browser)), nobody)
+
+
+def _claims(session: Session) -> dict[int, str]:
+    """The seats that browsers have taken, each with the claim of its browser."""
+    return {seat: session.about[key] for seat in session.persons if (key := claim_key(seat)) in session.about}
+
+
+def has_seat(session: Session, browser: str) -> bool:
+    """Whether a seat of a table is a browser's own."""
+    return claim(session, browser) in _claims(session).values()
+
+
+def may_sit(session: Session, browser: str) -> bool:
+    """Whether a browser plays at a table: it has a seat, or no browser has one."""
+    return not _claims(session) or has_seat(session, browser)
 
 
 class Codes:
@@ -89,19 +115,23 @@ class Codes:
 
     def __init__(self, game_log: GameLog) -> None:
         self._game_log = game_log
-        self._wrong: deque[float] = deque(maxlen=_MAX_ATTEMPTS)
+        self._wrong = Limit(_MAX_ATTEMPTS)
 
-    def find(self, code: str) -> str:
-        """Find the id of the table with a code; refuse all codes for a while after too many wrong ones."""
-        now = time.monotonic()
-        if len(self._wrong) == _MAX_ATTEMPTS and now - self._wrong[0] < 60:
+    def find(self, code: str, client: str) -> str:
+        """Find the id of the table with a code; a client waits after too many wrong ones."""
+        if self._wrong.is_reached(client):
             raise HTTPException(429, "too many wrong codes; wait a minute")
         typed = code.upper().replace(" ", "").replace("-", "")
-        for entry in reversed(self._game_log.entries(finished=False, limit=_MAX_SEARCHED)):
-            if typed and entry["about"].get(JOIN) == typed:
-                return str(entry["id"])
-        self._wrong.append(now)
-        raise HTTPException(404, "no table waits with this code")
+        id = self._game_log.waiting(JOIN, typed) if typed else None
+        if id is None:
+            self._wrong.count(client)
+            raise HTTPException(404, "no table waits with this code")
+        return id
+
+
+def keep_first(session: Session, browser: str) -> None:
+    """Give the browser that opened a table of several people its first seat."""
+    session.add_about(**{claim_key(session.seat): claim(session, browser)})
 
 
 def join(session: Session, browser: str, name: str) -> None:

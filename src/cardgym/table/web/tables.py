@@ -25,10 +25,10 @@ from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, GameSetup
 from cardgym.table.views import Reveal, View, listed
 from cardgym.table.web.lobby import player_called
 from cardgym.table.web.requests import work
-from cardgym.table.web.seats import JOIN
+from cardgym.table.web.seats import JOIN, NONCE, commitment
 
 MAX_FOLLOWERS = 16
-"""The maximum number of pages that follow one table."""
+"""The maximum number of pages of one browser, or of one client who watches, that follow a table."""
 
 HEARTBEAT_SECONDS = 15.0
 
@@ -97,6 +97,8 @@ class Table:
             "result": self._result(viewer) if over else None,
             "can_undo": session.can_undo,
             "seed": str(session.seed) if over else None,  # The seed determines all cards.
+            "nonce": session.about.get(NONCE) if over else None,
+            "commitment": commitment(session),
         }
 
     def _last(self, viewer: int) -> dict[str, Any] | None:
@@ -175,7 +177,7 @@ class Tables:
         self.game_log = game_log
         self._max_tables, self._max_unfinished = max_tables, max_unfinished
         self._tables: OrderedDict[str, Table] = OrderedDict()  # The latest requested at the end.
-        self._followers: dict[str, set[asyncio.Event]] = {}
+        self._followers: dict[str, dict[asyncio.Event, str]] = {}  # Who follows, the first one first.
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -255,18 +257,25 @@ class Tables:
         for follower in self._followers.get(id, ()):
             follower.set()
 
-    def followers(self, id: str) -> int:
-        """How many pages follow a table."""
-        return len(self._followers.get(id, ()))
+    def followers(self, id: str, who: str) -> int:
+        """How many pages of a client or browser, `who`, follow a table."""
+        return list(self._followers.get(id, {}).values()).count(who)
 
-    async def versions(self, id: str) -> AsyncIterator[int | None]:
-        """The table's version now, after every move and when a person joins; None as a heartbeat."""
-        followers = self._followers.setdefault(id, set())
+    async def versions(self, id: str, who: str) -> AsyncIterator[int | None]:
+        """The table's version now, after every move and when a person joins; None as a heartbeat.
+
+        It ends when `MAX_FOLLOWERS` later pages of `who` follow the table.
+        """
+        followers = self._followers.setdefault(id, {})
+        if self.followers(id, who) >= MAX_FOLLOWERS:
+            oldest = next(page for page, other in followers.items() if other == who)
+            del followers[oldest]
+            oldest.set()
         follower = asyncio.Event()
-        followers.add(follower)
+        followers[follower] = who
         try:
             sent, changed = -1, False
-            while True:
+            while follower in followers:
                 follower.clear()
                 version = await work(self.game_log.num_rows, id)
                 yield version if version != sent or changed else None
@@ -275,9 +284,9 @@ class Tables:
                     await asyncio.wait_for(follower.wait(), HEARTBEAT_SECONDS)
                 changed = follower.is_set()  # Without a move if a person has joined.
         finally:
-            followers.discard(follower)
-            if not followers:
-                self._followers.pop(id, None)
+            followers.pop(follower, None)
+            if not followers and self._followers.get(id) is followers:
+                del self._followers[id]
 
 
 def _is_decided(entry: dict[str, Any]) -> bool:

@@ -59,7 +59,7 @@ export function tableOf(game, values, players, fields) {
     people: alone ? "one" : fields.people,
     names: alone ? [] : [fields.name, fields.name2 ?? ""],
     seat: seatOf(fields.seat),
-    seed: fields.seed ? Number(fields.seed) : null,
+    seed: alone && fields.seed ? Number(fields.seed) : null,
   };
 }
 

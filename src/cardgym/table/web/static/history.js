@@ -2,6 +2,7 @@
 import { get, post } from "./api.js";
 import { costCurve, ratingChart } from "./charts.js";
 import { h, notice, remember, remembered, reopen, show, svg, twice } from "./dom.js";
+import { drawResign } from "./panels.js";
 import * as words from "./words.js";
 
 const { percent, plain, points, title, withWhom } = words;
@@ -133,9 +134,8 @@ const drawNoGames = () =>
 
 function drawUnfinished(games, remover) {
   const rows = games.map((game) => {
-    const resign = () => post(`tables/${game.table}/resign`).then(reopen);
     const link = h("a", { href: `#/table/${game.table}` }, "continue");
-    return [...about(game), link, game.person !== null && twice("resign", resign), remover(game)];
+    return [...about(game), link, drawResign(game), remover(game)];
   });
   return drawTable("Unfinished", ["when", "game", "players", "", "", ""], rows);
 }

@@ -1,20 +1,9 @@
 // The lobby: a card for each game, its variants on it, with a form to start; and the open tables. Forms are remembered.
 import { get, post } from "./api.js";
-import {
-  h,
-  loadSprite,
-  notice,
-  patch,
-  picture,
-  recalled,
-  remember,
-  remembered,
-  reopen,
-  symbolSize,
-  twice,
-} from "./dom.js";
+import { h, loadSprite, notice, patch, picture, recalled, remember, remembered, symbolSize } from "./dom.js";
 import * as forms from "./forms.js";
 import { joined } from "./join.js";
+import { drawResign } from "./panels.js";
 import { openRules } from "./rules.js";
 import { title, withWhom } from "./words.js";
 
@@ -45,9 +34,8 @@ export async function openLobby() {
 function drawOpen(tables) {
   const items = tables.slice(0, 4).map((table) => {
     const words = h("span", title(table.env), h("small", withWhom(table) || "on your own"));
-    const resign = () => post(`tables/${table.table}/resign`).then(reopen);
     const link = h("a.button", { href: `#/table/${table.table}` }, words);
-    return h("li", link, table.person !== null && twice("resign", resign));
+    return h("li", link, drawResign(table));
   });
   const all = tables.length > 2 && h("a", { href: "#/history" }, `All ${tables.length} unfinished games`);
   return h("section.open", h("div.row", h("h2", "Your open tables"), all), h("ul", items));
@@ -180,7 +168,7 @@ class Card {
 
   drawOptions() {
     const { game, values } = this;
-    const typed = { value: this.form?.elements.seed.value ?? "", inputMode: "numeric", pattern: "\\d*" };
+    const typed = { value: this.form?.elements.seed?.value ?? "", inputMode: "numeric", pattern: "\\d*" };
     return h(
       "div.fields",
       field("hints", select("hints", forms.HINTS, values.hints ?? "demand")),
@@ -188,7 +176,7 @@ class Card {
         field(option.help || option.name.replaceAll("_", " "), this.drawOption(option), option.name),
       ),
       field("your seat", select("seat", forms.seatChoices(game.seats[1]), values.seat ?? "any")),
-      field("seed", h("input", { name: "seed", placeholder: "random", ...typed })),
+      forms.personsOf(game, values) < 2 && field("seed", h("input", { name: "seed", placeholder: "random", ...typed })),
     );
   }
 

@@ -1,5 +1,6 @@
 // Parts of a table that need only what they draw: what was revealed, the log, how the seats stand.
-import { h, notice } from "./dom.js";
+import { post } from "./api.js";
+import { h, notice, reopen, twice } from "./dom.js";
 import { movesOf } from "./moves.js";
 import { drawReveal } from "./view.js";
 import { merged, plain } from "./words.js";
@@ -59,6 +60,10 @@ export function drawLog(narration, onscroll) {
   );
 }
 
+// A button to give up a listed game, unless it is watched.
+export const drawResign = ({ table, person }) =>
+  person !== null && twice("resign", () => post(`tables/${table}/resign`).then(reopen));
+
 // How the seats of a watched game stand, given all cards.
 export function drawStanding(names, standing) {
   const { values, unit } = standing ?? { values: names.map(() => 0), unit: "" };
@@ -96,7 +101,7 @@ export function drawPeople(state, covered) {
     { "data-part": "join" },
     h("strong", `Waiting for ${state.free === 1 ? "another person" : `${state.free} more people`}`),
     h("span", `${where}, open `, h("a", { href: place }, place), " or choose Join a table and type the code."),
-    h("b.code", state.code),
+    h("b.code", state.code.replace(/.{5}(?!$)/, "$&-")),
     h("button.copy", { onclick: (event) => copy(place, event.target) }, "Copy the address"),
     !state.address &&
       h("small", "For other devices, start the server with ", h("code", "cardgym serve --host 0.0.0.0"), "."),

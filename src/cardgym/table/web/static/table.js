@@ -1,5 +1,6 @@
 // The table: one game, drawn from the server's state, played by clicks and keys.
 import { Refused, follow, get, post } from "./api.js";
+import { checkDeal } from "./deal.js";
 import { loadSprite, notice, remember, remembered, say, speed, update } from "./dom.js";
 import { forgetJoined } from "./join.js";
 import { fit, moving, sound } from "./motion.js";
@@ -338,7 +339,17 @@ export class Table {
       update(page);
       this.fit();
     });
-    if (!this.busy) this.weigh();
+    if (this.busy) return;
+    this.weigh();
+    this.check();
+  }
+
+  // The sealed deal, looked at when the table is opened and when the game is over.
+  async check() {
+    if (this.checked === this.state.ended) return;
+    this.checked = this.state.ended;
+    this.deal = await checkDeal(this.state);
+    this.render();
   }
 
   // The log's last lines stay in sight when its height changes, unless the person has scrolled up.

@@ -1,5 +1,6 @@
 // What a table's page shows: the felt, what happened last, what the person can do, the coach and the log.
 import { drawCoach } from "./coach.js";
+import { drawDeal } from "./deal.js";
 import { drawActions, h, keyed } from "./dom.js";
 import { drawTip, guided, lessonOf } from "./lesson.js";
 import { drawLog, drawMoves, drawPeople, drawStage, drawStanding } from "./panels.js";
@@ -28,7 +29,7 @@ export function drawTable(table) {
       watching(table) && !state.ended && drawStanding(state.names, table.standing),
       drawTools(table),
     ),
-    h("aside.side", { "aria-label": "Coach and log" }, drawCoach(table), log, shutter),
+    h("aside.side", { "aria-label": "Coach and log" }, drawCoach(table), log, drawDeal(table.deal), shutter),
   );
 }
 
