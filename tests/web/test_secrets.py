@@ -25,6 +25,7 @@ from web_server import Client, Served, serving
 
 import cardgym
 from cardgym.engine.contract import CHANCE, Names
+from cardgym.engine.sight import narrate
 from cardgym.engine.states import SingleGame, new_state
 from cardgym.table.coach.history import saved_games
 from cardgym.table.session import Session, first_of, is_dealt
@@ -47,10 +48,9 @@ MORE = [
 ]
 
 
-@pytest.fixture(scope="module")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Served]]:
-    folder = tmp_path_factory.mktemp("secrets")
-    with serving(folder / "1.sqlite", shared=True) as one, serving(folder / "2.sqlite", shared=True) as other:
+@pytest.fixture
+def servers(tmp_path: Path) -> Iterator[list[Served]]:
+    with serving(tmp_path / "1.sqlite", shared=True) as one, serving(tmp_path / "2.sqlite", shared=True) as other:
         yield [one, other]
 
 
@@ -114,7 +114,7 @@ def twin(entry: dict[str, Any], seat: int, choose: random.Random) -> list[tuple[
         true.apply_action(move)
         expected = (
             (true.info_state_key(seat), true.current_player),
-            game.narrate(before, move, first_of(true.states), seat, people),
+            narrate(game, before, move, first_of(true.states), seat, people),
         )
         choices = [*range(other.num_chance_outcomes)] if mover == CHANCE else other.legal_actions()
         choose.shuffle(choices)
@@ -124,7 +124,7 @@ def twin(entry: dict[str, Any], seat: int, choose: random.Random) -> list[tuple[
         for choice in filter(other.allows, choices):
             other.apply_action(choice)
             knows = (other.info_state_key(seat), other.current_player)
-            if (knows, game.narrate(first_of(states), choice, first_of(other.states), seat, people)) == expected:
+            if (knows, narrate(game, first_of(states), choice, first_of(other.states), seat, people)) == expected:
                 break
             other.states[:] = states
             other.refresh()
