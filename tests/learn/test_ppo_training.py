@@ -21,9 +21,10 @@ from cardgym.errors import CardgymError
 from cardgym.experiments.trainers import Trainer
 from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.ppo import PPOLearner
+from cardgym.learn.ppo import PPOConfig, PPOLearner
 from cardgym.learn.ppo_networks import CentralCritic, folded, insert, measure
 from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.tensorboard import read_curves
 from cardgym.learn.turns import TurnBatch
 from cardgym.players import resolve
@@ -208,3 +209,27 @@ def test_exact_exploitability_is_logged_where_the_game_is_small(ppo: Trainer, tm
     exact = tree_exploitability(game, game.parse_options(), player)
     assert exact is not None
     assert json.loads((tmp_path / "results.json").read_text())["exploitability"] == pytest.approx(exact[0], rel=1e-4)
+
+
+# -- a small game -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "magnet_coef"),
+    [
+        (["--env-id", "KuhnPoker-v0"], 0.3),
+        (["--env-id", "KuhnPoker-v0", "--magnet-coef", "0.2"], 0.2),
+        (["--env-id", "KuhnPoker-v0", "--config", "corellian_spike/ppo"], 0.5),
+        (["--env-id", "CorellianSpike-v0"], 0.1),
+    ],
+    ids=["small", "flag", "config", "large"],
+)
+def test_small_game_starts_from_a_stronger_magnet(words: list[str], magnet_coef: float, tmp_path: Path) -> None:
+    configs: list[PPOConfig] = []
+
+    def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
+        configs.append(config)
+        return TrainingResult("0 steps", {}, ("Checkpoint", folder))
+
+    assert run_script("ppo.py", PPOConfig, train, [*words, "--out", str(tmp_path)]) == 0
+    assert configs[0].magnet_coef == magnet_coef

@@ -65,6 +65,9 @@ class TrainingConfig(BaseModel):
     length: ClassVar[str] = "total_steps"
     """The key that says how long the training is; a run that resumes may be longer."""
 
+    small_game_flags: ClassVar[tuple[str, ...]] = ()
+    """Flags that come first where no config file is named and the game is small: other defaults."""
+
     env_id: str = ""
     """The game's id, as `cardgym games` lists it."""
     seed: Annotated[int, Field(ge=0, le=MAX_WHOLE)] = 1

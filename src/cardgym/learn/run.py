@@ -17,7 +17,7 @@ from cardgym.errors import CardgymError
 from cardgym.files import remove_leftovers
 from cardgym.files.locks import locked
 from cardgym.files.paths import pasted
-from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run
+from cardgym.learn.config import C, GameConfig, RunArgs, TrainingConfig, parse_run
 from cardgym.learn.evaluation import results_tables
 from cardgym.learn.saved_state import has_state
 from cardgym.learn.signals import follow_parent, listening
@@ -26,6 +26,8 @@ from cardgym.scaling.stopping import Stopped
 
 _LOCK_SECONDS = 600.0
 """How long a run that another process started waits for an earlier one in its folder to end."""
+_SMALL = 32
+"""The number of features up to which a game counts as small."""
 WIN_RATES = "http://localhost:6006/#custom_scalars while that runs"
 """The page of TensorBoard that starts with the win rates; its other pages sort curves alphabetically."""
 
@@ -70,6 +72,9 @@ def _run_script(
         if run.follow:
             follow_parent()
         _check_game(config, run)
+        if run.config is None and config.small_game_flags and _is_small(config):
+            print(f"small game: starting from {' '.join(config.small_game_flags)}", file=sys.stderr)
+            config, run = parse_run(kind, [*config.small_game_flags, *words], script)
         game_id = find(config.env_id).id
         folder = run_folder(run, game_id, run_name(config, run.config))
         with locked(folder, seconds=_LOCK_SECONDS if run.follow else 0.0), listening():
@@ -104,6 +109,14 @@ def _check_game(config: TrainingConfig, run: RunArgs) -> None:
     if run.resume and run.config is None:
         raise CardgymError("--resume needs the first command line too: name the game again with --config or --env-id")
     raise CardgymError(f"name a game with --env-id or --config; known: {', '.join(registered())}")
+
+
+def _is_small(config: TrainingConfig) -> bool:
+    """Whether the game's first observation has few features."""
+    if not isinstance(config, GameConfig):
+        return False
+    game = find(config.env_id)
+    return game.observation(game.default_observation).size(game.parse_options(config.env_options)) <= _SMALL
 
 
 def run_name(config: TrainingConfig, file: Path | None) -> str:

@@ -213,8 +213,12 @@ class Terminal:
 
     def _hint_lines(self) -> list[str]:
         """The best actions with their values, and why."""
-        advice, screen = self._advice(), self._screen
+        screen = self._screen
         bold, dim = screen.bold, screen.dim
+        try:
+            advice = self._advice()
+        except CardgymError as error:  # The game does not say what a seat cannot see.
+            return screen.fitted(str(error))
         lines = [*map(bold, screen.fitted(f"Coach ({advice.unit}, by {advice.source}):"))]
         for place, action in enumerate(advice.actions[:_HINT_ACTIONS], 1):
             error = f" +-{action.error:.2f}" if action.error else ""
