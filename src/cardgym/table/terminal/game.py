@@ -217,8 +217,8 @@ class Terminal:
         bold, dim = screen.bold, screen.dim
         try:
             advice = self._advice()
-        except CardgymError as error:  # The game does not say what a seat cannot see.
-            return screen.fitted(str(error))
+        except CardgymError as refusal:  # The game does not say what a seat cannot see.
+            return screen.fitted(str(refusal))
         lines = [*map(bold, screen.fitted(f"Coach ({advice.unit}, by {advice.source}):"))]
         for place, action in enumerate(advice.actions[:_HINT_ACTIONS], 1):
             error = f" +-{action.error:.2f}" if action.error else ""
