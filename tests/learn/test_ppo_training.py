@@ -224,7 +224,7 @@ def test_exact_exploitability_is_logged_where_the_game_is_small(ppo: Trainer, tm
     ],
     ids=["small", "flag", "config", "large"],
 )
-def test_small_game_starts_from_a_stronger_magnet(words: list[str], magnet_coef: float, tmp_path: Path) -> None:
+def test_small_game_is_regularized_more(words: list[str], magnet_coef: float, tmp_path: Path) -> None:
     configs: list[PPOConfig] = []
 
     def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:

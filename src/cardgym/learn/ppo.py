@@ -67,7 +67,7 @@ class PPOConfig(NetworkConfig):
     magnet: Magnet = "ema"
     """What attracts the policy: nothing, the uniform policy, a copy of itself, or a moving average of itself."""
     magnet_coef: NonNegativeFloat = 0.1
-    """The weight of the KL divergence from the magnet; a small game without a config file starts with 0.3."""
+    """The weight of the KL divergence from the magnet."""
     forward_kl: bool = False
     """Use the KL divergences from the magnet and from the uniform policy to the policy, not the reverse: they also move
     actions that the policy hardly ever takes."""
@@ -82,7 +82,9 @@ class PPOConfig(NetworkConfig):
     policy's own."""
 
     algorithm_name: ClassVar[str] = "ppo"
-    small_game_flags: ClassVar[tuple[str, ...]] = ("--magnet-coef", "0.3")
+    small_game_flags: ClassVar[tuple[str, ...]] = (
+        "--magnet-coef=0.3", "--ent-coef=0.05", "--ent-coef-final=0.02", "--average-tau=0.01",
+    )  # fmt: skip
 
 
 REPORTS = (tags.POLICY_LOSS, tags.VALUE_LOSS, tags.ENTROPY, tags.MAGNET_KL, tags.APPROX_KL, tags.CLIP_FRACTION)
