@@ -135,8 +135,9 @@ class Decisions:
         return paid
 
     def advantages(
-        self, player: Player, chosen: Int64s, usual: Int64s, generator: np.random.Generator, playouts: int
-    ) -> Float64s:
+        self, player: Player, chosen: Int64s, usual: Int64s, generator: np.random.Generator, playouts: int,
+        until: int = DECISION,
+    ) -> Float64s:  # fmt: skip
         """How much more chosen actions pay than the player's usual ones, by playouts to the end of the game, (rows,).
 
         Summed over the decisions of a game, and over all seats, this estimates what the one who chose wins from the
@@ -149,13 +150,15 @@ class Decisions:
             chosen: the action that was chosen in each state, (rows,).
             usual: what the player would have done there, (rows,), drawn from its own policy.
             playouts: how many times both actions are played out, with the same luck.
+            until: see `ManyGames.play_on`. To the end of the deal there is less noise; what the payoffs of a deal are
+                worth in later deals is then left out.
         """
         gains = np.zeros(len(self.states))
         differ = np.flatnonzero(chosen != usual)
         if differ.size:
             rows = np.repeat(differ, 2 * playouts)
             actions = np.stack([chosen[differ], usual[differ]], axis=1).repeat(playouts, axis=0).reshape(-1)
-            paid = self.take(rows).payoffs(player, actions, np.repeat(np.arange(len(rows) // 2), 2), generator)
+            paid = self.take(rows).payoffs(player, actions, np.repeat(np.arange(len(rows) // 2), 2), generator, until)
             gains[differ] = (paid[0::2] - paid[1::2]).reshape(-1, playouts).mean(axis=1)
         return gains
 

@@ -291,6 +291,9 @@ class Game:
         table: how people see it, a `cardgym.table.presentation.Presentation`, or a function without arguments that
             imports and returns it, so that an env does not; without one, people see its words.
         opponent: the name of people's default opponent.
+        posterior: what a seat believes if it knows the player in all other seats, exactly, for the search of
+            `cardgym exploit`: a function of the game, the options, the player, the seats and a NumPy generator that
+            returns a `cardgym.experiments.exploit.posterior.Posterior`, or None for options without one.
         metrics: further numbers to report for a finished game, by name.
         payoff: what players maximize in tournaments: `return`, the sum of rewards, or the name of a metric.
         count_actions: `count_actions(options)`: the number of actions, if it depends on the options.
@@ -310,6 +313,7 @@ class Game:
     players: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     table: Any = None
     opponent: str = "random"
+    posterior: Callable[..., Any] | None = None
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     payoff: str = RETURN
     unit: str = "reward"

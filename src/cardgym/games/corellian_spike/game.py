@@ -13,6 +13,11 @@ from cardgym.games.corellian_spike.players import PLAYERS
 from cardgym.games.corellian_spike.text import WORDS
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from cardgym.engine.contract import Int64s
+    from cardgym.experiments.exploit.posterior import Posterior
+    from cardgym.players import Player
     from cardgym.table.presentation import Presentation
 
 _FOLDER = Path(__file__).parent
@@ -22,6 +27,15 @@ def _table() -> Presentation:
     from cardgym.games.corellian_spike.view import TABLE
 
     return TABLE
+
+
+def _posterior(
+    game: Game, options: state.CorellianSpikeOptions, player: Player, seats: Int64s, generator: np.random.Generator
+) -> Posterior | None:
+    """The exact posterior; none with a cheat, whose sleeve hides a card more."""
+    from cardgym.games.corellian_spike.posterior import HandPosterior
+
+    return HandPosterior(game, options, player, seats, generator) if options.cheat == "no" else None
 
 
 GAME = Game(
@@ -44,6 +58,7 @@ GAME = Game(
     players=PLAYERS,
     table=_table,
     opponent="heuristic",
+    posterior=_posterior,
     metrics={"bust_games": Metric(rules.bust, counts=True)},
     unit="credits",
 )

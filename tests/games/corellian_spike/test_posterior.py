@@ -1,0 +1,173 @@
+"""The exact posterior over hands equals the enumeration of every history, and rebuilds what an opponent saw."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations_with_replacement, product
+from math import comb
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from cardgym import find
+from cardgym.arena.playouts import MOVE, NO_MOVE, ManyGames, generators
+from cardgym.engine.contract import CHANCE, END
+from cardgym.engine.states import new_state
+from cardgym.games.corellian_spike import state as sabacc
+from cardgym.games.corellian_spike.posterior import NUM_PAIRS, HandPosterior
+from cardgym.players import Masks, Observations, Player
+
+PAIRS = list(combinations_with_replacement(range(-10, 11), 2))
+
+
+class Moody(Player):
+    """Acts with probabilities that depend on every number that it sees."""
+
+    name = "moody"
+
+    def __init__(self, size: int) -> None:
+        self.observation_name = "full"
+        self.weights = np.random.default_rng(1).normal(size=(9, size))
+        self.seen: list[npt.NDArray[np.float32]] = []
+
+    def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Any:
+        self.seen.append(np.array(observations))
+        scores = np.exp(np.sin((observations[:, None, :].astype(np.float64) * self.weights).sum(axis=2))) * masks
+        return scores / scores.sum(axis=1, keepdims=True)
+
+    def act(self, observations: Observations, masks: Masks, draws: object = None) -> Any:
+        raise AssertionError("its probabilities are known")
+
+
+def observed(game: Any, state: Any, seat: int, size: int) -> npt.NDArray[np.float32]:
+    out = np.zeros(size, np.float32)
+    game.observation("full").write(state, seat, out)
+    return out
+
+
+class Histories:
+    """All histories that look like the one seen, with their probabilities; those that end in equal states are one."""
+
+    def __init__(self, game: Any, player: Moody, seat: int, state: Any, size: int) -> None:
+        self.game, self.player, self.seat, self.size = game, player, seat, size
+        self.worlds = {state.tobytes(): 1.0}
+
+    def follow(self, after: Any, mover: int, action: int) -> None:
+        seen, following = observed(self.game, after, self.seat, self.size), self._mover(after)
+        found: dict[bytes, float] = {}
+        for raw, probability in self.worlds.items():
+            world = self._read(raw)
+            for move, share in self._moves(world, mover, action):
+                child = self._read(raw)
+                self.game.rules.apply_action(child[0], move)
+                if self._mover(child[0]) != following:
+                    continue
+                if (observed(self.game, child[0], self.seat, self.size) == seen).all():
+                    self.game.rules.canonical(child[0])
+                    key = child.tobytes()
+                    found[key] = found.get(key, 0.0) + probability * share
+        whole = sum(found.values())
+        self.worlds = {key: probability / whole for key, probability in found.items()}
+
+    def pairs(self, seats: list[int]) -> dict[Any, float]:
+        shares: dict[Any, float] = {}
+        for raw, probability in self.worlds.items():
+            cards = self._read(raw)[0].cards
+            key = tuple((int(cards[seat, 0]), int(cards[seat, 1])) for seat in seats)
+            shares[key] = shares.get(key, 0.0) + probability
+        return shares
+
+    def _read(self, raw: bytes) -> Any:
+        return np.frombuffer(raw, self.game.state).copy().view(np.recarray)
+
+    def _mover(self, state: Any) -> int:
+        return -2 if self.game.rules.num_chance_outcomes(state) else int(self.game.rules.current_player(state))
+
+    def _moves(self, world: Any, mover: int, action: int) -> list[tuple[int, float]]:
+        outcomes = int(self.game.rules.num_chance_outcomes(world[0]))
+        if outcomes == 36:  # The dice, which everyone sees.
+            return [(action, 1 / 36)]
+        if outcomes:
+            deck = world[0].deck[:outcomes].tolist()
+            return [(deck.index(card), deck.count(card) / outcomes) for card in set(deck)]
+        if mover == self.seat:
+            return [(action, 1.0)]
+        mask = np.zeros(9, np.int8)
+        self.game.rules.legal_action_mask(world[0], mask)
+        shares = self.player.probabilities(observed(self.game, world[0], mover, self.size)[None], mask[None])[0]
+        # Which of two equal cards is replaced, nobody else sees.
+        same = action >= sabacc.SWAP_LOW
+        return [(move, float(shares[move])) for move in np.flatnonzero(mask) if same or move == action]
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_ranges_equal_the_enumeration_of_all_histories(seats: int) -> None:
+    deck = {"values": 3, "copies": 2} if seats == 2 else {"values": 2, "copies": 3}
+    game = find("CorellianSpike-v0")
+    options = game.parse_options({"num_players": seats, "hands": 2, "rounds": 4 - seats, **deck})
+    size = game.observation("full").size(options)
+    player, generator = Moody(size), np.random.default_rng(seats)
+    others = list(range(1, seats))
+    compared = swapped = 0
+    for seed in range(2):
+        games = ManyGames(game, options, np.asarray(new_state(game, options)).view(game.state), generators([seed]))
+        posterior = HandPosterior(game, options, player, np.zeros(1, np.int64), generator)
+        histories = Histories(game, player, 0, games.states.copy(), size)
+        who = np.full(1, CHANCE)
+        while who[0] != END and games.states["hand"][0] == 0:
+            posterior.start(games.states, who, games.deals)
+            before, previous, action = who.copy(), games.states.copy(), NO_MOVE
+            state = previous.view(np.recarray)[0]
+            if who[0] == 0:
+                found = histories.pairs(others)
+                joint = joint_of(posterior.ranges[0], state, others)
+                assert set(found) == {pairs for pairs, share in joint.items() if share > 1e-100}
+                assert all(joint[pairs] == pytest.approx(share, rel=1e-11, abs=1e-12) for pairs, share in found.items())
+                drawn = posterior.sample(0, previous, 4000)["cards"][:, 1:seats, :2]
+                pairs, counts = np.unique(drawn.reshape(4000, -1), axis=0, return_counts=True)
+                for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
+                    share = found[tuple(zip(pair[::2], pair[1::2], strict=True))]
+                    assert count / 4000 == pytest.approx(share, abs=0.04)
+                compared += 1
+            if who[0] >= 0:
+                mask = np.zeros(9, np.int8)
+                game.rules.legal_action_mask(state, mask)
+                # Few folds, after which little is left to compare, and many swaps.
+                weights = mask * np.array([1.0, 1.0, 0.1, 4.0, 1.0, 1.0, 1.0, 3.0, 3.0])
+                action = int(generator.choice(9, p=weights / weights.sum()))
+                swapped += action >= sabacc.SWAP_LOW and who[0] > 0
+                player.seen.clear()
+            truth = observed(game, state, max(int(before[0]), 0), size)
+            games.advance(np.full(1, action), MOVE)
+            who = games.who.copy()
+            if who[0] == END or games.states["hand"][0]:
+                break
+            posterior.follow(previous, games.states, before, np.full(1, action), who, games.deals)
+            if before[0] > 0:  # Among what the player was asked is what it has really seen, bit for bit.
+                assert (np.concatenate(player.seen) == truth).all(axis=1).any()
+            after = games.states.view(np.recarray)[0]
+            histories.follow(after, int(before[0]), int(after.dice) if action == NO_MOVE else action)
+    assert compared > 5
+    assert swapped > 0
+
+
+def joint_of(ranges: npt.NDArray[np.float64], state: Any, others: list[int]) -> dict[Any, float]:
+    """The probability of each combination of hands: ranges times the ways to deal the hands from the unseen cards."""
+    unseen = Counter(state.deck[: state.deck_size].tolist())
+    for seat in others:
+        unseen.update(state.cards[seat, :2].tolist())
+    shares: dict[Any, float] = {}
+    for numbers in product(range(NUM_PAIRS), repeat=len(others)):
+        left, share = unseen.copy(), 1.0
+        for seat, number in zip(others, numbers, strict=True):
+            low, high = PAIRS[number]
+            share *= ranges[seat, number] * (left[low] * left[high] if low != high else comb(max(left[low], 0), 2))
+            left.subtract((low, high))
+            if share <= 0.0:
+                break
+        else:
+            shares[tuple(PAIRS[number] for number in numbers)] = share
+    whole = sum(shares.values())
+    return {pairs: share / whole for pairs, share in shares.items()}
