@@ -99,7 +99,7 @@ class Histories:
         shares = self.player.probabilities(observed(self.game, world[0], mover, self.size)[None], mask[None])[0]
         # Which of two equal cards is replaced, nobody else sees.
         same = action >= sabacc.SWAP_LOW
-        return [(move, float(shares[move])) for move in np.flatnonzero(mask) if same or move == action]
+        return [(move, float(shares[move])) for move in np.flatnonzero(mask).tolist() if same or move == action]
 
 
 @pytest.mark.parametrize("seats", [2, 3])

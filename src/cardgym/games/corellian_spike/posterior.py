@@ -20,12 +20,11 @@ import numpy.typing as npt
 
 from cardgym.arena.playouts import Decisions
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Float64s, Game, Generator, Int64s
+from cardgym.engine.contract import Float64s, Game, Generator, Int64s, Options
 from cardgym.engine.rules import rule, uniform_float
 from cardgym.experiments.exploit.posterior import evenly
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.observations import count_hidden, deal_hidden
-from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.players import Player
 
 States = npt.NDArray[np.void]
@@ -49,7 +48,7 @@ class HandPosterior:
     """
 
     def __init__(
-        self, game: Game, options: CorellianSpikeOptions, player: Player, seats: Int64s, generator: np.random.Generator
+        self, game: Game, options: Options, player: Player, seats: Int64s, generator: np.random.Generator
     ) -> None:
         self.game, self.options, self.player = game, options, player
         self.ranges = np.ones((len(seats), options.num_players, NUM_PAIRS))
