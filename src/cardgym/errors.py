@@ -65,7 +65,7 @@ def whole_number(name: str, value: Any, low: int, high: int = MAX_WHOLE) -> int:
         number = low - 1
     if isinstance(value, bool) or not low <= number <= high:
         shown = f"{name}={printable(repr(value), 60)}".removeprefix("=")
-        allowed = "up" if high == MAX_WHOLE and number <= high else f"to {high:,}"
+        allowed = "up" if high >= MAX_WHOLE and number <= high else f"to {high:,}"
         raise CardgymError(f"{shown}: allowed are whole numbers from {low:,} {allowed}")
     return number
 

@@ -26,13 +26,13 @@ def play(env: Any, seed: int) -> tuple[float, list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_only_the_last_info_has_the_winner_by_score(game: str) -> None:
+def test_winner_is_known_at_the_end_by_score(game: str) -> None:
     env = gymnasium.make(game)
     winners = set()
     for seed in range(12):
         _, infos = play(env, seed)
         *before, last = infos
-        assert not any("winner" in info or "illegal_action" in info for info in before)
+        assert all(info["winner"] == -1 and not info["illegal_action"] for info in before)
         assert not last["illegal_action"]
         assert all(np.asarray(value).dtype.kind in "bif" for value in last.values())  # Libraries store them in arrays.
         core: Any = env.unwrapped
@@ -101,7 +101,7 @@ def test_rows_end_as_single_envs_do(mode: AutoresetMode) -> None:
     while len(found) < 8:
         _, _, terminated, _, infos = envs.step(infos["action_mask"].argmax(axis=1))
         ends = infos.get("final_info", {}) if mode == AutoresetMode.SAME_STEP else infos
-        assert np.array_equal(ends.get("_winner", np.zeros(8, bool)), terminated)
+        assert np.array_equal(ends.get("winner", np.full(8, -1)) >= 0, terminated)  # A game of two has no tie.
         for row in np.flatnonzero(terminated).tolist():
             found.setdefault(row, (int(ends["winner"][row]), bool(ends["illegal_action"][row])))
     assert found == {row: (int(info["winner"]), bool(info["illegal_action"])) for row, info in enumerate(wanted)}
@@ -112,7 +112,6 @@ def test_a_truncated_row_has_no_winner() -> None:
     _, infos = envs.reset(seed=3)
     _, _, terminated, truncated, infos = envs.step(infos["action_mask"].argmax(axis=1))
     assert truncated.all()
-    assert (infos["_winner"].all(), infos["_illegal_action"].all()) == (True, True)
     assert (infos["winner"][~terminated] == -1).all()
     assert not infos["illegal_action"].any()
 
@@ -124,7 +123,7 @@ def test_every_agent_gets_the_result() -> None:
     env = aec_env("Coda-v0")
     env.reset(seed=1)
     while not any(env.terminations.values()):
-        assert not any("winner" in info for info in env.infos.values())
+        assert {int(info["winner"]) for info in env.infos.values()} == {-1}
         env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
     assert {(int(info["winner"]), bool(info["illegal_action"])) for info in env.infos.values()} in (
         {(0, False)},

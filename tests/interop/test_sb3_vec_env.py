@@ -359,3 +359,16 @@ def test_missing_extra_is_one_line(tiny, capsys, tmp_path):
     assert capsys.readouterr().err == f"cardgym: {MISSING.replace('cardgym.interop.sb3', 'cardgym train sb3')}\n"
     with pytest.raises(CardgymError, match="needs the package stable_baselines3"):
         importlib.import_module("cardgym.interop.sb3")
+
+
+def test_monitor_logs_the_winner() -> None:
+    env = VecMonitor(sb3.CardVecEnv("KuhnPoker-v0", 3), info_keywords=("winner", "illegal_action"))
+    env.seed(1)
+    env.reset()
+    ended = []
+    for _ in range(12):
+        _, _, dones, infos = env.step(np.zeros(3, np.int64))
+        assert all({"winner", "illegal_action"} <= info.keys() for info in infos)
+        ended += [info["episode"] for done, info in zip(dones, infos, strict=True) if done]
+    assert {one["winner"] for one in ended} == {0, 1}
+    assert all(type(one["winner"]) is int and one["illegal_action"] is False for one in ended)

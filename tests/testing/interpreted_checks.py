@@ -267,8 +267,8 @@ def test_vector_env_that_pays_a_different_reward_is_caught(monkeypatch: pytest.M
 def test_missing_final_observation_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     final = CardVectorEnv._final
 
-    def final_zeros(self: CardVectorEnv, over: Any, ends: Any) -> dict[str, Any]:
-        infos = final(self, over, ends)
+    def final_zeros(self: CardVectorEnv, over: Any) -> dict[str, Any]:
+        infos = final(self, over)
         for row in np.flatnonzero(over):
             infos["final_obs"][row] = infos["final_obs"][row] * 0
         return infos

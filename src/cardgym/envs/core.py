@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.engine.registry import find
-from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown, whole_number
+from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, quoted, unknown, whole_number
 from cardgym.players import Player, PlayerSpec, check_legal, resolve, seated
 from cardgym.players.seats import SeatedBatch
 
@@ -43,6 +43,8 @@ OBS_MODES: Mapping[str, MaskedObservation | None] = {
     "tianshou": MaskedObservation("obs", "mask", np.bool_),
 }
 """What an env returns: the observation alone (None), or a dict with the mask in the form a library expects."""
+MAX_SEED = 2**128
+"""The largest seed of an env; those that Gymnasium draws are smaller."""
 RENDER_MODES = ("ansi", "rgb_array")
 RENDER_FPS = 2
 Opponents = PlayerSpec | Sequence[PlayerSpec]
@@ -191,6 +193,29 @@ class EnvCore:
         """Draw the key of a row's games."""
         return int(generator.integers(0, 2**64 - 1, dtype=np.uint64, endpoint=True))
 
+    def stack(self, options: Mapping[str, Any] | None, row: int = 0) -> bool:
+        """Let a row's next game deal from `deck`, if it is in the `options` of `reset`; return whether it is.
+
+        Raises:
+            CardgymError: for another option or an impossible deck.
+        """
+        check_reset_options(options, ("deck",))
+        if not options:
+            return False
+        self.game.rules.stack_deck(self.seated.batch.states[row], options["deck"])
+        return True
+
+    def player(self, spec: PlayerSpec) -> Callable[[], Int64s]:
+        """Let a player decide in a loop of one's own: return a function that chooses an action in each row.
+
+        In a seat where the function decides everything, the games are those of an env with this opponent in that seat:
+        it draws from the same generator. See `SeatedBatch.choose`.
+
+        Raises:
+            CardgymError: as `cardgym.players.resolve`.
+        """
+        return partial(self.seated.choose, resolve(spec, self.game, self.options))
+
     def viewers(self) -> Int64s:
         """The seat whose view each row shows, (rows,) int64: the caller's, or the seat to decide if it plays all."""
         rows = self.seated.batch.plain_rows
@@ -222,6 +247,21 @@ class EnvCore:
             check_legal(np.array([within]), masks, lambda row: "", IllegalActionError)
         return chosen
 
+    def ends(self, over: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[Any]]:
+        """How the rows `over`, (rows,) bool, ended by the rules or a forfeit.
+
+        Returns:
+            New arrays: `winner`, (rows,) int64, a seat or -1 (see `winners`), and `illegal_action`, (rows,) bool; -1
+            and False in the other rows.
+        """
+        batch = self.seated.batch
+        if not over.any():
+            return {"winner": np.full(len(batch), -1), "illegal_action": np.zeros(len(batch), np.bool_)}
+        return {
+            "winner": winners(self.game, batch, over),
+            "illegal_action": over & (batch.plain_rows["forfeited"] >= 0),
+        }
+
     def warn_of_illegal_action(self, consequence: str = "ended the game, which counts as lost") -> None:
         """Warn through `gymnasium.logger`, once for each env, that an illegal action was played."""
         if not self._warned:
@@ -233,12 +273,8 @@ class EnvCore:
                 stacklevel=3,
             )
 
-    def render(self, row: int, seat: int) -> str | npt.NDArray[np.uint8]:
-        """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8.
-
-        Raises:
-            CardgymError: if the env has no render mode.
-        """
+    def render(self, row: int, seat: int) -> str | npt.NDArray[np.uint8] | None:
+        """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8; None and a warning without a mode."""
         state = self.seated.batch.states[row]
         if self.render_mode == "ansi":
             return self.game.describe(state, seat)
@@ -247,11 +283,18 @@ class EnvCore:
             drawings = importlib.import_module("cardgym.table.drawings.picture")
             picture: npt.NDArray[np.uint8] = drawings.picture_of(self.game, state, seat)
             return picture
-        raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
+        logger.warn(  # As Gymnasium's own envs.
+            "You are calling render method without specifying any render mode. You can specify the render_mode at "
+            f'initialization, e.g. gym.make("{self.game.id}", render_mode="rgb_array")',
+            stacklevel=3,
+        )
+        return None
 
 
 def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> None:
     """Raise `CardgymError` for an option of `reset` that is not `allowed`."""
+    if options is not None and not isinstance(options, Mapping):
+        raise CardgymError(f"options={quoted(options)}: allowed are None and a dict with {' or '.join(allowed)}")
     for name in options or ():
         if name not in allowed:
             raise unknown("option of reset", name, allowed)

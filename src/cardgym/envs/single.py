@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, SupportsFloat
 
 import gymnasium
@@ -10,8 +11,9 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Float32s, Game, Int8s
 from cardgym.engine.kernel import MAX_PLAYERS, RESET
-from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, check_reset_options, winners
-from cardgym.errors import CardgymError
+from cardgym.envs.core import MAX_SEED, RENDER_FPS, RENDER_MODES, EnvCore
+from cardgym.errors import CardgymError, whole_number
+from cardgym.players import PlayerSpec
 
 _OVER = np.ones(1, np.bool_)
 _SEATS = (*np.arange(MAX_PLAYERS), np.int64(-1))
@@ -25,8 +27,9 @@ class CardEnv(gymnasium.Env[Any, Any]):
     what the seat was paid since its previous decision; the first reward includes all payments before it.
     `info["info_state_key"]` identifies what the seat knows, in games whose keys have indices. With `seat="all"` the
     caller plays every seat: `info["seat"]` is the seat to decide, `info["rewards"]` what the step paid each seat, and
-    the reward is that of the seat that acted. The last info has `winner`, the seat with the highest score or -1, and
-    `illegal_action`, whether an illegal action ended the game.
+    the reward is that of the seat that acted. `info["winner"]`, int64, is the seat with the highest score at the end of
+    the game, and -1 before it; `info["illegal_action"]`, a bool array of shape (), is whether an illegal action ended
+    the game. Every info has the same keys.
 
     Args:
         arguments: those of `cardgym.envs.EnvArguments`, and the game's options.
@@ -57,17 +60,14 @@ class CardEnv(gymnasium.Env[Any, Any]):
         Raises:
             CardgymError: for an unknown option or an impossible deck.
         """
-        check_reset_options(options, ("deck",))
-        super().reset(seed=seed)
         core, seated = self._core, self._core.seated
+        super().reset(seed=None if seed is None else whole_number("seed", seed, 0, MAX_SEED))
+        stacked = core.stack(options)
         if seed is not None or not self._seeded:
             seated.seed(np.array([core.draw_key(self.np_random)], np.uint64))
             self._seeded = True
-        if options and "deck" in options:
-            core.game.rules.stack_deck(seated.batch.states[0], options["deck"])
-            observation, mask, answer = seated.act(0, core.illegal, RESET)
-        else:
-            observation, mask, answer = seated.act(0, core.illegal, RESET, not core.plays_all)
+        # A stacked game is played even if the caller decides nothing in it.
+        observation, mask, answer = seated.act(0, core.illegal, RESET, not core.plays_all and not stacked)
         self._current_player = answer[1]
         return self._outputs(observation, mask)
 
@@ -86,13 +86,10 @@ class CardEnv(gymnasium.Env[Any, Any]):
         core = self._core
         observation, mask, (reward, self._current_player) = core.seated.act(core.one_action(action), core.illegal)
         shown, info = self._outputs(observation, mask)
-        if core.plays_all:
-            info["rewards"] = core.seated.batch.paid.flatten()
         over = self._current_player < 0
         if over:
-            batch = core.seated.batch
-            info["winner"] = winners(core.game, batch, _OVER)[0]
-            info["illegal_action"] = batch.plain_rows["forfeited"][0] >= 0
+            ends = core.ends(_OVER)
+            info["winner"], info["illegal_action"] = ends["winner"][0], ends["illegal_action"].reshape(())
             if info["illegal_action"]:
                 core.warn_of_illegal_action()
         return shown, reward, over, False, info
@@ -106,14 +103,21 @@ class CardEnv(gymnasium.Env[Any, Any]):
         """The game as the seat sees it: text, or a picture (720, 960, 3), uint8."""
         return self._core.render(0, int(self._core.viewers()[0]))
 
+    def player(self, spec: PlayerSpec) -> Callable[[], int]:
+        """A function that returns the action of a player for the seat to decide; see `EnvCore.player`."""
+        choose = self._core.player(spec)
+        return lambda: int(choose()[0])
+
     def _outputs(self, observation: Float32s, mask: Int8s) -> tuple[Any, dict[str, Any]]:
         """The observation as the env shows it, and the info after a step."""
         core = self._core
-        info: dict[str, Any] = {"action_mask": mask}  # NumPy values: wrappers read their dtype.
+        # NumPy values: wrappers read their dtype. Gymnasium batches a bool of () as bool, np.bool_ as object.
+        info: dict[str, Any] = {"action_mask": mask, "winner": _SEATS[-1], "illegal_action": np.array(False)}
         if core.shows_keys:
             info["info_state_key"] = core.seated.batch.answers["info_state_key"][0]
         if core.plays_all:
             info["seat"] = _SEATS[self._current_player]
+            info["rewards"] = core.seated.batch.paid.flatten()
         if core.shows_as_is:
             return observation, info
         return core.shown(observation, mask), info

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from cardgym.engine.contract import Float64s, Game
+from cardgym.engine.contract import Float64s, Game, Int64s
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
-from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, check_reset_options, winners
+from cardgym.envs.core import MAX_SEED, RENDER_FPS, RENDER_MODES, EnvCore, check_reset_options
 from cardgym.errors import CardgymError, IllegalActionError, unknown, whole_number
-from cardgym.players import check_legal
+from cardgym.players import PlayerSpec, check_legal
 
 _STEP = np.uint8(STEP)
 assert RESET == STEP + 1  # For `step`.
@@ -24,8 +25,8 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     """Parallel games, as created by `gymnasium.make_vec("Name-v0", num_envs=4096)`; each row is a game.
 
     Row i plays exactly the games of a single env seeded with `seed + i`. `info["action_mask"]` is (num_envs, actions)
-    int8. When a game ends, `info["winner"]` and `info["illegal_action"]` are those of `CardEnv`; `_winner` and
-    `_illegal_action` mark these rows. The arguments are those of `CardEnv`, and:
+    int8. The infos are those of `CardEnv`, as arrays of (num_envs, ...), with the same keys in every step; under
+    SAME_STEP `final_info` has the last infos of games that ended. The arguments are those of `CardEnv`, and:
 
     Args:
         autoreset_mode: NEXT_STEP (default: the step after the end starts the next game and is not a transition),
@@ -72,6 +73,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._seeded = np.zeros(num_envs, np.bool_)
+        self._row_seeds = [-1] * num_envs
         self._over = np.ones(num_envs, np.bool_)
         self._max_episode_steps = max_episode_steps
         self._elapsed = np.zeros(num_envs, np.int64)  # Steps of the current game, counted if they are limited.
@@ -81,7 +83,8 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Start the next game in every row; with a seed, the first game of `seed + i` in row i.
 
-        `options={"reset_mask": mask}`, bool of (num_envs,), resets those rows only.
+        `options={"reset_mask": mask}`, bool of (num_envs,), resets those rows only. Afterwards `np_random_seed` is the
+        seed, or for a list of seeds the seed of each row; without any seed the first reset draws one.
 
         Raises:
             CardgymError: for a wrong mask, an unknown option, or a list of seeds whose length is not num_envs.
@@ -92,20 +95,19 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             resetting = np.asarray(options["reset_mask"])
             if resetting.shape != (self.num_envs,) or resetting.dtype != np.bool_ or not resetting.any():
                 raise CardgymError(f"reset_mask: give a bool array of ({self.num_envs},) with at least one True")
-        seeds: list[int | None] = [None] * self.num_envs
-        if isinstance(seed, int | np.integer):
-            seeds = [int(seed) + i for i in range(self.num_envs)]
-        elif seed is not None:
-            seeds = list(seed)
-        if len(seeds) != self.num_envs:
-            raise CardgymError(f"{len(seeds)} seeds for {self.num_envs} envs: give one for each")
         core = self._core
         rows = core.seated.batch.plain_rows
+        if isinstance(seed, np.ndarray):
+            seed = seed.tolist()
+        seeds = self._seeds_of(seed)
         given = np.array([number is not None for number in seeds])
         for i in np.flatnonzero(resetting & (~self._seeded | given)):
-            rows["key"][i] = core.draw_key(seeding.np_random(seeds[i])[0])
+            generator, self._row_seeds[i] = seeding.np_random(seeds[i])
+            rows["key"][i] = core.draw_key(generator)
             rows["games"][i] = 0
         self._seeded |= resetting
+        if isinstance(seed, list | tuple):
+            vars(self)["_np_random_seed"] = tuple(self._row_seeds)  # As of Gymnasium's `SyncVectorEnv`.
         if not resetting.all():  # Rewrite the other rows, too: the caller may have changed the arrays.
             core.seated.observations, core.seated.masks = core.observe_now()
         self._start(resetting)
@@ -146,19 +148,16 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             truncated = self._elapsed >= self._max_episode_steps
             over = terminated | truncated
         self._over = over
+        terminated = terminated.copy()
         infos: dict[str, Any] = {}
-        if core.plays_all:
-            infos["rewards"] = seated.batch.paid.copy()
-            infos["_rewards"] = ~starting
         if over.any():
-            ends = self._ends(terminated, truncated)
+            if (terminated & (seated.batch.plain_rows["forfeited"] >= 0)).any():
+                core.warn_of_illegal_action()
             if self.autoreset_mode == AutoresetMode.SAME_STEP:
-                infos |= self._final(over, ends)
+                infos = self._final(over)
                 self._start(over)
-            else:
-                infos |= ends
         infos |= self._infos(np.ones(self.num_envs, np.bool_))
-        return self._observations(), rewards, terminated.copy(), truncated, infos
+        return self._observations(), rewards, terminated, truncated, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions, (num_envs, actions) bool."""
@@ -166,10 +165,28 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         return legal
 
     def render(self) -> Any:
-        """Every game as its seat sees it: a tuple of texts or of pictures (720, 960, 3) uint8."""
+        """Every game as its seat sees it: a tuple of texts or of pictures (720, 960, 3) uint8; None without a mode."""
+        if self.render_mode is None:
+            return self._core.render(0, 0)
         return tuple(self._core.render(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))
 
+    def player(self, spec: PlayerSpec) -> Callable[[], Int64s]:
+        """A function that returns a player's actions, (num_envs,) int64; see `EnvCore.player`."""
+        return self._core.player(spec)
+
     # -- parts of a step ----------------------------------------------------------------------------------------------
+
+    def _seeds_of(self, seed: Any) -> list[int | None]:
+        """The seed that `reset` gives each row; None where it goes on."""
+        if isinstance(seed, list | tuple):
+            if len(seed) != self.num_envs:
+                raise CardgymError(f"{len(seed)} seeds for {self.num_envs} envs: give one for each")
+            return [None if number is None else whole_number("seed", number, 0, MAX_SEED) for number in seed]
+        if seed is not None:
+            super().reset(seed=whole_number("seed", seed, 0, MAX_SEED))
+        first: Any = self.np_random_seed  # Drawn now, if there was none before.
+        going_on = self._seeded if seed is None else np.zeros(self.num_envs, np.bool_)
+        return [None if goes_on or isinstance(first, tuple) else first + i for i, goes_on in enumerate(going_on)]
 
     def _start(self, starting: npt.NDArray[np.bool_]) -> None:
         seated = self._core.seated
@@ -177,16 +194,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         seated.step(0, np.where(starting, RESET, NOOP), skip=not self._core.plays_all)
         self._over = seated.batch.answers["pending_policy"] == NOBODY
 
-    def _ends(self, terminated: npt.NDArray[np.bool_], truncated: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        """The infos `winner` and `illegal_action`."""
-        batch, over = self._core.seated.batch, terminated | truncated
-        illegal = terminated & (batch.plain_rows["forfeited"] >= 0)
-        if illegal.any():
-            self._core.warn_of_illegal_action()
-        found = {"winner": winners(self.game, batch, terminated), "illegal_action": illegal}
-        return found | {f"_{name}": over.copy() for name in found}
-
-    def _final(self, over: npt.NDArray[np.bool_], ends: dict[str, Any]) -> dict[str, Any]:
+    def _final(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
         """The last observations and infos of finished games, in the form of Gymnasium's vector envs."""
         observations = self._observations()
         final: npt.NDArray[Any] = np.full(self.num_envs, None, object)
@@ -195,17 +203,18 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
                 final[i] = {name: part[i] for name, part in observations.items()}
             else:
                 final[i] = observations[i]
-        infos = self._infos(over) | ends
+        infos = self._infos(over)
         return {"final_obs": final, "_final_obs": over.copy(), "final_info": infos, "_final_info": over.copy()}
 
     def _observations(self) -> Any:
         return self._core.shown(self._core.seated.observations, self._core.seated.masks)
 
     def _infos(self, present: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        core, answers = self._core, self._core.seated.batch.answers
-        infos: dict[str, Any] = {"action_mask": core.seated.masks, "_action_mask": present}
+        """The infos of every row, and for each of them an array `_name`: whether the row is `present`."""
+        core, batch = self._core, self._core.seated.batch
+        infos = {"action_mask": core.seated.masks, **core.ends(batch.answers["pending_policy"] == NOBODY)}
         if core.shows_keys:
-            infos |= {"info_state_key": answers["info_state_key"].copy(), "_info_state_key": present.copy()}
+            infos["info_state_key"] = batch.answers["info_state_key"].copy()
         if core.plays_all:
-            infos |= {"seat": answers["current_player"].copy(), "_seat": present.copy()}
-        return infos
+            infos |= {"seat": batch.answers["current_player"].astype(np.int64), "rewards": batch.paid.copy()}
+        return infos | {f"_{name}": present.copy() for name in infos}

@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
-from cardgym.envs.core import EnvCore, check_reset_options
+from cardgym.envs.core import EnvCore
 from cardgym.errors import CardgymError, IllegalActionError, whole_number
 from cardgym.interop.sb3_callbacks import SelfPlay
 from cardgym.players import are_legal, check_legal
@@ -32,8 +32,10 @@ class CardVecEnv(VecEnv):
     `seed`. It may be wrapped like any vec env: `VecMonitor(CardVecEnv(...))` logs the mean return.
 
     A row that is done starts its next game at once; `infos[i]["terminal_observation"]` is the last observation of the
-    game that ended, and `infos[i]["TimeLimit.truncated"]` is always False. Infos contain nothing else: filling them
-    takes longer than playing. Action masks are a method, `action_masks()`, which MaskablePPO and MaskableDQN call.
+    game that ended, and `infos[i]["TimeLimit.truncated"]` is always False. `winner` and `illegal_action` are those of
+    `CardEnv`, as plain values; `VecMonitor(CardVecEnv(...), info_keywords=("winner",))` logs them. Infos contain
+    nothing else: filling them takes longer than playing. Action masks are a method, `action_masks()`, which
+    MaskablePPO and MaskableDQN call.
 
     An illegal action is replaced by a random legal one; the first warns, unless `illegal_action="random"` is given. For
     algorithms without masks (PPO, DQN, A2C) keep this default. With "penalize", the default of the Gymnasium envs, the
@@ -96,9 +98,7 @@ class CardVecEnv(VecEnv):
                 rows["games"][i] = 0
         self._seeded[:] = True
         for i, options in enumerate(self._options):
-            check_reset_options(options, ("deck",))
-            if options and "deck" in options:
-                self.game.rules.stack_deck(batch.states[i], options["deck"])
+            self._core.stack(options, i)
         self._reset_seeds()
         self._reset_options()
         self._start(np.ones(self.num_envs, np.bool_))
@@ -139,12 +139,15 @@ class CardVecEnv(VecEnv):
         seated.step(self._actions, STEP, illegal=core.illegal, skip=True)
         rewards = seated.batch.answers["reward"].astype(np.float32)
         dones: npt.NDArray[np.bool_] = seated.batch.answers["pending_policy"] == NOBODY
-        infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
+        blank = {"TimeLimit.truncated": False, "winner": -1, "illegal_action": False}
+        infos: list[dict[str, Any]] = [blank.copy() for _ in range(self.num_envs)]
         if dones.any():
-            if (seated.batch.plain_rows["forfeited"][dones] >= 0).any():
+            ends = core.ends(dones)
+            if ends["illegal_action"].any():
                 core.warn_of_illegal_action()
             last = self._observations()
             for i in np.flatnonzero(dones).tolist():
+                infos[i] |= {name: values[i].item() for name, values in ends.items()}
                 infos[i]["terminal_observation"] = (
                     {name: part[i] for name, part in last.items()} if isinstance(last, dict) else last[i]
                 )

@@ -180,8 +180,8 @@ class KernelPlayer(Player):
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """Not possible from observations; raises `CardgymError`."""
         raise CardgymError(
-            f"player {self.name} is played by the kernel and chooses by states; seat it in a `SeatedBatch`, or call "
-            "`cardgym.engine.states.choose_actions`"
+            f"player {self.name} chooses by states, not by observations: name it as an opponent, or call "
+            f"env.unwrapped.player({self.name!r}), which returns a function that chooses its action in an env"
         )
 
 

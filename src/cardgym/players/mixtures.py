@@ -62,7 +62,10 @@ class MixturePlayer(Player):
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """See `Player.act`."""
-        raise CardgymError(f"player {self.name} is a different player in each game: seat it in a `SeatedBatch`")
+        raise CardgymError(
+            f"player {self.name} is a different player in each game: name it as an opponent, or pass it to "
+            "env.unwrapped.player(...), which returns a function that chooses its action in an env"
+        )
 
 
 def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> MixturePlayer:

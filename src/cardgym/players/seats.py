@@ -13,7 +13,8 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Options
 from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOBODY, NOOP, PENALIZE, RESET, STEP
 from cardgym.engine.rules import derive, draws_of, uniform_float
-from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions
+from cardgym.engine.states import choose_actions
+from cardgym.players.base import CompiledPlayer, KernelPlayer, Player, TablePlayer, legal_actions
 from cardgym.players.mixtures import MixturePlayer, drawn
 
 _FIRST_MIXTURE = -(1 << 20)
@@ -199,10 +200,44 @@ class SeatedBatch:
         for number, player in self._outside.items():
             places = np.flatnonzero(waits_for == number)
             if len(places):
-                observations, masks, _ = self._look_as(player, rows[places])
-                draws = self._draws(rows[places], advance=False) if player.samples else None
-                actions[places] = legal_actions(player, observations, masks, draws)
+                actions[places] = self._choices(player, rows[places], advance=False)
         return actions
+
+    def choose(self, player: Player) -> Int64s:
+        """The actions, (rows,) int64, of a player for the seats to decide; 0 where the game is over.
+
+        The player need not be in the roster. It draws from each row's generator of choices, as if it were in that seat.
+
+        Raises:
+            CardgymError: if it chooses an illegal action.
+        """
+        batch, rows = self.batch, self.batch.plain_rows
+        actions = np.zeros(len(rows), np.int64)
+        waiting = np.flatnonzero(rows["current_player"] >= 0)
+        parts = [(player, waiting)]
+        if isinstance(player, MixturePlayer):
+            places = (rows["current_player"] - rows["seat"]) % batch.options.num_players
+            parts = []
+            for place in range(batch.options.num_players):
+                at = waiting[places[waiting] == place]
+                numbers = drawn(player, rows["key"][at], rows["games"][at] - np.uint64(1), place)  # This game's number.
+                parts += [(part, at[numbers == number]) for number, part in enumerate(player.players)]
+        for part, at in parts:
+            if not isinstance(part, KernelPlayer):
+                actions[at] = self._choices(part, at, advance=True) if len(at) else 0
+                continue
+            for row in at:
+                states, seats = batch.plain_states[row : row + 1], rows["current_player"][[row]].astype(np.int64)
+                source = rows["choice"][row].copy()
+                actions[row] = choose_actions(batch.game, batch.options, part.policy, states, seats, source)[0]
+                rows["choice"][row] = source
+        return actions
+
+    def _choices(self, player: Player, rows: Int64s, *, advance: bool) -> Int64s:
+        """The actions of a player outside the kernel in `rows`, which wait for a decision, (rows,) int64."""
+        observations, masks, _ = self._look_as(player, rows)
+        draws = self._draws(rows, advance=advance) if player.samples else None
+        return legal_actions(player, observations, masks, draws)
 
     def _draws(self, rows: Int64s, *, advance: bool) -> Float64s:
         """The next `uniform_float` of each row's generator of choices, (rows,) float64."""

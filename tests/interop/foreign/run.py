@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[3]
 RESULTS = Path(__file__).parent / "results.md"
 TORCH = "torch==2.13.0"
 REQUIREMENTS = {
-    "torchrl": ["torchrl==0.14.1", "gymnasium==1.4.0"],
+    "torchrl": ["torchrl==0.14.1", "gymnasium==1.4.0", "pettingzoo==1.27.0"],
     "rllib": ["ray[rllib]==2.60.0"],
     "tianshou": ["tianshou==2.0.1", "gymnasium==1.4.0"],
 }

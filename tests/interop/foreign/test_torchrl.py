@@ -32,6 +32,15 @@ def test_native_vector_env_plays_legal_actions_through_many_games(game: str) -> 
     assert played["next", "done"].any()
 
 
+@pytest.mark.parametrize("game", cardgym.registered())
+def test_every_game_as_a_pettingzoo_env(game: str) -> None:
+    from cardgym.envs.aec import aec_env
+
+    env = envs.PettingZooWrapper(aec_env(game), use_mask=True)
+    envs.check_env_specs(env)
+    assert env.rollout(100, break_when_any_done=False).shape == (100,)
+
+
 def test_page_learns(record_property: Any) -> None:
     names = pages.run("others#TorchRL")
     for name, report in names["reports"].items():
