@@ -179,7 +179,10 @@ def checked(values: Any, where: str, *, undone: int = 0, replayed: bool = False)
 def _replay(entry: GameEntry) -> None:
     """Compare an entry's options, moves and results with the rules of its game."""
     game = find(entry.env)
-    options = game.parse_options(entry.options)
+    try:
+        options = game.parse_options(entry.options)
+    except CardgymError as error:
+        raise CardgymError(f"options: {error}") from None
     allowed = options.asdict()
     for name, value in entry.options.items():
         if allowed.get(name) != value:
