@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from cardgym.statistics import Moments, interquartile_mean, mean_over_runs
+from cardgym.arena.tournament.standings import bradley_terry
+from cardgym.console.tables import with_interval
+from cardgym.statistics import Moments, interquartile_mean, mean_estimate, mean_over_runs
 
 
 def moments_of(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Moments:
@@ -91,3 +93,35 @@ def test_bootstrap_draws_within_each_opponent() -> None:
     draws = [interquartile_mean(generator.normal([[0], [5]], 1, (2, 10)).tolist()) for _ in range(60)]
     covered = sum(low <= 2.5 <= high for low, high in (draw.interval for draw in draws))
     assert 50 <= covered <= 60
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("values", [[], [0.0], [1.0], [0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [0.0, 1.0], [-3.0, 3.0]])
+def test_few_and_equal_games_have_a_figure_or_none_and_no_error(values: list[float]) -> None:
+    games = np.array(values)
+    moments = moments_of(games, np.ones(len(games)))
+    estimates = [
+        mean_estimate(games),
+        mean_over_runs(values),
+        interquartile_mean([values, values]),
+        moments.mean(np.array([1.0, 0.0])),
+    ]
+    for estimate in estimates:
+        assert np.isnan(estimate.value) == (not values)
+        assert not values or estimate.value == pytest.approx(games.mean())
+        assert estimate.known == (len(values) > 1)
+    share = moments.share(0, 1)
+    assert np.isnan(share.value) == (not values)
+    assert share.known == (len(values) > 1 and 0.0 <= games.mean() <= 1.0)
+    for estimate in (*estimates, share):
+        text = with_interval(estimate.value, estimate.interval, ".2f", percent=True)
+        assert "nan" not in text + (estimate.text() if values else "")
+        assert text != "" and (text == "-") == (not values)
+
+
+@pytest.mark.filterwarnings("error")
+def test_ratings_without_a_win_or_a_loss_are_numbers() -> None:
+    assert bradley_terry(np.zeros((3, 2, 2))).tolist() == [[0.0, 0.0]] * 3
+    assert bradley_terry(np.zeros((1, 1))).tolist() == [0.0]
+    winner, loser = bradley_terry(np.array([[0.0, 2.0], [0.0, 0.0]]))
+    assert winner == -loser > 100.0

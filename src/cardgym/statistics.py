@@ -50,8 +50,8 @@ class Estimate(NamedTuple):
         return (self.high - self.low) / 2.0
 
     def text(self, form: str = "+.1f") -> str:
-        """The figure with half the width of its interval, such as `+1.5 ± 0.3`."""
-        return f"{self.value:{form}} ± {self.half_width:{form.lstrip('+')}}"
+        """The figure with half the width of its interval, if that is known, such as `+1.5 ± 0.3`."""
+        return f"{self.value:{form}}" + (f" ± {self.half_width:{form.lstrip('+')}}" if self.known else "")
 
 
 def half_width(count: float, total: float, squares: float) -> float:
@@ -69,8 +69,10 @@ def half_widths(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def mean_estimate(values: npt.ArrayLike) -> Estimate:
-    """The mean of independent values, with the normal interval."""
+    """The mean of independent values, with the normal interval; NaN without any."""
     samples = np.asarray(values, np.float64)
+    if not len(samples):
+        return Estimate(math.nan, UNKNOWN)
     mean = float(samples.mean())
     half = float(half_widths(samples)) if len(samples) > 1 else math.nan
     return Estimate(mean, (mean - half, mean + half))
@@ -101,7 +103,7 @@ def mean_over_runs(values: Sequence[float], low: float = -math.inf, high: float 
     """The mean of one value per training run, with Student's interval, clipped to [`low`, `high`]."""
     from scipy.stats import t
 
-    count, mean = len(values), float(np.mean(values))
+    count, mean = len(values), float(np.mean(values)) if values else math.nan
     if count < 2:
         return Estimate(mean, UNKNOWN)
     half = float(t.ppf(0.975, count - 1)) * float(np.std(values, ddof=1)) / math.sqrt(count)
@@ -123,6 +125,8 @@ def interquartile_mean(strata: Sequence[Sequence[float]]) -> Estimate:
         return trimmed
 
     samples = [np.asarray(values, np.float64) for values in strata]
+    if not any(map(len, samples)):
+        return Estimate(math.nan, UNKNOWN)
     value = float(middle(*samples))
     if min(map(len, samples)) < 2:
         return Estimate(value, UNKNOWN)
@@ -155,7 +159,9 @@ class Moments:
         self.products += totals.T @ totals
 
     def mean(self, weights: npt.NDArray[np.float64]) -> Estimate:
-        """The mean over deals of a weighted sum of totals."""
+        """The mean over deals of a weighted sum of totals; NaN without any."""
+        if not self.count:
+            return Estimate(math.nan, UNKNOWN)
         total = float(weights @ self.sums)
         mean = total / self.count
         half = half_width(self.count, total, float(weights @ self.products @ weights))
@@ -171,7 +177,7 @@ class Moments:
         if self.sums[whole] == 0:
             return Estimate(math.nan, UNKNOWN)
         share = float(self.sums[part] / self.sums[whole])
-        if self.count < 2:
+        if self.count < 2 or not -1e-9 <= share <= 1.0 + 1e-9:  # A game's scores may not be parts of its maximum.
             return Estimate(share, UNKNOWN)
         squares = (
             self.products[part, part]
@@ -186,7 +192,7 @@ class Moments:
 
 
 def _wilson(share: float, variance: float, deals: int) -> Interval:
-    binomial = share * (1.0 - share)
+    binomial = max(share * (1.0 - share), 0.0)
     if binomial > 0.0 and variance == 0.0:
         return share, share
     sample_size = binomial / variance if binomial > 0.0 else float(deals)

@@ -27,7 +27,9 @@ _BORDER = 3
 
 
 def number(value: float, form: str) -> str:
-    """A formatted number; one that rounds to zero has no sign."""
+    """A formatted number; one that rounds to zero has no sign, and NaN is a dash."""
+    if math.isnan(value):
+        return "-"
     text = f"{value:{form}}"
     return text if text.strip("+-0.") else text.strip("+-")
 
@@ -43,7 +45,7 @@ def with_interval(
     value: float, ends: Iterable[float | None] | None, form: str, *, percent: bool = False, separator: str = " "
 ) -> str:
     """A figure with its interval, such as `61.0 % [59.8, 62.1]`; without it if it is unknown."""
-    figure = f"{number(100.0 * value, form)} %" if percent else number(value, form)
+    figure = f"{number(100.0 * value, form)} %" if percent and not math.isnan(value) else number(value, form)
     text = interval(ends, form, percent=percent)
     return f"{figure}{separator}{text}" if text else figure
 

@@ -40,7 +40,7 @@ def bradley_terry(wins: Matrix, start: Vector | None = None) -> Vector:
         start: ratings to start from, such as those of nearly the same wins, (players,).
     """
     wins = wins + _PRIOR * ((wins + wins.swapaxes(-1, -2)) > 0)
-    wins = wins / wins.sum(axis=(-2, -1), keepdims=True)
+    wins = wins / np.maximum(wins.sum(axis=(-2, -1), keepdims=True), 1e-300)  # Perhaps nobody has won anything.
     met = wins + wins.swapaxes(-1, -2)
     size = wins.shape[-1]
     ratings = np.zeros(wins.shape[:-1]) + (0.0 if start is None else start / ELO)
