@@ -200,6 +200,7 @@ REFUSED: list[tuple[str, Any]] = [
     *(("options", value) for value in ({"hands": 3}, {"": 1})),
     *(("moves", value) for value in ([], [[-2, 0]], [[0, 0]] * 100, [[-2, 0], [-2, 0], [1, 0]], [[-3, 0]])),
     ("finished", False),
+    ("players.0.metrics", {"points": 1.0}),
 ]
 
 

@@ -120,6 +120,8 @@ class GameEntry(Document):
             raise ValueError(f"players: the player at the person's seat, and only a person, is called {PERSON}")
         if self.about.resigned not in (None, *people):
             raise ValueError(f"about.resigned: {self.about.resigned}; allowed are the seats of people, {people}")
+        if len({frozenset(player.metrics) for player in self.players}) > 1:
+            raise ValueError("players: allowed are the same metrics for each")
         if self.undone > (most := most_undone(self)):
             raise ValueError(f"undone: {self.undone}; allowed are at most {most} for these moves")
         return self

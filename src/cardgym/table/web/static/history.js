@@ -31,6 +31,7 @@ export async function openHistory() {
       games.length > 0 ? drawGames(games.slice(0, shown), remover) : drawNoGames(),
       more > 0 && h("button", { onclick: () => ((shown += PAGE), show(draw())) }, `Show ${Math.min(PAGE, more)} more`),
       drawUnfinished(record.unfinished.filter(wanted), remover),
+      drawUnreadable(record.unreadable, remover),
       drawCosts(record.costs.filter(wanted), record.reviewing),
     );
   };
@@ -39,7 +40,7 @@ export async function openHistory() {
   function remover(game) {
     return twice("delete", async () => {
       await post(`history/${game.table}/delete`);
-      for (const list of ["games", "unfinished"])
+      for (const list of ["games", "unfinished", "unreadable"])
         record[list] = record[list].filter((other) => other.table !== game.table);
       show(draw());
     });
@@ -61,12 +62,19 @@ function drawHead(all, env, choose) {
 
 async function importFile(file) {
   try {
-    const { added } = await post("history/import", { lines: await file.text() });
+    const { added, refused } = await post("history/import", { lines: await file.text() });
     reopen();
-    notice(`${added} ${added === 1 ? "game" : "games"} added.`);
+    const others = refused.length ? ` ${refused.length} refused: ${refused[0]}` : "";
+    notice(`${added} ${added === 1 ? "game" : "games"} added.${others}`);
   } catch (error) {
     notice(error.message);
   }
+}
+
+function drawUnreadable(games, remover) {
+  if (!games.length) return null;
+  const rows = games.map((game) => h("li", game.reason, " ", remover(game)));
+  return h("section.wide", h("h2", "Unreadable"), h("p.quiet", "These games are left out of everything."), h("ul", rows));
 }
 
 function drawRatings(ratings) {
