@@ -116,7 +116,8 @@ def test_few_and_equal_games_have_a_figure_or_none_and_no_error(values: list[flo
     for estimate in (*estimates, share):
         text = with_interval(estimate.value, estimate.interval, ".2f", percent=True)
         assert "nan" not in text + (estimate.text() if values else "")
-        assert text != "" and (text == "-") == (not values)
+        assert text
+        assert (text == "-") == (not values)
 
 
 @pytest.mark.filterwarnings("error")
