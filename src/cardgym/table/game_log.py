@@ -22,7 +22,7 @@ from cardgym.files import opened, replacing
 from cardgym.files.documents import parse_document
 from cardgym.files.json_values import digest_of, parse_json, sealed
 from cardgym.table.game_entries import KindTotal, SavedTotals, checked, export_line, print_left_out
-from cardgym.table.setup import PERSON
+from cardgym.table.setup import is_secret
 
 Move = tuple[int, int]
 """The seat that decided, CHANCE or UNDO; and the action, the outcome, or the number of moves that remain."""
@@ -314,7 +314,7 @@ class GameLog:
         count = 0
         with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
             for entry in self.entries():
-                if entry["finished"] or [player["name"] for player in entry["players"]].count(PERSON) < 2:
+                if not is_secret(entry):
                     file.write(export_line(entry))
                     count += 1
         return count
