@@ -61,7 +61,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 MISSING, EXTRA = "(missing)", "(extra)"
-JUNK = [
+JUNK: list[Any] = [
     *(None, True, False, -1, 0, 1, 5, 2**31, 2**63, 2**64, 10**19, 1.5, -1e308, float("nan"), float("inf")),
     *("", "\ud800", "\x1b[2J\n", "x" * 5000, "os:x", "human", "honest", "0", [], [[]], [[[0]]], {}, {"a": {"b": []}}),
     *(MISSING, EXTRA, [0] * 5000, {"resigned": 9}, {"resigned": 0}, {"lesson": True}, {"table": "link"}),
