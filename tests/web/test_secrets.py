@@ -25,7 +25,7 @@ from web_server import Client, Served, serving
 
 import cardgym
 from cardgym.engine.contract import CHANCE, Names
-from cardgym.engine.sight import narrate
+from cardgym.engine.sight import looks_same, narrate
 from cardgym.engine.states import SingleGame, new_state
 from cardgym.table.coach.history import saved_games
 from cardgym.table.session import Session, first_of, is_dealt
@@ -112,10 +112,7 @@ def twin(entry: dict[str, Any], seat: int, choose: random.Random) -> list[tuple[
     for mover, move in entry["moves"]:
         before = first_of(true.states)
         true.apply_action(move)
-        expected = (
-            (true.info_state_key(seat), true.current_player),
-            narrate(game, before, move, first_of(true.states), seat, people),
-        )
+        read = narrate(game, before, move, first_of(true.states), seat, people)
         choices = [*range(other.num_chance_outcomes)] if mover == CHANCE else other.legal_actions()
         choose.shuffle(choices)
         if mover == seat or choose.random() < 0.5:
@@ -123,8 +120,8 @@ def twin(entry: dict[str, Any], seat: int, choose: random.Random) -> list[tuple[
         states = other.states.copy()
         for choice in filter(other.allows, choices):
             other.apply_action(choice)
-            knows = (other.info_state_key(seat), other.current_player)
-            if (knows, narrate(game, first_of(states), choice, first_of(other.states), seat, people)) == expected:
+            same = narrate(game, first_of(states), choice, first_of(other.states), seat, people) == read
+            if same and looks_same(true, other, seat):
                 break
             other.states[:] = states
             other.refresh()

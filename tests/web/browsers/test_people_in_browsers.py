@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -100,6 +101,17 @@ def test_two_browsers_play_by_link(server: Server, browser: Any) -> None:
     spectator.page.wait_for_selector(".felt")
     assert spectator.page.locator(".player .item[data-symbol=card-back]").count() == sum(backs)
     assert "You watch" in spectator.page.inner_text(".actions")
+    seals = [person.page.locator("[data-part=deal] p").text_content() or "" for person in people]
+    assert seals[0] == seals[1]
+    assert "both are shown at the end" in seals[0]
+    host.page.evaluate("""() => fetch(`/api/tables/${location.hash.split("/")[2]}/resign`, { method: "POST",
+        headers: { "Content-Type": "application/json" }, body: "{}" })""")
+    for person in people:
+        person.page.reload()
+        person.page.wait_for_selector("[data-part=deal] p:has-text('as shown at the start')", state="attached")
+        assert re.search("[0-9a-f]{64}", seals[0])[0] in (
+            person.page.locator("[data-part=deal] p").text_content() or ""
+        )
     guest.page.goto(server.url)
     assert guest.page.get_by_text("Back to the table you joined").count() <= 1
     for person in (*people, spectator):
