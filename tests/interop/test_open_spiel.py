@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
+from cardgym.engine.batch import look
 from cardgym.solvers.best_response import expected_returns, exploitability, nash_conv
 from cardgym.solvers.cfr import CFR
 from cardgym.solvers.tree import enumerate_tree
@@ -119,3 +120,46 @@ def test_copies_of_a_state_are_independent() -> None:
     assert other.is_terminal()
     assert other.returns().tolist() == [2.0, -2.0]
     assert state.returns().tolist() == [0.0, 0.0]
+
+
+def test_openspiel_measures_and_learns_with_our_observations() -> None:
+    """Its Python exploitability is its own game's, and one of its neural learners plays ours."""
+    from open_spiel.python import rl_environment
+    from open_spiel.python.algorithms import exploitability as theirs
+    from open_spiel.python.policy import UniformRandomPolicy
+    from open_spiel.python.pytorch.policy_gradient import PolicyGradient
+
+    game = open_spiel.OpenSpielGame("KuhnPoker-v0")
+    assert theirs.exploitability(game, UniformRandomPolicy(game)) == pytest.approx(11 / 24)
+    env = rl_environment.Environment(game)
+    (size,), actions = env.observation_spec()["info_state"], env.action_spec()["num_actions"]
+    agents = [
+        PolicyGradient(seat, size, actions, hidden_layers_sizes=(8,), batch_size=2, num_critic_before_pi=1)
+        for seat in range(2)
+    ]
+    for _ in range(20):
+        step = env.reset()
+        while not step.last():
+            seat = step.observations["current_player"]
+            shown = look(game.game, game.options, env.get_state._position.single.states, np.array([seat]))[0][0]
+            np.testing.assert_array_equal(step.observations["info_state"][seat], shown)
+            step = env.step([agents[seat].step(step).action])
+        for agent in agents:
+            agent.step(step)
+    assert all(agent.loss is not None for agent in agents)
+
+
+@pytest.mark.parametrize("name", ["LeducPoker-v0", "CorellianSpike-v0", "OnePlayPoker-v0", "Coda-v0", "Cribbage-v0"])
+def test_every_game_runs_in_openspiels_environment(name: str) -> None:
+    from open_spiel.python import rl_environment
+
+    game = open_spiel.OpenSpielGame(name)
+    env = rl_environment.Environment(game)
+    step = env.reset()
+    while not step.last():
+        legal = step.observations["legal_actions"][step.observations["current_player"]]
+        step = env.step([legal[0]])
+    size = game.game.observation(game.game.default_observation).size(game.options)
+    assert env.observation_spec()["info_state"] == (size,)
+    assert [len(seen) for seen in step.observations["info_state"]] == [size] * game.num_players()
+    assert all(reward is not None for reward in step.rewards)

@@ -46,13 +46,18 @@ def assert_equal(one, other) -> None:
         assert np.array_equal(one, other)
 
 
+def seed_the_same(ours: Any, theirs: Any, seed: int) -> None:
+    """Seed our rows, and the separate envs with the same seeds; SB3's own vec envs count them from one number."""
+    theirs.seed(seed)
+    theirs.unwrapped._seeds = ours.seed(seed)
+
+
 def assert_plays_the_same(ours: Any, theirs: Any, steps: int, *, legal: bool = True) -> int:
     """Both play the same random actions; how many games ended."""
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
     generator = np.random.default_rng(1)
-    for env in (ours, theirs):
-        env.seed(7)
+    seed_the_same(ours, theirs, 7)
     assert_equal(ours.reset(), theirs.reset())
     ended = 0
     for step in range(steps):
@@ -159,8 +164,8 @@ def test_steps_share_no_memory(tiny):
 def test_attributes_and_methods_are_those_of_separate_envs(tiny):
     env = CardVecEnv(tiny, 3, render_mode="ansi")
     theirs = separate(tiny.id, 3, render_mode="ansi")
+    seed_the_same(env, theirs, 1)
     for vec_env in (env, theirs):
-        vec_env.seed(1)
         vec_env.reset()
     for name in ("render_mode", "game", "options", "spec", "observation_space", "action_space"):
         ours, expected = env.get_attr(name), theirs.get_attr(name)
@@ -275,6 +280,22 @@ def test_opponents_are_drawn_by_weight_for_each_game(tiny):
     assert not np.array_equal(lineups[0], lineups[1])
 
 
+def test_runs_with_neighboring_seeds_share_no_games(tiny):
+    seen: set[int] = set()
+    for seed in (0, 1, 2, 3):
+        for num_envs in (64, 128):
+            env = CardVecEnv(tiny, num_envs)
+            model = sb3.MaskableDQN("MlpPolicy", env, seed=seed, policy_kwargs={"net_arch": [4]}, learning_starts=10**6)
+            model.learn(num_envs)
+            keys = set(env._core.seated.batch.plain_rows["key"].tolist())
+            assert len(keys) == num_envs
+            assert num_envs == 128 or not keys & seen
+            seen |= keys
+    assert len(seen) == 4 * 128  # Row i of a seed is the same in a larger env.
+    with pytest.raises(CardgymError, match="seed=-1: allowed are whole numbers from 0 up"):
+        env.seed(-1)
+
+
 def test_drawn_opponents_repeat_with_the_seed(tiny):
     played: list[list[float]] = []
     for seed in (5, 5, 6):
@@ -297,6 +318,14 @@ def test_drawn_opponents_repeat_with_the_seed(tiny):
 def test_bad_mixes_of_opponents_are_refused(tiny, opponent, options, message):
     with pytest.raises(CardgymError, match=message):
         CardVecEnv(tiny, 2, opponent=opponent, **options)
+
+
+def test_model_as_opponent_is_refused_by_a_message_that_names_its_player(tiny):
+    model = sb3.MaskableDQN("MlpPolicy", CardVecEnv(tiny, 1), policy_kwargs={"net_arch": [4]})
+    for opponent in (model, {model: 1.0}):
+        with pytest.raises(CardgymError, match=r"player MaskableDQN: .* cardgym\.interop\.sb3\.ModelPlayer\(model\)"):
+            CardVecEnv(tiny, 1, opponent=opponent)
+    CardVecEnv(tiny, 1, opponent=sb3.ModelPlayer(model)).reset()
 
 
 def test_number_of_threads_does_not_change_the_games(tiny, monkeypatch):

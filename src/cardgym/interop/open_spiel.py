@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from cardgym.engine.batch import look
-from cardgym.engine.contract import CHANCE, END, Float64s, Game, Options
+from cardgym.engine.contract import CHANCE, END, Float32s, Float64s, Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.states import SingleGame, new_state
 from cardgym.errors import CardgymError, unknown
@@ -58,8 +58,8 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
             min_num_players=players,
             provides_information_state_string=True,
             provides_information_state_tensor=False,
-            provides_observation_string=False,
-            provides_observation_tensor=False,
+            provides_observation_string=True,
+            provides_observation_tensor=True,
         )
         about = pyspiel.GameInfo(
             num_distinct_actions=self.game.actions(self.options),
@@ -75,6 +75,42 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
     def new_initial_state(self) -> OpenSpielState:
         """The state before any chance."""
         return OpenSpielState(self)
+
+    def make_py_observer(self, kind: Any = None, parameters: Mapping[str, Any] | None = None) -> OpenSpielObserver:
+        """An observer of what a seat sees now or, with `kind.perfect_recall`, of its information state.
+
+        Raises:
+            CardgymError: for parameters, of which there are none.
+        """
+        if parameters:
+            raise CardgymError(f"{self.game.id}: its observer has no parameters; leave out {', '.join(parameters)}")
+        return OpenSpielObserver(self, has_recall=kind is not None and kind.perfect_recall)
+
+
+class OpenSpielObserver:
+    """What a seat sees, as OpenSpiel's observers show it.
+
+    Attributes:
+        tensor: the observation, float32, of the length that the env's observation has; None for an information state,
+            which is all that a seat has ever seen and has no fixed length.
+        dict: the tensor by name.
+    """
+
+    def __init__(self, game: OpenSpielGame, *, has_recall: bool) -> None:
+        size = game.game.observation(game.game.default_observation).size(game.options)
+        self.tensor = None if has_recall else np.zeros(size, np.float32)
+        self.dict = {} if self.tensor is None else {"observation": self.tensor}
+
+    def set_from(self, state: OpenSpielState, player: int) -> None:
+        """Write what a seat sees into the tensor."""
+        if self.tensor is not None:
+            self.tensor[:] = state._position.observation(player)
+
+    def string_from(self, state: OpenSpielState, player: int) -> str:
+        """What a seat sees, in words; its information state with perfect recall."""
+        if self.tensor is None:
+            return state.information_state_string(player)
+        return state.observation_string(player)
 
 
 class _Position:
@@ -101,6 +137,11 @@ class _Position:
         observation, mask, key = look(single.game, single.options, single.states, np.array([seat]))
         seen = self.memory[seat] + (observation + 0.0).tobytes() + mask.tobytes() + key.tobytes()  # -0 is 0.
         return hashlib.sha256(seen).digest()
+
+    def observation(self, seat: int) -> Float32s:
+        """What a seat sees, float32."""
+        single = self.single
+        return look(single.game, single.options, single.states, np.array([seat]))[0][0]
 
     def play(self, move: int) -> None:
         """Play a move, and let the seat that decided remember it."""
@@ -162,6 +203,16 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
     def information_state_string(self, player: int | None = None) -> str:
         """The information state of a seat, as a digest in hexadecimal digits."""
         return self._position.information(self.current_player() if player is None else player).hex()
+
+    def observation_tensor(self, player: int | None = None) -> Float32s:
+        """What a seat sees, float32: the observation of cardgym's envs."""
+        return self._position.observation(self.current_player() if player is None else player)
+
+    def observation_string(self, player: int | None = None) -> str:
+        """What a seat sees, in words."""
+        single = self._position.single
+        seat = self.current_player() if player is None else player
+        return single.game.describe(single.states.view(np.recarray)[0], seat)
 
     def __str__(self) -> str:
         return " ".join(map(str, self.history()))

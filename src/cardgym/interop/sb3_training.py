@@ -101,7 +101,7 @@ class SB3Training(Training):
         if config.normalize_reward:
             env = VecNormalize(env, norm_obs=False, gamma=config.gamma)
         self._model = model = make_model(config, env)
-        games.seed(config.seed * config.num_envs)  # Rows are seeded one apart: the runs of two seeds share no games.
+        games.seed(config.seed)
         player = ModelPlayer(model)
 
         def save(path: Path) -> None:

@@ -28,8 +28,7 @@ _STEPS_CHECKED = 100
 class CardVecEnv(VecEnv):
     """Parallel games as a `VecEnv`; each row is a game.
 
-    Row i plays exactly the same games as a single env that is reset with `seed=s + i`, where s was given to
-    `seed`. It may be wrapped like any vec env: `VecMonitor(CardVecEnv(...))` logs the mean return.
+    It may be wrapped like any vec env: `VecMonitor(CardVecEnv(...))` logs the mean return.
 
     A row that is done starts its next game at once; `infos[i]["terminal_observation"]` is the last observation of the
     game that ended, and `infos[i]["TimeLimit.truncated"]` is always False. `winner` and `illegal_action` are those of
@@ -82,8 +81,23 @@ class CardVecEnv(VecEnv):
 
     # -- playing ------------------------------------------------------------------------------------------------------
 
+    def seed(self, seed: int | None = None) -> Sequence[int]:
+        """Seed the rows for the next `reset`, and return the seed of each.
+
+        Row i then plays exactly the same games as a single env that is reset with seed number i. The seeds are hashed
+        from `seed`, not counted from it as in SB3's own vec envs, so that runs of neighboring seeds share no games.
+
+        Raises:
+            CardgymError: if `seed` is not a whole number of at least 0.
+        """
+        if seed is not None:
+            whole_number("seed", seed, 0)
+        drawn = np.random.randint(0, 2**32) if seed is None else seed  # As SB3 does.
+        self._seeds = np.random.SeedSequence(int(drawn)).generate_state(self.num_envs, np.uint64).tolist()
+        return self._seeds
+
     def reset(self) -> VecEnvObs:
-        """Start the next game in every row; after `seed(s)`, the first game of seed s + i in row i.
+        """Start the next game in every row, after `seed` the first game of its seed.
 
         `set_options({"deck": [...]})` deals chosen cards in games that support it.
 

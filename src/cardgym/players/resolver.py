@@ -88,6 +88,11 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
         return CallablePlayer(own_name, act, getattr(spec, "observation_name", None), batched=True)
     if callable(spec):
         return CallablePlayer(own_name, spec)
+    if callable(getattr(spec, "predict", None)):
+        raise CardgymError(
+            f"player {own_name}: give a model of Stable-Baselines3 as cardgym.interop.sb3.ModelPlayer(model), and a "
+            "model of another library as a callable (observation, action_mask) -> action"
+        )
     raise CardgymError(
         f"player {spec!r}: give a name, a path, a callable (observation, action_mask) -> action, or an object with "
         "act(observations, masks) -> actions"
