@@ -14,8 +14,8 @@ from cardgym import CardgymError, find
 from cardgym.arena import transitions as recording
 from cardgym.arena.transitions import Recording, record
 from cardgym.cli import main
-from cardgym.engine.cache import reachable
 from cardgym.engine.contract import Options
+from cardgym.engine.digest import Reach
 
 ENV = "CorellianSpike-v0"
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD = range(6)
@@ -161,5 +161,5 @@ def test_compiled_code_depends_on_rules_from_other_modules(tmp_path: Path, monke
     own = "from own_helper import pick\n\n\ndef explore(state, seat, mask, generator):\n    return pick(mask)\n"
     (tmp_path / "own_explore.py").write_text(own)
     monkeypatch.syspath_prepend(tmp_path)
-    modules, _ = reachable(importlib.import_module("own_explore").explore)
-    assert modules == {"own_explore", "own_helper"}
+    reached = Reach(importlib.import_module("own_explore").explore).functions
+    assert {function.__module__ for function in reached} == {"own_explore", "own_helper"}

@@ -5,13 +5,12 @@ from __future__ import annotations
 import atexit
 import contextlib
 import hashlib
+import importlib.util
 import inspect
 import os
 import shutil
-import sys
 import tempfile
 import time
-import types
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -23,52 +22,19 @@ import numba
 import numpy as np
 import platformdirs
 
-_VERSIONS = repr((sys.version_info[:2], numba.__version__, llvmlite.__version__, np.__version__))
-_COMPILER = tuple(f"{__package__}.{name}" for name in ("compilation", "cache", "internals"))
-"""The modules that determine how all others are compiled."""
+from cardgym.engine.digest import Reach, renewed
+
+_VERSIONS = repr((numba.__version__, llvmlite.__version__, np.__version__))
 _LOCK_SECONDS = 600
 """After waiting this long for another process, compile as well: slower, but harmless."""
 _KEEP_SECONDS = 30 * 24 * 3600
 """Compiled code unused for this long is deleted."""
 
 
-# -- dependencies -----------------------------------------------------------------------------------------------------
-
-
 def digest_of(function: Callable[..., Any] | None) -> str:
-    """A digest of the modules that a function can reach and of the constants read there; of the compiler if None."""
-    modules, constants = (frozenset[str](), frozenset[bytes]()) if function is None else reachable(function)
-    digest = hashlib.sha256(_VERSIONS.encode())
-    for name in sorted({*modules, *_COMPILER}):
-        digest.update(name.encode())
-        digest.update(_source(name))
-    for constant in sorted(constants):
-        digest.update(constant)
-    return digest.hexdigest()[:16]
-
-
-@cache
-def reachable(function: Callable[..., Any]) -> tuple[frozenset[str], frozenset[bytes]]:
-    """The modules of a compiled function and of all functions it can reach, and the constants that these read."""
-    functions: dict[int, types.FunctionType] = {}
-    constants: set[bytes] = set()
-    waiting: list[Any] = [plain_function(function)]
-    while waiting:
-        plain = waiting.pop()
-        if id(plain) in functions:
-            continue
-        functions[id(plain)] = plain
-        waiting += _called(plain)
-        for name, value in _globals_read(plain):
-            if not isinstance(plain_function(value), types.FunctionType):
-                constants.update(_constants(name, value))
-    return frozenset(plain.__module__ for plain in functions.values()), frozenset(constants)
-
-
-def _called(plain: types.FunctionType) -> list[types.FunctionType]:
-    """The functions outside libraries that a function refers to, and so may call."""
-    read = (plain_function(value) for _, value in _globals_read(plain))
-    return [inner for inner in read if isinstance(inner, types.FunctionType) and not _is_library(inner.__module__)]
+    """The digest that names the folder of a function's compiled code; of the compiler alone if None."""
+    reach = "" if function is None else renewed(function).digest
+    return hashlib.sha256(f"{_VERSIONS} {_compiler()} {reach}".encode()).hexdigest()[:16]
 
 
 def plain_function(value: Any) -> Any:
@@ -77,41 +43,11 @@ def plain_function(value: Any) -> Any:
     return inspect.unwrap(value) if callable(value) else value
 
 
-def _constants(name: str, value: Any) -> Iterator[bytes]:
-    if isinstance(value, np.ndarray):
-        yield f"{name} {value.dtype} {value.shape} ".encode() + value.tobytes()
-    elif isinstance(value, tuple):
-        for place, part in enumerate(value):
-            yield from _constants(f"{name}[{place}]", part)
-    elif isinstance(value, bool | int | float | str | np.generic | np.dtype):
-        yield f"{name} {value!r}".encode()
-
-
-def _globals_read(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """The names and values of the globals that a function reads, including attributes of modules and of `bound`."""
-    codes = [function.__code__]
-    while codes:
-        code = codes.pop()
-        codes += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
-        for name in code.co_names:
-            value = function.__globals__.get(name)
-            if isinstance(value, types.ModuleType):
-                if not _is_library(value.__name__):
-                    yield from ((f"{name}.{part}", vars(value)[part]) for part in code.co_names if part in vars(value))
-            elif name in function.__globals__:
-                yield name, value
-    for number, cell in enumerate(function.__closure__ or ()):
-        yield f"cell {number}", cell.cell_contents
-
-
-def _is_library(module: str) -> bool:
-    return module.partition(".")[0] in ("numpy", "numba", "builtins", "math")
-
-
 @cache
-def _source(module: str) -> bytes:
-    path = getattr(sys.modules.get(module), "__file__", None)
-    return Path(path).read_bytes() if path else b""
+def _compiler() -> str:
+    """A digest of the modules that determine how all others are compiled."""
+    specs = [importlib.util.find_spec(f"{__package__}.{name}") for name in ("compilation", "internals")]
+    return Reach([spec.loader.get_code(spec.name) for spec in specs]).digest  # type: ignore[union-attr]
 
 
 # -- folders ----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Compiling rules and kernels with Numba, and keeping the compiled code on disk.
 
 Numba's own cache does not notice an edit in an imported file. So the code of each entry point goes into a folder named
-by a digest of every module that the code can reach and every constant that it reads: stale code is never used, and an
+by a digest of every function that the code can reach and every value that these read: stale code is never used, and an
 edit elsewhere recompiles nothing.
 
 `internals` speeds up compilation with private parts of Numba. If a release of Numba has changed them, or with
@@ -22,6 +22,7 @@ import types
 from collections.abc import Callable, Iterator
 from ctypes import c_char
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -169,13 +170,19 @@ class _PlainEntryPoint:
         self.py_func = function
 
     @cached_property
+    def _folder(self) -> Path:
+        folder = cache_folder(digest_of(self))
+        # In its symbols: code of two versions may be loaded in one process.
+        self.py_func.__qualname__ = f"{self.py_func.__name__}_{folder.name}"
+        return folder
+
+    @cached_property
     def dispatcher(self) -> Any:
         # Made at the first call: until then the functions called here may not be defined.
         dispatcher: Any = numba.njit(error_model="numpy", nogil=True)(self.py_func)
-        folder, before = cache_folder(digest_of(self.py_func)), config.CACHE_DIR
-        config.CACHE_DIR = str(folder)
+        before, config.CACHE_DIR = config.CACHE_DIR, str(self._folder)
         try:
-            if os.access(folder, os.W_OK):
+            if os.access(self._folder, os.W_OK):
                 dispatcher.enable_caching()
         except RuntimeError:  # Numba cannot cache functions that have no source file.
             pass
@@ -188,8 +195,12 @@ class _PlainEntryPoint:
         """The dispatcher's type in Numba."""
         return numba.typeof(self.dispatcher)  # type: ignore[no-untyped-call]
 
+    def forget_code(self) -> None:
+        self.__dict__.pop("dispatcher", None)
+        self.__dict__.pop("_folder", None)
+
     def __call__(self, *arguments: Any) -> Any:
-        if "dispatcher" in self.__dict__ or any(cache_folder(digest_of(self.py_func)).glob("*/*.nbc")):
+        if "dispatcher" in self.__dict__ or any(self._folder.glob("*/*.nbc")):
             return self.dispatcher(*arguments)
         with _announced(self):
             return self.dispatcher(*arguments)

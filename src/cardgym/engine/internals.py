@@ -16,6 +16,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -226,13 +227,13 @@ def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], 
     def compile_alone(signature: Any) -> Any:
         # Take Numba's lock first: a thread that compiles a caller of this function holds it and waits for this folder.
         # The folder is known only at the first call: until then the functions called here may not be defined.
-        with (
-            global_compiler_lock,
-            alone(cache_folder(digest_of(function))),
-            _no_collections(),
-            contextlib.ExitStack() as while_compiling,
-        ):
-            if not isinstance(dispatcher._cache, _DiskCache):
+        with global_compiler_lock, contextlib.ExitStack() as while_compiling:
+            folder = cache_folder(digest_of(dispatcher))
+            while_compiling.enter_context(alone(folder))
+            while_compiling.enter_context(_no_collections())
+            if not isinstance(dispatcher._cache, _DiskCache) or dispatcher._cache.cache_path != str(folder):
+                # In its symbols: code of two versions may be loaded in one process.
+                function.__qualname__ = f"{function.__name__}_{folder.name}"
                 dispatcher._cache = _DiskCache(function)  # type: ignore[no-untyped-call]
             # Announced only once the code is known to be missing.
             dispatcher._cache.if_missing = lambda: while_compiling.enter_context(announced(dispatcher))
@@ -290,13 +291,12 @@ class _Locator:
     Numba's own locators include the path and time of the source, and so recompile for every checkout or clone.
     """
 
-    def __init__(self, py_func: Callable[..., Any], source: str) -> None:
-        self._folder = cache_folder(digest_of(py_func))
-        self._line = py_func.__code__.co_firstlineno
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], source: str) -> _Locator:
-        return cls(py_func, source)
+        return cls(cache_folder(py_func.__qualname__.rpartition("_")[2]))
 
     def get_cache_path(self) -> str:
         return str(self._folder)
@@ -308,7 +308,7 @@ class _Locator:
         return self._folder.name
 
     def get_disambiguator(self) -> str:
-        return str(self._line)
+        return "0"  # Numba's is the line, which an edited comment moves.
 
 
 class _DiskCache(FunctionCache):
@@ -319,6 +319,9 @@ class _DiskCache(FunctionCache):
 
     class _impl_class(FunctionCache._impl_class):  # type: ignore[valid-type,misc]  # noqa: N801  # Numba names it so.
         _locator_classes = (_Locator,)
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return sig, codegen.magic_tuple()  # Without the function, which the folder's digest covers.
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled code of a signature; None if it is missing or unreadable.
@@ -371,11 +374,12 @@ def self_test() -> None:
     Raises:
         Exception: of any kind, if the parts of Numba used here differ from what this module expects.
     """
-    values, folder = np.arange(4), cache_folder(digest_of(_sum))
+    values = np.arange(4)
     for _ in range(2):
         function = cached_entry_point(_sum, lambda dispatcher: contextlib.nullcontext())
         if function(values) != 24:
             raise RuntimeError("wrong sum")
+    folder = cache_folder(digest_of(function))
     stats = function.stats  # Of the second function, which finds the code that the first compiled.
     if stats.cache_path != str(folder) or any(folder.glob("*.nbc")) != any(stats.cache_hits.values()):
         raise RuntimeError("the code is not cached on disk")

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
+from cardgym.engine.digest import renewed_game
 from cardgym.errors import CardgymError, reporting_missing, unknown
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ _IDS: dict[str, GamePackage | EntryPoint | None] = {}
 """The package of each id; its entry point until that is loaded; None if it has no package."""
 _GAMES: dict[str, Game] = {}
 _MODULES: dict[str, str] = {}
-"""The module that registered a game without a package, by the game's id."""
+"""The module that registered a game without a package, by the game's id; its rules may be edited while it runs."""
 
 
 def register_package(package: GamePackage) -> None:
@@ -158,7 +159,7 @@ def find(name: str | Game) -> Game:
     `module:Id-v0` first imports the module, which registers the game, as in `gymnasium.make`.
     """
     if not isinstance(name, str):
-        return name
+        return renewed_game(name) if name.id in _MODULES else name
     module, _, short = name.rpartition(":")
     if module:
         try:
@@ -172,4 +173,4 @@ def find(name: str | Game) -> Game:
             raise unknown("game", name, _IDS)
         with reporting_missing(f"game {short}"):
             _keep(package.games()[package.ids.index(short)])
-    return _GAMES[short]
+    return renewed_game(_GAMES[short]) if short in _MODULES else _GAMES[short]

@@ -15,6 +15,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.digest import renewed
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -53,7 +55,13 @@ class Rule:
     def _for_python(self) -> Callable[..., Any]:
         from cardgym.engine.compilation import rule_for_python
 
+        renewed(self)
         return rule_for_python(self.py_func, self.dispatcher)
+
+    def forget_code(self) -> None:
+        """Compile anew at the next use, because a function or a value that this one reads has changed."""
+        self.__dict__.pop("dispatcher", None)
+        self.__dict__.pop("_for_python", None)
 
     @property
     def _numba_type_(self) -> Any:

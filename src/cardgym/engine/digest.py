@@ -1,0 +1,261 @@
+"""Digests of compiled code: of the functions themselves, whatever file, notebook or archive they come from.
+
+A digest covers each function that can be reached: its byte code, its defaults, and the values of the globals, closures
+and attributes that it names. It does not cover what changes no result: comments, docstrings, annotations, names of
+files and line numbers. Byte code depends on the version of Python, which is part of the digest.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import hashlib
+import struct
+import sys
+import threading
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from cardgym.engine.contract import Game
+
+_LIBRARIES = ("numpy", "numba", "llvmlite", "builtins", "math")
+"""Modules whose code is known by their versions, which are part of the names of the folders of compiled code."""
+_CONSTANTS = frozenset(dis.hasconst)
+_ABSENT = object()
+
+
+class Reach:
+    """The functions that compiled code can reach.
+
+    Attributes:
+        digest: their digest, 16 hexadecimal digits; the same in every process.
+        functions: each Python function outside libraries, with what it does.
+    """
+
+    def __init__(self, *roots: Any) -> None:
+        self.functions: dict[types.FunctionType, Content] = {}
+        content = Content().add(roots)
+        digest = hashlib.sha256(repr(sys.version_info[:2]).encode() + content.digest)
+        waiting = [content]
+        for reached in waiting:
+            for function in reached.functions:
+                if function not in self.functions:
+                    self.functions[function] = Content().add_function(function)
+                    waiting.append(self.functions[function])
+        numbers = {function: number for number, function in enumerate(self.functions)}
+        for reached in waiting:
+            digest.update(reached.digest + repr([numbers[function] for function in reached.functions]).encode())
+        self.wrappers = [wrapper for reached in waiting for wrapper in reached.wrappers]
+        self.digest = digest.hexdigest()[:16]
+
+
+_compiled: dict[types.FunctionType, Content] = {}
+"""What each function did when code that can reach it was last compiled."""
+_wrappers: dict[int, Any] = {}
+"""What stands for functions in compiled code, by id: a `Rule`, or a dispatcher of Numba."""
+_lock = threading.Lock()
+
+
+def renewed(*roots: Any) -> Reach:
+    """The functions that `roots` can reach; all code is compiled anew if one of them has changed since it was compiled.
+
+    Numba compiles a function once, with the values that its globals have then.
+    """
+    reach = Reach(*roots)
+    with _lock:
+        if any(_compiled.get(function, content) != content for function, content in reach.functions.items()):
+            for wrapper in _wrappers.values():
+                forget = getattr(wrapper, "forget_code", None) or getattr(wrapper, "_reset_overloads", None)
+                if forget is not None:
+                    forget()
+            _compiled.clear()
+        _compiled.update(reach.functions)
+        _wrappers.update((id(wrapper), wrapper) for wrapper in reach.wrappers)
+    return reach
+
+
+def digest_of_game(game: Game) -> str:
+    """A digest of the code that plays a game, 16 hexadecimal digits: its rules, observations, players and options.
+
+    It is the same in every process with the same version of Python, whatever file the game comes from. Texts, and
+    modules that a player's function imports inside, are not part of it. Nothing is compiled.
+    """
+    return Reach(*_played(game)).digest
+
+
+def renewed_game(game: Game) -> Game:
+    """The game, after forgetting all compiled code if its code has changed since it was compiled."""
+    renewed(*_played(game))
+    return game
+
+
+def _played(game: Game) -> tuple[Any, ...]:
+    """What decides how a game is played."""
+    observations = {name: observation.write for name, observation in game.observations.items()}
+    metrics = {name: metric.value for name, metric in game.metrics.items()}
+    functions = vars(game.rules), vars(game.state_index), observations, dict(game.players), metrics
+    options = game.parse_options().asdict()
+    return game.state, game.num_actions, game.count_actions, game.payoff, options, functions
+
+
+class Content:
+    """What one function does, apart from the functions that it refers to.
+
+    Attributes:
+        functions: the functions that it refers to, in order.
+        wrappers: what stands for them in compiled code: a `Rule`, or a dispatcher of Numba.
+    """
+
+    def __init__(self) -> None:
+        self.functions: list[types.FunctionType] = []
+        self.wrappers: list[Any] = []
+        self._hash = hashlib.sha256()
+        self._numbers: dict[int, int] = {}
+        self._alive: list[Any] = []
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Content) and (self.digest, self.functions) == (other.digest, other.functions)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def digest(self) -> bytes:
+        """The digest of what was added, 32 bytes."""
+        return self._hash.digest()
+
+    def add_function(self, function: types.FunctionType) -> Content:
+        """Add a function's code, its defaults and the values that it names."""
+        named = {name: value for code in _codes(function.__code__) for name, value in _named(function, code)}
+        vectors = function.__dict__.get("vector_width", 0)  # `internals` compiles other code in its place.
+        return self.add((_code(function.__code__), function.__defaults__, function.__kwdefaults__, vectors, named))
+
+    def add(self, value: Any) -> Content:
+        """Add a value of any type."""
+        kind, write = type(value), self._hash.update
+        if value is None or kind in (bool, int, str, bytes):
+            text = repr(value).encode("utf-8", "backslashreplace")
+            write(b"%s %d:%s" % (kind.__name__.encode(), len(text), text))
+        elif kind is tuple:
+            write(b"tuple %d:" % len(value))
+            for part in value:
+                self.add(part)
+        elif isinstance(value, float | complex) and not isinstance(value, np.generic):
+            write(f"{kind.__name__} ".encode() + struct.pack("<dd", value.real, value.imag))
+        elif isinstance(value, types.CodeType):
+            self.add(_code(value))
+        elif isinstance(value, np.generic):
+            self.add((value.dtype, value.tobytes()))
+        elif id(value) in self._numbers:
+            write(b"again %d;" % self._numbers[id(value)])
+        else:
+            self._numbers[id(value)] = len(self._numbers)
+            self._alive.append(value)  # So that no other value gets its id.
+            self._add_object(value, kind)
+        return self
+
+    def _add_object(self, value: Any, kind: type) -> None:
+        library = _is_library(value)
+        self._hash.update(f"{kind.__module__ if _is_library(kind) else ''}.{kind.__qualname__} ".encode())
+        if not isinstance(value, type) and (inner := getattr(value, "py_func", None)) is not None:
+            self.wrappers.append(value)
+            self.add((inner, getattr(value, "targetoptions", None)))
+        elif isinstance(value, types.FunctionType) and not library:
+            self.add(value.__name__)
+            self.functions.append(value)
+        elif isinstance(value, np.ndarray):
+            flags = value.flags.c_contiguous, value.flags.f_contiguous
+            self.add((value.dtype, value.shape, *flags))
+            self.add(tuple(value.flat) if value.dtype.hasobject else value.tobytes())
+        elif isinstance(value, np.dtype):
+            self.add(repr(value))
+        elif isinstance(value, tuple | list):  # Named tuples, too.
+            self.add((getattr(kind, "_fields", None), tuple(value)))
+        elif isinstance(value, Mapping):
+            self.add(tuple(value.items()))
+        elif isinstance(value, set | frozenset):
+            self.add(tuple(sorted(Reach(part).digest for part in value)))
+        elif isinstance(value, Enum):
+            self.add((value.name, value.value))
+        elif isinstance(value, int | str | bytes):
+            self.add(int(value) if isinstance(value, int) else value[:])
+        elif isinstance(value, types.ModuleType | types.FunctionType):
+            self.add(value.__name__ if library else "")
+        elif isinstance(value, type):
+            self.add((value.__module__ if library else "", value.__qualname__, getattr(value, "_fields", None)))
+            if issubclass(value, Enum):
+                self.add(dict(value.__members__))
+        elif isinstance(value, functools.partial):
+            self.add((value.func, value.args, value.keywords))
+        elif isinstance(value, types.MethodType):
+            self.add((value.__func__, value.__self__))
+        else:  # Such as NumPy's functions, types of Numba, and objects that only the compiler reads.
+            self.add(getattr(value, "__name__", None))
+            if not _is_library(kind):
+                self.add(dict(getattr(value, "__dict__", {})))
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code object and those of the functions, lambdas and comprehensions inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+@functools.cache
+def _code(code: types.CodeType) -> tuple[Any, ...]:
+    """What a code object does. Its constants stand in their order of use, so without the docstring."""
+    instructions = bytearray(code.co_code)
+    constants: dict[int, int] = {}
+    extended = 0
+    for place in range(0, len(instructions), 2):
+        operation, argument = instructions[place], instructions[place + 1]
+        if operation == dis.EXTENDED_ARG:
+            extended = (extended | argument) << 8
+            continue
+        if operation in _CONSTANTS:
+            number = constants.setdefault(extended | argument, len(constants))
+            instructions[place + 1] = number & 255
+        extended = 0
+    return (
+        bytes(instructions),
+        tuple(code.co_consts[number] for number in constants),
+        (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars),
+        (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags),
+        code.co_exceptiontable,
+    )
+
+
+def _named(function: types.FunctionType, code: types.CodeType) -> Iterator[tuple[str, Any]]:
+    """The names that code reads and their values: globals, closures, and attributes of modules and classes."""
+    for name in code.co_names:
+        if name in function.__globals__:
+            yield from _with_attributes(name, function.__globals__[name], code.co_names, set())
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield from _with_attributes(name, cell.cell_contents, code.co_names, set())
+        except ValueError:  # The name has no value yet.
+            continue
+
+
+def _with_attributes(name: str, value: Any, names: Iterable[str], seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """A value, and the attributes that code may read by these names if it is a module or a class."""
+    yield name, value
+    if isinstance(value, types.ModuleType | type) and not _is_library(value) and id(value) not in seen:
+        seen.add(id(value))
+        parts = [vars(base) for base in (value.__mro__ if isinstance(value, type) else (value,))]
+        for part in names:
+            found = next((own[part] for own in parts if part in own), _ABSENT)
+            if found is not _ABSENT:
+                yield from _with_attributes(f"{name}.{part}", found, names, seen)
+
+
+def _is_library(value: Any) -> bool:
+    """Whether a module, class or function is part of a library in `_LIBRARIES`."""
+    module = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+    return str(module).partition(".")[0] in _LIBRARIES

@@ -1,0 +1,291 @@
+"""The rules that are played are those that were written, however they were edited, and wherever they come from."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cardgym
+from cardgym.engine.compilation import compiled, config
+from cardgym.engine.digest import Reach, digest_of_game
+from cardgym.engine.rules import rule
+
+HELPER = """
+BONUS = 3
+
+def bonus(number):
+    return BONUS * number
+"""
+
+RULES = '''
+import enum, functools
+from typing import NamedTuple
+import numpy as np
+import edited_helper
+from edited_helper import bonus
+from cardgym.engine.rules import rule
+
+FACTOR = 2
+TABLE = np.arange(6, dtype=np.int64)
+STATE = np.dtype([("hand", np.int64)])
+WEIGHTS = (0.0, 1.5)
+
+class Suit(enum.IntEnum):
+    CLUBS = 0
+    HEARTS = 1
+
+class Sizes(NamedTuple):
+    hand: int = 5
+
+class Limits:
+    RAISES = 4
+
+SIZES = Sizes()
+
+def decorated(function):
+    @functools.wraps(function)
+    def inner(number):
+        return function(number) + 1
+    return inner
+
+def make(step):
+    return rule(lambda number: number + step)
+
+add = make(7)
+steps = (add, rule(lambda number: number - 1))
+by_name = {"double": rule(lambda number: 2 * number)}
+
+@rule
+def even(number):
+    return True if number == 0 else odd(number - 1)
+
+@rule
+def odd(number):
+    return False if number == 0 else even(number - 1)
+
+@rule
+@decorated
+def score(number, extra=1):
+    """Score a hand."""
+    return FACTOR * number + extra
+
+@rule
+def play(number):
+    """Play a hand."""
+    total = score(number) + bonus(number) + edited_helper.BONUS + TABLE[number] + WEIGHTS[1]
+    total += Suit.HEARTS + SIZES.hand + Limits.RAISES + np.zeros(1, STATE)[0].hand
+    total += sum([steps[0](one) for one in range(3)]) + by_name["double"](number)
+    return total if even(number) else -total
+'''
+
+EDITS = {
+    "constant": ("FACTOR = 2", "FACTOR = 3"),
+    "constant's type": ("FACTOR = 2", "FACTOR = 2.0"),
+    "zero's sign": ("(0.0, 1.5)", "(-0.0, 1.5)"),
+    "helper in another module": ("return BONUS * number", "return BONUS + number"),
+    "constant of another module": ("BONUS = 3", "BONUS = 4"),
+    "table": ("np.arange(6, dtype=np.int64)", "np.arange(6, dtype=np.int64) ** 2"),
+    "table's dtype": ("np.arange(6, dtype=np.int64)", "np.arange(6, dtype=np.int32)"),
+    "default": ("extra=1", "extra=2"),
+    "decorator": ("function(number) + 1", "function(number) + 2"),
+    "decorator removed": ("@rule\n@decorated", "@rule"),
+    "dtype of the state": ('"hand", np.int64', '"hand", np.int32'),
+    "field of the state": ('[("hand", np.int64)]', '[("hand", np.int64), ("pile", np.int64)]'),
+    "closure": ("make(7)", "make(8)"),
+    "function in a tuple": ("number - 1)", "number - 2)"),
+    "function in a dict": ("2 * number)", "3 * number)"),
+    "recursion": ("False if number == 0", "False if number == 1"),
+    "enum": ("HEARTS = 1", "HEARTS = 2"),
+    "named tuple": ("hand: int = 5", "hand: int = 6"),
+    "attribute of a class": ("RAISES = 4", "RAISES = 5"),
+    "function inside": ("range(3)", "range(4)"),
+    "built-in name": ("FACTOR = 2", "FACTOR = 2\nsum = max"),
+}
+NO_EDITS = {
+    "docstring": ("Play a hand.", "Play one hand."),
+    "docstring removed": ('    """Play a hand."""\n', ""),
+    "comment": ("@rule\ndef play", "# A comment.\n\n\n@rule\ndef play"),
+    "comment inside": ("    total +=", "    # A comment.\n    total +="),
+    "other code": ("FACTOR = 2", "FACTOR = 2\nOTHER = 5\ndef unused(): return OTHER"),
+    "annotation": ("def play(number):", "def play(number: int) -> float:"),
+}
+
+
+def digest(monkeypatch: pytest.MonkeyPatch, before: str = "", after: str = "", name: str = "edited") -> str:
+    """The digest of `play` with an edit, as run from a file that does not exist."""
+    assert before in RULES + HELPER
+    helper, rules = types.ModuleType("edited_helper"), types.ModuleType(name)
+    monkeypatch.setitem(sys.modules, "edited_helper", helper)
+    for module, source in ((helper, HELPER), (rules, RULES)):
+        exec(compile(source.replace(before, after) if before else source, f"<{name}>", "exec"), vars(module))
+    return Reach(rules.play).digest
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_edit_that_changes_what_is_played_changes_the_digest(edit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert digest(monkeypatch, *EDITS[edit]) != digest(monkeypatch)
+
+
+@pytest.mark.parametrize("edit", NO_EDITS)
+def test_edit_that_changes_no_result_keeps_the_digest(edit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert digest(monkeypatch, *NO_EDITS[edit]) == digest(monkeypatch) == digest(monkeypatch, name="<stdin>")
+
+
+PRINT = """
+import cardgym
+from cardgym.engine.digest import digest_of_game
+from cardgym.engine.kernel import kernel_of
+from cardgym.engine.cache import digest_of
+for game in map(cardgym.find, cardgym.registered()):
+    print(digest_of_game(game), digest_of(kernel_of(game, game.default_observation, game.compiled_players).step))
+"""
+
+
+def test_digests_are_the_same_in_every_process() -> None:
+    found = {
+        subprocess.run(
+            [sys.executable, *flags, "-c", PRINT],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            text=True,
+            capture_output=True,
+        ).stdout
+        for seed, flags in (("1", []), ("2", ["-B"]))
+    }
+    assert len(found) == 1
+    lines = found.pop().split()
+    assert len(lines) == 2 * len(cardgym.registered())
+
+
+def test_digest_of_a_game_sees_its_options_and_its_rules() -> None:
+    game = cardgym.find("CorellianSpike-v0")
+    other = game.variant("SpikeOther-v0", "", max_raises=1)
+    assert digest_of_game(game) == digest_of_game(cardgym.find("CorellianSpike-v0"))
+    assert digest_of_game(other) != digest_of_game(game)
+
+
+# -- in one process ---------------------------------------------------------------------------------------------------
+
+VALUES: Any = importlib.import_module("numpy").zeros(2)
+
+
+def halve(number: int) -> float:
+    return number / 2 + VALUES[0]
+
+
+@rule
+def helper(number: int) -> float:
+    return halve_rule(number)
+
+
+halve_rule = rule(halve)
+
+
+@compiled
+def entry(number: int) -> float:
+    return helper(number) + 1
+
+
+@compiled
+def other_entry(number: int) -> float:
+    return helper(number) + 2
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_code_compiled_after_an_edit_contains_no_older_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`helper` was compiled with what it called before; the new code of its callers must not contain that."""
+    assert (entry(4), helper(4)) == (3.0, 2.0)
+    monkeypatch.setattr(sys.modules[__name__], "halve_rule", rule(lambda number: number * 10.0))
+    assert other_entry(4) == 42.0
+    assert (entry(4), helper(4)) == (41.0, 40.0)  # All code is compiled anew, not only the new.
+    monkeypatch.undo()
+    VALUES[0] = 100  # In place.
+    try:
+        Reach(entry)
+        assert compiled(other_entry.py_func)(4) == 104.0  # type: ignore[attr-defined]
+    finally:
+        VALUES[0] = 0
+
+
+# -- notebooks --------------------------------------------------------------------------------------------------------
+
+KUHN = Path(__file__).parents[2] / "examples" / "kuhn_poker.py"
+STAKES = "1 + min(state.bets[0], state.bets[1])"
+LARGEST = """
+import gymnasium
+env, largest = gymnasium.make("KuhnPoker-v0", opponent="random"), 0
+for seed in range(8):
+    env.reset(seed=seed)
+    over = False
+    while not over:
+        _, reward, over, _, _ = env.step(1)
+    largest = max(largest, abs(reward))
+print("largest", largest)
+"""
+
+
+def test_jupyter_kernel_plays_the_cell_as_it_was_last_run() -> None:
+    pytest.importorskip("ipykernel", reason="needs ipykernel")
+    start = pytest.importorskip("jupyter_client.manager", reason="needs jupyter_client").start_new_kernel
+    source = KUHN.read_text(encoding="utf-8")
+    edited = source.replace(STAKES, f"4 * ({STAKES})")
+    assert edited != source
+    for cells, expected in (((source, edited, source), (2.0, 8.0, 2.0)), ((edited,), (8.0,))):  # And restarted.
+        manager, client = start(kernel_name="python3", startup_timeout=120)
+        try:
+            for cell, stakes in zip(cells, expected, strict=True):
+                printed = ran(client, f"{cell}\n{LARGEST}")
+                assert f"largest {stakes}" in printed, printed
+        finally:
+            client.stop_channels()
+            manager.shutdown_kernel(now=True)
+
+
+def ran(client: Any, cell: str) -> str:
+    """Run a cell; what it printed, or its error."""
+    printed: list[str] = []
+
+    def collect(message: Any) -> None:
+        content = message["content"]
+        printed.append(content.get("text", "") + "\n".join(content.get("traceback", [])))
+
+    client.execute_interactive(cell, timeout=300, output_hook=collect)
+    return "".join(printed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", ["stdin", "zip", "saved before its first use", "reloaded"])
+def test_rules_of_any_source_are_those_that_were_written(source: str, tmp_path: Path) -> None:
+    first = KUHN.read_text(encoding="utf-8")
+    edited = first.replace(STAKES, f"4 * ({STAKES})")
+    path = tmp_path / "own_kuhn.py"
+    path.write_text(first, encoding="utf-8")
+    (tmp_path / "edited.txt").write_text(edited, encoding="utf-8")
+    save = (
+        "import own_kuhn, pathlib, importlib, os\npathlib.Path('own_kuhn.py').write_text(open('edited.txt').read())\n"
+    )
+    play: Callable[[str, bool], str] = lambda program, reads: subprocess.run(  # noqa: E731
+        [sys.executable, "-"] if reads else [sys.executable, "-c", program],
+        input=program if reads else None, cwd=tmp_path, check=True, text=True, capture_output=True,
+    ).stdout  # fmt: skip
+    if source == "stdin":
+        assert [play(text + LARGEST, True) for text in (first, edited)] == ["largest 2.0\n", "largest 8.0\n"]
+    elif source == "zip":
+        program = "import sys, zipfile\nwith zipfile.ZipFile('k.zip', 'w') as z: z.write('own_kuhn.py')\n"
+        path_first = "sys.path.insert(0, 'k.zip'); os.remove('own_kuhn.py'); import own_kuhn\n"
+        assert play(f"{program}import os\n{path_first}{LARGEST}", False) == "largest 2.0\n"
+    elif source == "reloaded":
+        again = "os.utime('own_kuhn.py', (1, 1))\nimportlib.reload(own_kuhn)\n"
+        printed = play(f"import own_kuhn\n{LARGEST}\n{save}{again}{LARGEST}", False)
+        assert printed == "largest 2.0\nlargest 8.0\n"
+    else:
+        assert play(f"{save}{LARGEST}", False) == "largest 2.0\n"
+        assert play(f"import own_kuhn\n{LARGEST}", False) == "largest 8.0\n"
