@@ -17,6 +17,7 @@ pyspiel = pytest.importorskip("pyspiel")
 policies = pytest.importorskip("open_spiel.python.policy")
 best_responses = pytest.importorskip("open_spiel.python.algorithms.exploitability")
 returns_of = pytest.importorskip("open_spiel.python.algorithms.expected_game_score")
+rl_environment: Any = pytest.importorskip("open_spiel.python.rl_environment")
 open_spiel: Any = pytest.importorskip("cardgym.interop.open_spiel")
 
 
@@ -124,17 +125,13 @@ def test_copies_of_a_state_are_independent() -> None:
 
 def test_openspiel_measures_and_learns_with_our_observations() -> None:
     """Its Python exploitability is its own game's, and one of its neural learners plays ours."""
-    from open_spiel.python import rl_environment
-    from open_spiel.python.algorithms import exploitability as theirs
-    from open_spiel.python.policy import UniformRandomPolicy
-    from open_spiel.python.pytorch.policy_gradient import PolicyGradient
-
+    gradient: Any = pytest.importorskip("open_spiel.python.pytorch.policy_gradient")
     game = open_spiel.OpenSpielGame("KuhnPoker-v0")
-    assert theirs.exploitability(game, UniformRandomPolicy(game)) == pytest.approx(11 / 24)
+    assert best_responses.exploitability(game, policies.UniformRandomPolicy(game)) == pytest.approx(11 / 24)
     env = rl_environment.Environment(game)
     (size,), actions = env.observation_spec()["info_state"], env.action_spec()["num_actions"]
     agents = [
-        PolicyGradient(seat, size, actions, hidden_layers_sizes=(8,), batch_size=2, num_critic_before_pi=1)
+        gradient.PolicyGradient(seat, size, actions, hidden_layers_sizes=(8,), batch_size=2, num_critic_before_pi=1)
         for seat in range(2)
     ]
     for _ in range(20):
@@ -151,8 +148,6 @@ def test_openspiel_measures_and_learns_with_our_observations() -> None:
 
 @pytest.mark.parametrize("name", ["LeducPoker-v0", "CorellianSpike-v0", "OnePlayPoker-v0", "Coda-v0", "Cribbage-v0"])
 def test_every_game_runs_in_openspiels_environment(name: str) -> None:
-    from open_spiel.python import rl_environment
-
     game = open_spiel.OpenSpielGame(name)
     env = rl_environment.Environment(game)
     step = env.reset()
