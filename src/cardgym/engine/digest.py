@@ -16,12 +16,12 @@ import threading
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from cardgym.engine.contract import Game
+G = TypeVar("G")
+"""A `Game`: the contract is above this module."""
 
 _LIBRARIES = ("numpy", "numba", "llvmlite", "builtins", "math")
 """Modules whose code is known by their versions, which are part of the names of the folders of compiled code."""
@@ -79,7 +79,7 @@ def renewed(*roots: Any) -> Reach:
     return reach
 
 
-def digest_of_game(game: Game) -> str:
+def digest_of_game(game: Any) -> str:
     """A digest of the code that plays a game, 16 hexadecimal digits: its rules, observations, players and options.
 
     It is the same in every process with the same version of Python, whatever file the game comes from. Texts, and
@@ -88,13 +88,13 @@ def digest_of_game(game: Game) -> str:
     return Reach(*_played(game)).digest
 
 
-def renewed_game(game: Game) -> Game:
+def renewed_game(game: G) -> G:
     """The game, after forgetting all compiled code if its code has changed since it was compiled."""
     renewed(*_played(game))
     return game
 
 
-def _played(game: Game) -> tuple[Any, ...]:
+def _played(game: Any) -> tuple[Any, ...]:
     """What decides how a game is played."""
     observations = {name: observation.write for name, observation in game.observations.items()}
     metrics = {name: metric.value for name, metric in game.metrics.items()}
