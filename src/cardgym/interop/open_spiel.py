@@ -141,7 +141,8 @@ class _Position:
     def observation(self, seat: int) -> Float32s:
         """What a seat sees, float32."""
         single = self.single
-        return look(single.game, single.options, single.states, np.array([seat]))[0][0]
+        seen: Float32s = look(single.game, single.options, single.states, np.array([seat]))[0][0]
+        return seen
 
     def play(self, move: int) -> None:
         """Play a move, and let the seat that decided remember it."""

@@ -93,8 +93,9 @@ class CardVecEnv(VecEnv):
         if seed is not None:
             whole_number("seed", seed, 0)
         drawn = np.random.randint(0, 2**32) if seed is None else seed  # As SB3 does.
-        self._seeds = np.random.SeedSequence(int(drawn)).generate_state(self.num_envs, np.uint64).tolist()
-        return self._seeds
+        seeds: list[int] = np.random.SeedSequence(int(drawn)).generate_state(self.num_envs, np.uint64).tolist()
+        self._seeds = list(seeds)
+        return seeds
 
     def reset(self) -> VecEnvObs:
         """Start the next game in every row, after `seed` the first game of its seed.
