@@ -190,12 +190,12 @@ halve_rule = rule(halve)
 
 
 @compiled
-def entry(number: int) -> float:
+def entry(number: int) -> Any:
     return helper(number) + 1
 
 
 @compiled
-def other_entry(number: int) -> float:
+def other_entry(number: int) -> Any:
     return helper(number) + 2
 
 
