@@ -43,6 +43,7 @@ MORE = [
     for seats in (2, 3)
     for people in ("link", "hot")
     if (env, seats, people) not in TABLES
+    and (env, seats) != ("SpikeMini-v0", 3)  # Its deck is too small.
     and cardgym.find(env).options.__dataclass_fields__["num_players"].metadata.get("high", 2) >= seats > 1
     and cardgym.find(env).parse_options().num_players > 1
 ]
