@@ -1,22 +1,20 @@
 // The cards of several people: their seed is sealed by a SHA-256 at the start, opened at the end and checked here.
 import { h, recalled, remember } from "./dom.js";
 
-const MAX_REMEMBERED = 20;
 const CANNOT = "Nothing stops a person from taking two seats in two browsers, or the host from reading the game log.";
 
 // The seal of a table as this browser saw it first; it is remembered while the game is not over.
-function firstSeal({ table, commitment, ended }) {
+function firstSeal(table, commitment, ended) {
   const seals = recalled("seals", []);
   const seal = seals.find(([id]) => id === table)?.[1];
-  if (!seal && !ended) remember("seals", JSON.stringify([[table, commitment], ...seals].slice(0, MAX_REMEMBERED)));
+  if (!seal && !ended) remember("seals", JSON.stringify([[table, commitment], ...seals].slice(0, 20)));
   return seal;
 }
 
 // What the page finds out about the seed; empty where it is no secret.
-export async function checkDeal(state) {
-  const { commitment, ended, seed, nonce } = state;
+export async function checkDeal({ table, commitment, ended, seed, nonce }) {
   if (!commitment) return "";
-  const seal = firstSeal(state);
+  const seal = firstSeal(table, commitment, ended);
   if (!ended) return `The SHA-256 of “seed nonce” is ${commitment}; both are shown at the end. ${CANNOT}`;
   const [text, due] = [`${seed} ${nonce}`, seal ?? commitment];
   if (!crypto.subtle) return `Without https this page cannot check that the SHA-256 of “${text}” is ${due}.`;
