@@ -70,6 +70,20 @@ def whole_number(name: str, value: Any, low: int, high: int = MAX_WHOLE) -> int:
     return number
 
 
+def one_of(kind: str, value: Any, allowed: Iterable[str]) -> str:
+    """Return `value` if it is one of the `allowed` names; otherwise raise `CardgymError`."""
+    names = list(allowed)
+    if not isinstance(value, str) or value not in names:
+        raise unknown(kind, value, names)
+    return value
+
+
+def of_kind(name: str, value: Any, kinds: type | tuple[type, ...], allowed: str) -> None:
+    """Raise `CardgymError` unless `value` is of one of the `kinds`, which `allowed` describes in words."""
+    if not isinstance(value, kinds):
+        raise CardgymError(f"{name}={printable(repr(value), 60)}: allowed are {allowed}")
+
+
 _EXTRAS = {
     "PIL": "pictures",
     "anyio": "web",

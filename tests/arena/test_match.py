@@ -183,7 +183,7 @@ def test_json_has_the_documented_keys_and_no_nan() -> None:
         ({"games": 2.5}, "games=2.5"),
         ({"seed": -1}, "seed=-1: allowed are whole numbers from 0"),
         ({"seed": True}, "seed=True"),
-        ({"seats": "shuffle"}, "allowed are rotate, fixed"),
+        ({"seats": "shuffle"}, "unknown seats 'shuffle': known: fixed, rotate"),
         ({"game": "Corellian"}, "did you mean 'CorellianSpike-v0'"),
     ],
 )

@@ -53,7 +53,7 @@ from cardgym.engine.rules import (
     write_bits,
     write_zeros,
 )
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError, of_kind, unknown
 
 __all__ = [
     "CHANCE",
@@ -380,6 +380,8 @@ class Game:
 
     def parse_options(self, values: Mapping[str, object] | None = None) -> Options:
         """Options from names and values, with this id's defaults for the others."""
+        if values is not None:
+            of_kind("options", values, Mapping, "None and a dict of names and values")
         return self.options.parse({**self.defaults, **(values or {})})
 
     def blank_state(self, options: Options) -> np.recarray[Any, Any]:

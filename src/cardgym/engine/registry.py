@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 from cardgym.engine.digest import renewed_game
-from cardgym.errors import CardgymError, reporting_missing, unknown
+from cardgym.errors import CardgymError, quoted, reporting_missing, unknown
 
 if TYPE_CHECKING:
     from cardgym.engine.contract import Game
@@ -159,6 +159,8 @@ def find(name: str | Game) -> Game:
     `module:Id-v0` first imports the module, which registers the game, as in `gymnasium.make`.
     """
     if not isinstance(name, str):
+        if not hasattr(name, "rules"):  # Not isinstance: `Game` is imported with the first game.
+            raise CardgymError(f"game {quoted(name)}: give the id of a registered game, or a `Game`")
         return renewed_game(name) if name.id in _MODULES else name
     module, _, short = name.rpartition(":")
     if module:

@@ -20,7 +20,16 @@ from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.engine.registry import find
-from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, quoted, unknown, whole_number
+from cardgym.errors import (
+    CardgymError,
+    IllegalActionError,
+    UnexpectedArgumentError,
+    of_kind,
+    one_of,
+    printable,
+    unknown,
+    whole_number,
+)
 from cardgym.players import Player, PlayerSpec, check_legal, resolve, seated
 from cardgym.players.seats import SeatedBatch
 
@@ -73,13 +82,12 @@ class EnvArguments:
     seat: int | str = 0
 
     def __post_init__(self) -> None:
-        if self.obs_mode not in OBS_MODES:
-            raise unknown("obs_mode", self.obs_mode, OBS_MODES)
-        if self.illegal_action not in ILLEGAL_ACTIONS:
-            raise unknown("illegal_action", self.illegal_action, ILLEGAL_ACTIONS)
-        if self.render_mode is not None and self.render_mode not in RENDER_MODES:
-            hint = "; gymnasium.make opens a window for 'human'" if self.render_mode == "human" else ""
-            raise CardgymError(f"render_mode={self.render_mode!r}: allowed are 'ansi' and 'rgb_array'{hint}")
+        one_of("obs_mode", self.obs_mode, OBS_MODES)
+        one_of("illegal_action", self.illegal_action, ILLEGAL_ACTIONS)
+        mode = printable(repr(self.render_mode), 60)
+        if mode not in map(repr, (None, *RENDER_MODES)):
+            hint = "; gymnasium.make opens a window for 'human'" if mode == repr("human") else ""
+            raise CardgymError(f"render_mode={mode}: allowed are 'ansi' and 'rgb_array'{hint}")
 
 
 def _parse(game: Game, given: Mapping[str, Any], fixed: Mapping[str, Any]) -> tuple[Options, EnvArguments]:
@@ -96,13 +104,13 @@ def _parse(game: Game, given: Mapping[str, Any], fixed: Mapping[str, Any]) -> tu
 
 def _requested_seat(seat: int | str, options: Options) -> int:
     """The caller's seat as the kernel has it."""
-    if seat == "all":
-        return EVERY_SEAT
-    if seat == "random":
-        return ANY_SEAT
-    if isinstance(seat, str) or seat not in range(options.num_players):
-        raise CardgymError(f"seat={seat!r}: allowed are 0 to {options.num_players - 1}, 'random' and 'all'")
-    return int(seat)
+    if isinstance(seat, str) and seat in ("all", "random"):
+        return EVERY_SEAT if seat == "all" else ANY_SEAT
+    try:
+        return whole_number("seat", seat, 0, options.num_players - 1)
+    except CardgymError:
+        shown = f"seat={printable(repr(seat), 60)}"
+        raise CardgymError(f"{shown}: allowed are 0 to {options.num_players - 1}, 'random' and 'all'") from None
 
 
 class EnvCore:
@@ -134,13 +142,14 @@ class EnvCore:
         whole_number("num_threads", num_threads, 1)
         self.game = find(game)
         self.options, arguments = _parse(self.game, given, fixed)
-        self.observation_name = arguments.obs or self.game.default_observation
+        obs = self.game.default_observation if arguments.obs is None else arguments.obs
+        self.observation_name = one_of("observation", obs, self.game.observations)
         self.observation = self.game.observation(self.observation_name)
         self.masked = OBS_MODES[arguments.obs_mode]
         self.raises = arguments.illegal_action == "raise"
         self.illegal = ILLEGAL_ACTIONS[arguments.illegal_action]
         self.render_mode = arguments.render_mode
-        self.plays_all = arguments.seat == "all"
+        self.plays_all = isinstance(arguments.seat, str) and arguments.seat == "all"
         self.shows_keys = self.game.state_index.has_indices
         self.shows_as_is = self.observation.discrete is None and self.masked is None
         self._warned = False
@@ -153,7 +162,8 @@ class EnvCore:
     def _opponents(self, opponent: Opponents) -> list[Player]:
         """The players of the other seats, in the order of play."""
         seats = self.options.num_players
-        if (seats == 1 or self.plays_all) and opponent not in ("random", []):
+        alone = isinstance(opponent, str | list) and opponent in ("random", [])
+        if (seats == 1 or self.plays_all) and not alone:
             why = "seat='all' leaves" if self.plays_all else f"{self.game.id} has"
             raise CardgymError(f"opponent={opponent!r}: {why} no other seats; leave it out")
         specs = [] if self.plays_all else seated(opponent, seats - 1)
@@ -293,8 +303,8 @@ class EnvCore:
 
 def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> None:
     """Raise `CardgymError` for an option of `reset` that is not `allowed`."""
-    if options is not None and not isinstance(options, Mapping):
-        raise CardgymError(f"options={quoted(options)}: allowed are None and a dict with {' or '.join(allowed)}")
+    if options is not None:
+        of_kind("options", options, Mapping, f"None and a dict with {' or '.join(allowed)}")
     for name in options or ():
         if name not in allowed:
             raise unknown("option of reset", name, allowed)

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from cardgym.engine.contract import Float64s, Game, Int64s
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import MAX_SEED, RENDER_FPS, RENDER_MODES, EnvCore, check_reset_options
-from cardgym.errors import CardgymError, IllegalActionError, unknown, whole_number
+from cardgym.errors import CardgymError, IllegalActionError, one_of, whole_number
 from cardgym.players import PlayerSpec, check_legal
 
 _STEP = np.uint8(STEP)
@@ -54,9 +54,8 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         if max_episode_steps is not None:
             whole_number("max_episode_steps", max_episode_steps, 1)
         self._core = EnvCore(game, arguments, num_rows=num_envs, num_threads=num_threads)
-        modes = [mode.value for mode in AutoresetMode]
-        if not isinstance(autoreset_mode, AutoresetMode) and autoreset_mode not in modes:
-            raise unknown("autoreset_mode", autoreset_mode, modes)
+        if not isinstance(autoreset_mode, AutoresetMode):
+            one_of("autoreset_mode", autoreset_mode, [mode.value for mode in AutoresetMode])
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.game = self._core.game
         self.__doc__ = self.game.documentation

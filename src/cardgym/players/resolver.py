@@ -50,6 +50,8 @@ def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> li
         CardgymError: if the number of players is not the number of seats, and as `resolve`.
     """
     seats = options.num_players
+    if isinstance(specs, str | bytes) or not isinstance(specs, Sequence):
+        raise CardgymError(f"players={printable(repr(specs), 60)}: give a list of players, one for each seat")
     if len(specs) != seats:
         wanted = "1 seat: name 1 player" if seats == 1 else f"{seats} seats: name {seats} players, one for each"
         raise CardgymError(f"{game.id} has {wanted}, not {len(specs)}")
