@@ -84,6 +84,12 @@ def of_kind(name: str, value: Any, kinds: type | tuple[type, ...], allowed: str)
         raise CardgymError(f"{name}={printable(repr(value), 60)}: allowed are {allowed}")
 
 
+def with_method(name: str, value: Any, method: str, allowed: str) -> None:
+    """Raise `CardgymError` unless `value` is None or has this method; `allowed` says in words what has it."""
+    if value is not None and not hasattr(value, method):
+        raise CardgymError(f"{name}={printable(repr(value), 60)}: allowed are None and {allowed}")
+
+
 _EXTRAS = {
     "PIL": "pictures",
     "anyio": "web",

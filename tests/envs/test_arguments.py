@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -13,9 +14,14 @@ import pytest
 import cardgym
 from cardgym import CardgymError
 from cardgym.arena import evaluate
+from cardgym.arena.tournament import tournament
+from cardgym.arena.transitions import record_chunks
 from cardgym.envs import EnvArguments
+from cardgym.envs.aec import CardAECEnv
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
+from cardgym.interop.open_spiel import OpenSpielGame
+from cardgym.interop.sb3 import ArenaCallback, CardVecEnv, SelfPlayCallback
 from cardgym.players import player_names, resolve, resolve_all, seated
 
 GAME = "cardgym:KuhnPoker-v0"
@@ -46,9 +52,29 @@ OFTEN_RIGHT = {
     ("make_vec", "obs"): ("None",),
     ("make_vec", "render_mode"): ("None",),
     ("make_vec", "max_episode_steps"): ("None",),
+    ("PettingZoo", "obs"): ("None",),
+    ("PettingZoo", "render_mode"): ("None",),
+    ("Stable-Baselines3", "obs"): ("None",),
+    ("Stable-Baselines3", "render_mode"): ("None",),
+    ("record_chunks", "options"): ("None", "empty"),
+    ("ArenaCallback", "seat"): ("negative",),
+    ("tournament", "options"): ("None", "empty"),
+    ("tournament", "games_of"): ("None", "empty"),
+    ("tournament", "payoff"): ("None",),
+    ("tournament", "engine"): ("None",),
+    ("tournament", "store"): ("None",),
+    ("tournament", "progress"): ("None",),
+    ("OpenSpiel", "options"): ("None", "empty"),
     ("seated", "players"): tuple(WRONG),
 }
 """Values of `WRONG` that a parameter takes; `seated` leaves its check to `resolve`."""
+
+
+@functools.wraps(record_chunks)
+def recorded(**arguments: Any) -> list[Any]:
+    """Every part, because a generator checks nothing before its first one."""
+    return list(record_chunks(**arguments))
+
 
 FIND = cardgym.find(GAME)
 OPTIONS = FIND.parse_options()
@@ -63,6 +89,13 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "resolve_all": (resolve_all, {"specs": ["random"] * 2, "game": FIND, "options": OPTIONS}),
     "seated": (seated, {"players": "random", "seats": 1}),
     "player_names": (player_names, {"game": FIND}),
+    "tournament": (tournament, {"game": GAME, "options": None, "players": ["random", "honest"], "games": 2, "seed": 1}),
+    "record_chunks": (recorded, {"game": GAME, "options": None, "players": ["random"] * 2, "games": 2, "seed": 1}),
+    "PettingZoo": (CardAECEnv, {"game": GAME}),
+    "Stable-Baselines3": (CardVecEnv, {"game": GAME}),
+    "ArenaCallback": (ArenaCallback, {}),
+    "SelfPlayCallback": (SelfPlayCallback, {}),
+    "OpenSpiel": (OpenSpielGame, {"game": GAME}),
 }
 """Callables with arguments that are right."""
 CHECKED_BEFORE = {
@@ -72,8 +105,10 @@ CHECKED_BEFORE = {
     ("resolve_all", "options"),
     ("player_names", "game"),
     ("seated", "seats"),
+    ("ArenaCallback", "verbose"),
+    ("SelfPlayCallback", "verbose"),
 }
-"""Objects that `find` and `parse_options` have checked."""
+"""Objects that `find` and `parse_options` have checked, and what Stable-Baselines3 reads."""
 
 
 def parameters() -> list[tuple[str, str]]:

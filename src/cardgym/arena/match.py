@@ -19,7 +19,7 @@ from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.kernel import NOOP, RESET
 from cardgym.engine.registry import find
 from cardgym.engine.rules import derive
-from cardgym.errors import CardgymError, one_of, whole_number
+from cardgym.errors import CardgymError, one_of, whole_number, with_method
 from cardgym.files.limits import MAX_GAMES, duration
 from cardgym.players import Player, PlayerSpec, resolve_all
 from cardgym.players.mixtures import MixturePlayer
@@ -76,8 +76,7 @@ def evaluate(
     seed = whole_number("seed", seed, 0)
     games = number_of_games(games)
     one_of("seats", seats, ("rotate", "fixed"))
-    if not (progress is None or callable(progress)):
-        raise CardgymError(f"progress={progress!r:.60}: allowed are None and functions (games played, total)")
+    with_method("progress", progress, "__call__", "functions (games played, total)")
     roster = resolve_all(players, game, options)
 
     seatings = options.num_players if seats == "rotate" else 1

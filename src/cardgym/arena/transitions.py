@@ -6,7 +6,7 @@ between. A seat's last transition of a deal leads to state 0, the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from cardgym.engine.contract import CHANCE, Game, Int8s, Options, State
 from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random, find_next_move
 from cardgym.engine.registry import find, registered
 from cardgym.engine.rules import Generator, derive, rule, uniform_float
-from cardgym.errors import CardgymError, whole_number
+from cardgym.errors import CardgymError, one_of, quoted, whole_number
 from cardgym.players import PlayerSpec, resolve_all
 from cardgym.players.seats import SeatedBatch
 
@@ -63,7 +63,7 @@ Recording = np.recarray[Any, Any]
 
 def record_chunks(
     game: str | Game,
-    options: Options | None,
+    options: Options | Mapping[str, Any] | None,
     players: Sequence[PlayerSpec],
     *,
     games: int,
@@ -84,14 +84,18 @@ def record_chunks(
         CardgymError: for a game without state keys, an unknown player, or another number of players than seats.
     """
     game = find(game)
-    options = options if options is not None else game.parse_options()
+    options = options if isinstance(options, Options) else game.parse_options(options)
     if not game.state_index.has_keys:
         names = ", ".join(name for name in registered() if find(name).state_index.has_keys) or "none"
         raise CardgymError(f"{game.id} has no state keys to record; games with them: {names}")
     games = number_of_games(games)
     key = derive(np.uint64(whole_number("seed", seed, 0)), _STREAM)
-    if not 0.0 <= epsilon <= 1.0:
-        raise CardgymError(f"epsilon {epsilon}: allowed are numbers from 0 to 1")
+    if not callable(states):
+        one_of("states", states, ("key", "index"))
+    if not callable(explore):
+        raise CardgymError(f"explore={quoted(explore)}: allowed are rules (state, seat, mask, generator) -> action")
+    if isinstance(epsilon, bool) or not isinstance(epsilon, float | int) or not 0.0 <= epsilon <= 1.0:
+        raise CardgymError(f"epsilon {quoted(epsilon)}: allowed are numbers from 0 to 1")
     played = SeatedBatch(game, options, min(ROWS, games), resolve_all(players, game, options))
     begin, play = _compiled(played.batch.kernel, states, explore)
     name_entry_point(f"{game.id} (recorder)", play)

@@ -13,7 +13,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.kernel import ANY_SEAT
-from cardgym.errors import CardgymError, whole_number
+from cardgym.errors import CardgymError, of_kind, whole_number
 from cardgym.interop.sb3_player import ModelPlayer
 from cardgym.learn import tags
 from cardgym.learn.evaluation import evaluate_learner, scalars_of, summary
@@ -59,10 +59,13 @@ class ArenaCallback(BaseCallback):
         verbose: int = 1,
     ) -> None:
         super().__init__(verbose)
+        of_kind("opponents", opponents, (list, tuple), "lists of players' names")
+        for name in opponents:
+            of_kind("opponents", name, str, "players' names")
         self.opponents = tuple(opponents)
-        self.eval_freq = eval_freq
-        self.n_eval_games = n_eval_games
-        self.seat = seat
+        self.eval_freq = whole_number("eval_freq", eval_freq, 0)
+        self.n_eval_games = whole_number("n_eval_games", n_eval_games, 1)
+        self.seat = whole_number("seat", seat, ANY_SEAT)
         self.results: dict[str, Metrics] = {}
 
     def _init_callback(self) -> None:

@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import EnvCore
-from cardgym.errors import CardgymError, IllegalActionError, whole_number
+from cardgym.errors import CardgymError, IllegalActionError, printable, whole_number
 from cardgym.interop.sb3_callbacks import SelfPlay
 from cardgym.players import are_legal, check_legal
 
@@ -62,9 +62,10 @@ class CardVecEnv(VecEnv):
         whole_number("num_envs", num_envs, 1)
         whole_number("num_snapshots", num_snapshots, 1)
         given = {"illegal_action": "random", "obs_mode": "flat", "seat": 0, "opponent": "random", **arguments}
-        if given["obs_mode"] not in ("flat", "dict"):
-            raise CardgymError(f"obs_mode={given['obs_mode']!r}: allowed are 'flat' and 'dict' for Stable-Baselines3")
-        if given["seat"] == "all":
+        if not isinstance(given["obs_mode"], str) or given["obs_mode"] not in ("flat", "dict"):
+            shown = printable(repr(given["obs_mode"]), 60)
+            raise CardgymError(f"obs_mode={shown}: allowed are 'flat' and 'dict' for Stable-Baselines3")
+        if isinstance(given["seat"], str) and given["seat"] == "all":
             raise CardgymError("seat='all': Stable-Baselines3 learns one seat; name it, or 'random'")
         self.self_play = SelfPlay(num_snapshots)
         given["opponent"] = self.self_play.seated(given["opponent"])

@@ -17,7 +17,7 @@ from cardgym.arena.tournament.ranges import Pairing, RangeStore, Sums, play_rang
 from cardgym.arena.tournament.standings import Standings, standings
 from cardgym.engine.contract import RETURN, Game, Options
 from cardgym.engine.registry import find
-from cardgym.errors import CardgymError, printable, quoted, require, unknown, whole_number
+from cardgym.errors import CardgymError, of_kind, one_of, printable, quoted, require, unknown, whole_number, with_method
 from cardgym.files import shipped
 from cardgym.files.limits import MAX_GAMES
 from cardgym.files.tensors import STATE_SUFFIX
@@ -153,12 +153,15 @@ def tournament(
         CardgymError: for bad players (see `entrants`), fewer than 2 games, an unknown payoff, or an illegal action.
     """
     require("a tournament", "scipy")
-    name = game if isinstance(game, str) else game.id
-    game = find(game)
+    found = find(game)
+    name, game = game if isinstance(game, str) else found.id, found
     options = options if isinstance(options, Options) else game.parse_options(options)
-    payoff = payoff or game.payoff
-    if payoff not in (RETURN, *game.metrics):
-        raise unknown("payoff", payoff, (RETURN, *game.metrics))
+    payoff = one_of("payoff", game.payoff if payoff is None else payoff, (RETURN, *game.metrics))
+    of_kind("players", players, Sequence, "lists of players")
+    of_kind("games_of", {} if games_of is None else games_of, Mapping, "None and a dict of players and games")
+    with_method("engine", engine, "run", "engines of cardgym.scaling")
+    with_method("store", store, "load", "a `RangeStore`")
+    with_method("progress", progress, "__call__", "functions (games played, total)")
     if (playouts := whole_number("playouts", playouts, 0, MAX_PLAYOUTS)) and payoff != RETURN:
         raise CardgymError(f"playouts estimate returns, not {payoff}: use none, or the payoff {RETURN}")
     seed = whole_number("seed", seed, 0)
