@@ -29,7 +29,7 @@ from cardgym.learn.dqn import DQNConfig
 from cardgym.learn.saved_state import load_state, save_state
 from cardgym.learn.tensorboard import TensorBoard, read_curves
 from cardgym.players import resolve
-from cardgym.players.checkpoints import save_checkpoint
+from cardgym.players.checkpoints import CheckpointPlayer, save_checkpoint
 from cardgym.players.mixture_file import save_mixture
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.networks import QNetwork
@@ -75,9 +75,8 @@ class Format:
 def _player(path: Path) -> Any:
     game, options = numbered_game()
     player: Any = resolve(path, game, options)
-    network = getattr(player, "network", None)
-    if network is not None:
-        return {name: value.tolist() for name, value in network.state_dict().items()}
+    if isinstance(player, CheckpointPlayer):
+        return {name: array.tolist() for name, array in player._arrays.items()}
     return [array.tolist() for array in getattr(player, "pairs", None) or player._pairs]
 
 

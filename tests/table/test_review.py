@@ -141,15 +141,13 @@ def test_the_game_log_saves_costs(game_log: GameLog, monkeypatch: pytest.MonkeyP
 def test_missing_costs_are_computed_in_the_background(game_log: GameLog) -> None:
     for number in range(3):
         play_game(game_log, POKER, number=number)
-    game_log.add("broken", {**game_log.entries()[0], "id": "broken"}, moves=[(0, 0)])
     entries = list(game_log.entries())
     reviewer = Reviewer(game_log)
-    assert reviewer.costs(entries) == {"costs": [], "reviewing": 4}
+    assert reviewer.costs(entries) == {"costs": [], "reviewing": 3}
     deadline = time.monotonic() + 60
     while (found := reviewer.costs(entries))["reviewing"] and time.monotonic() < deadline:
         time.sleep(0.01)
-    whole = [entry for entry in game_log.entries() if entry["id"] != "broken"]
-    assert found == {"costs": [cost.asdict() for cost in costs(whole)], "reviewing": 0}
+    assert found == {"costs": [cost.asdict() for cost in costs(entries)], "reviewing": 0}
 
 
 def test_a_player_of_the_game_can_coach() -> None:
@@ -265,11 +263,12 @@ def test_bad_input_is_one_line(
 
 def test_a_network_can_coach(tmp_path: Path) -> None:
     networks = pytest.importorskip("cardgym.players.networks")
+    shapes = pytest.importorskip("cardgym.players.network_shapes")
     checkpoints = pytest.importorskip("cardgym.players.checkpoints")
     game = find(POKER)
     options = game.parse_options()
     path = tmp_path / "small.safetensors"
-    network = networks.QNetwork(networks.network_shape(game, options, "full", (8,), False))
+    network = networks.QNetwork(shapes.network_shape(game, options, "full", (8,), False))
     checkpoints.save_checkpoint(path, network, game, options, "full")
     session = Session(GameSetup(game, options, [], seed=1))
     session.play()

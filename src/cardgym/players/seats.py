@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cardgym.engine.batch import NO_POLICY_TABLES, Batch, look
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Options
-from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOBODY, NOOP, PENALIZE, RESET, STEP
+from cardgym.engine.kernel import CALLER, NOBODY, NOOP, PENALIZE, RESET, STEP
 from cardgym.engine.rules import derive, draws_of, uniform_float
 from cardgym.engine.states import choose_actions
 from cardgym.players.base import CompiledPlayer, KernelPlayer, Player, TablePlayer, legal_actions
@@ -53,7 +53,7 @@ class SeatedBatch:
         self._requested = self.batch.plain_rows["lineup"].copy()  # Lineups with the numbers of mixtures, ...
         self._resolved = self._requested.copy()  # ... and with those of the players they drew.
         self.observations, self.masks = self.batch.new_outputs()
-        self.paid = np.zeros((num_rows, MAX_PLAYERS), np.float64)
+        self.paid = self.batch.plain_rows["paid"]
 
     def _number(self, player: Player, tables: Sequence[TablePlayer]) -> int:
         """The policy number of a player: the same for each of its seats."""

@@ -20,7 +20,7 @@ export async function checkDeal({ table, commitment, ended, seed, nonce }) {
   if (!crypto.subtle) return `Without https this page cannot check that the SHA-256 of “${text}” is ${due}.`;
   const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
   const found = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  if (found !== due) return `The seal is broken: the SHA-256 of “${text}” is ${found}, but the table showed ${due}.`;
+  if (found !== due) return `The seal is broken: the SHA-256 of “${text}” is ${found}, the table showed ${due}.`;
   return `The SHA-256 of “${text}” is ${due}, as ${seal ? "shown at the start" : "the server says now"}.`;
 }
 

@@ -74,7 +74,7 @@ async function importFile(file) {
 function drawUnreadable(games, remover) {
   if (!games.length) return null;
   const rows = games.map((game) => h("li", game.reason, " ", remover(game)));
-  return h("section.wide", h("h2", "Unreadable"), h("p.quiet", "These games are left out of everything."), h("ul", rows));
+  return h("section.wide", h("h2", "Unreadable"), h("p.quiet", "Left out of everything."), h("ul", rows));
 }
 
 function drawRatings(ratings) {
