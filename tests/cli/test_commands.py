@@ -201,7 +201,7 @@ def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
     if os.access(tmp_path / "locked", os.W_OK):
         pytest.skip("root writes anywhere")
     assert "cannot write" in error_of(run_cardgym("transitions", ENV, *TWO, "--games", "2", "--out", "locked/a.csv"))
-    assert "cannot write" in error_of(run_cardgym("play", ENV, "--record", "locked/record.sqlite"))
+    assert "cannot write" in error_of(run_cardgym("play", ENV, "--log", "locked/games.sqlite"))
 
 
 def test_a_full_disk_leaves_the_old_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

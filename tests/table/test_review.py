@@ -18,8 +18,9 @@ from cardgym.cli import main
 from cardgym.engine.states import new_state
 from cardgym.players import CompiledPlayer, resolve
 from cardgym.table.coach.coach import Coach
-from cardgym.table.coach.history import Reviewer, costs, save_costs
+from cardgym.table.coach.history import Reviewer, costs, reports, save_costs
 from cardgym.table.coach.playouts import falling
+from cardgym.table.coach.ratings import ratings
 from cardgym.table.coach.review import WORST, Review, decisions_of, review
 from cardgym.table.game_log import GameLog
 from cardgym.table.people import people_of
@@ -288,3 +289,18 @@ def test_playouts_of_the_optimal_player_agree_with_the_exact_values() -> None:
     assert abs(exact.actions[0].value - exact.actions[1].value) == pytest.approx(
         abs(sampled.actions[0].value - sampled.actions[1].value), abs=0.15
     )
+
+
+@pytest.mark.parametrize("env", [POKER, "KuhnPoker-v0"])
+@pytest.mark.parametrize("numbers", [[], [0], [0, 0], [0, 1]], ids=["none", "one", "alike", "two"])
+def test_statistics_of_few_games_are_numbers_or_unknown(
+    env: str, numbers: list[int], game_log: GameLog, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in numbers:
+        play_game(game_log, env, number=number)
+    entries = list(game_log.entries())
+    found = [reports(entries), ratings(entries), [cost.asdict() for cost in costs(entries)]]
+    json.dumps(found, allow_nan=False)
+    assert [report["games"] for report in found[0]] == [len(numbers)] * bool(numbers)
+    assert main(["report"]) == (0 if numbers else 2)  # No games: one line says so.
+    assert "nan" not in capsys.readouterr().out
