@@ -189,7 +189,9 @@ def alone(env: Environment) -> None:
     env.lacks("learn", "train", "dqn", "--config", "corellian_spike/dqn")
     env.lacks("learn", "train", "tabular", "--config", "one_play_poker/q_learning")
     env.lacks("sb3", "train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo")
-    env.lacks("learn", "evaluate", "CorellianSpike-v0", "--players", "double_dqn", "random")
+    env.works(
+        "evaluate", "CorellianSpike-v0", "--players", "double_dqn", "random", "--games", "200", shows="double_dqn"
+    )
     env.lacks("web", "serve", "--port", "0")
     env.lacks("pictures", "-c", PICTURE)
     env.lacks("pettingzoo", "-c", TURNS)
