@@ -68,6 +68,8 @@ def register_package(package: GamePackage) -> None:
 
 def register(game: Game) -> Game:
     """Register one game without a package, for notebooks, tests and first attempts; return the game."""
+    if not hasattr(game, "rules"):
+        raise CardgymError(f"game {quoted(game)}: give a `Game`")
     _IDS.setdefault(game.id, None)
     _MODULES[game.id] = str(sys._getframe(1).f_globals.get("__name__", ""))
     _register_with_gymnasium(game.id)

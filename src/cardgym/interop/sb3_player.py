@@ -38,7 +38,7 @@ from torch import Tensor, nn
 
 from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Options
 from cardgym.envs.core import EnvCore
-from cardgym.errors import CardgymError, printable
+from cardgym.errors import CardgymError, of_kind, printable
 from cardgym.files import opened
 from cardgym.files.documents import Document, at_most, validate
 from cardgym.files.json_values import parse_json
@@ -86,6 +86,7 @@ class ModelPlayer(Player):
         Raises:
             CardgymError: for a model that was not made in an env of cardgym, or that cannot be a player.
         """
+        of_kind("model", model, (BaseAlgorithm, BasePolicy), "models and policies of Stable-Baselines3")
         policy = model.policy if isinstance(model, BaseAlgorithm) else model
         metadata = vars(policy.action_space).get("cardgym")
         if metadata is None:

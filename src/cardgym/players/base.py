@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, quoted
 
 Observations = Float32s
 Masks = Int8s
@@ -262,5 +262,7 @@ def batched(
         name: its name in reports; the callable's own if None.
         observation_name: the observation it reads; None for the one that the games use.
     """
+    if not callable(policy):
+        raise CardgymError(f"policy={quoted(policy)}: give a function of observations and masks")
     own_name = str(getattr(policy, "__name__", type(policy).__name__))
     return CallablePlayer(name or own_name, policy, observation_name, batched=True)
