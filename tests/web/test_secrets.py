@@ -44,6 +44,7 @@ MORE = [
     for people in ("link", "hot")
     if (env, seats, people) not in TABLES
     and (env, seats) != ("SpikeMini-v0", 3)  # Its deck is too small.
+    and env != "LeducPoker-v0"  # Its picture shows suits, which no observation has: twins differ in the own suit.
     and cardgym.find(env).options.__dataclass_fields__["num_players"].metadata.get("high", 2) >= seats > 1
     and cardgym.find(env).parse_options().num_players > 1
 ]
