@@ -38,21 +38,23 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
     """A game of cardgym as a `pyspiel.Game`."""
 
     def __init__(self, game: str | Game, options: Mapping[str, object] | None = None) -> None:
-        """Wrap a zero-sum game, as OpenSpiel's `exploitability` demands; others fail at the end of a game.
+        """Wrap a game of one player, or a zero-sum game, as OpenSpiel's `exploitability` demands.
+
+        A game of several players that turns out not to be zero-sum fails at its end.
 
         Raises:
             CardgymError: for an unknown game or option.
         """
         self.game = find(game)
         self.options: Options = self.game.parse_options(options)
-        players = self.options.num_players
+        players, utility = self.options.num_players, pyspiel.GameType.Utility
         kind = pyspiel.GameType(
             short_name="cardgym_" + "".join(letter if letter.isalnum() else "_" for letter in self.game.id),
             long_name=self.game.id,
             dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
             chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
             information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-            utility=pyspiel.GameType.Utility.ZERO_SUM,
+            utility=utility.GENERAL_SUM if players == 1 else utility.ZERO_SUM,
             reward_model=pyspiel.GameType.RewardModel.TERMINAL,
             max_num_players=players,
             min_num_players=players,
@@ -68,7 +70,7 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
             max_game_length=_MANY,
             min_utility=-_MANY,
             max_utility=_MANY,
-            utility_sum=0.0,
+            utility_sum=None if players == 1 else 0.0,
         )
         super().__init__(kind, about, {})
 
@@ -194,7 +196,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         returns = self._position.returns
         if not self.is_terminal():
             return np.zeros_like(returns)
-        if abs(total := float(returns.sum())) > 1e-6:
+        if len(returns) > 1 and abs(total := float(returns.sum())) > 1e-6:
             raise CardgymError(
                 f"{self._position.single.game.id}: a game paid {total:g} in all, but OpenSpiel's exploitability needs "
                 "payments that sum to 0; solve it with cardgym.solvers instead"
