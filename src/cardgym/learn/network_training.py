@@ -18,7 +18,7 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import crossed
 from cardgym.learn.training import Training
-from cardgym.players import Player, resolve
+from cardgym.players import Player
 from cardgym.players.checkpoints import CheckpointPlayer, load_checkpoint, save_checkpoint
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.networks import QNetwork
@@ -44,7 +44,7 @@ class NetworkTraining(Training):
         torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
         torch.manual_seed(config.seed)
         super().__init__(config, folder, resume)
-        for player in (resolve(name, self.game, self.options) for name in config.eval_opponents):
+        for player in self._eval_players:
             if isinstance(player, CheckpointPlayer):
                 _ = player.with_torch  # Draws from the generator, so the same seed gives the same weights as ever.
         self.observation = config.observation or self.game.default_observation

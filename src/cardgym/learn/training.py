@@ -49,8 +49,8 @@ class Training:
         self.game = find(config.env_id)
         self.options = self.game.parse_options(config.env_options)
         self._opponents, self._seat = config.eval_opponents, config.seat
-        for name in self._opponents:
-            resolve(name, self.game, self.options)  # A wrong name fails now, not after minutes of training.
+        # A wrong name fails now, not after minutes of training.
+        self._eval_players = [resolve(name, self.game, self.options) for name in self._opponents]
         self._total_steps = config.total_steps
         self._eval_every, self._eval_games, self._final_games = config.eval_every, config.eval_games, config.final_games
         self._save_every, self._save_minutes = config.save_every, config.save_every_minutes
