@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
 
 from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
 from cardgym.engine.contract import Game
 from cardgym.engine.registry import find, registered
+from cardgym.errors import CardgymError
 
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("envs", metavar="GAME", nargs="*", help="ids, as `cardgym games` lists them (all games)")
+    parser.add_argument("--target", choices=("here", "wasm"), default="here", help="wasm: for a page; see docs/page.md")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where the modules of --target wasm go")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -24,6 +28,11 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.engine.compilation import num_compiled
 
     games = [find(name) for name in arguments.envs or registered()]
+    if (arguments.target == "wasm") != (arguments.out is not None):
+        raise CardgymError("--target wasm and --out DIR belong together")
+    if arguments.out is not None:
+        build(games, arguments.out)
+        return
     with Progress("compiling", "games", total=len(games)) as progress:
         for game in games:
             progress.note(game.id)
@@ -33,6 +42,20 @@ def run(arguments: argparse.Namespace) -> None:
             parts, seconds = num_compiled() - before, time.perf_counter() - start
             print(f"{game.id}: {f'{parts} parts in {seconds:.1f} s' if parts else 'already compiled'}", flush=True)
     print(f"Compiled code is in {cache_root() or 'a temporary folder, because no cache folder can be used'}")
+
+
+def build(games: list[Game], folder: Path) -> None:
+    """Write a module and a manifest for each game: whatever a page calls while people play."""
+    from cardgym.engine import targets
+
+    targets.start()
+    for game in games:
+        use(game)
+        count = len(targets.link(folder / f"{game.id}.wasm"))
+        targets.forget()
+        size = (folder / f"{game.id}.wasm").stat().st_size
+        print(f"{game.id}: {count} entry points, {size / 1000:.0f} kB", flush=True)
+    print(f"The modules and their manifests are in {folder}")
 
 
 def use(game: Game) -> None:

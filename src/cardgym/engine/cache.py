@@ -25,6 +25,8 @@ import platformdirs
 from cardgym.engine.digest import Reach, renewed
 
 _VERSIONS = repr((numba.__version__, llvmlite.__version__, np.__version__))
+TARGETS: list[str] = []
+"""The modules that compile entry points for other machines, too; such code is kept in folders of its own."""
 _LOCK_SECONDS = 600
 """After waiting this long for another process, compile as well: slower, but harmless."""
 _KEEP_SECONDS = 30 * 24 * 3600
@@ -46,7 +48,7 @@ def plain_function(value: Any) -> Any:
 @cache
 def _compiler() -> str:
     """A digest of the modules that determine how all others are compiled."""
-    specs = [importlib.util.find_spec(f"{__package__}.{name}") for name in ("compilation", "internals")]
+    specs = [importlib.util.find_spec(f"{__package__}.{name}") for name in ("compilation", "internals", *TARGETS)]
     return Reach([spec.loader.get_code(spec.name) for spec in specs]).digest  # type: ignore[union-attr]
 
 

@@ -38,6 +38,8 @@ define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipe
 register_pass: Any = compiler_machinery.register_pass
 create_struct_proxy: Any = cgutils.create_struct_proxy
 """Parts of Numba that have no type hints."""
+target: Any = None
+"""What also compiles entry points for another machine; `targets` sets it."""
 
 
 def _skip_scipy_import() -> None:
@@ -90,6 +92,9 @@ class _EntryPoint(JITCodeLibrary):
             if isinstance(library, _Inlined):
                 self._final_module.link_in(library.own_module(), True)
         super().finalize()  # type: ignore[no-untyped-call]
+
+    def _optimize_final_module(self) -> None:
+        target.optimize(self) if target else super()._optimize_final_module()  # type: ignore[no-untyped-call]
 
 
 def _reached(libraries: Iterable[Any]) -> list[Any]:
@@ -237,7 +242,10 @@ def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], 
                 dispatcher._cache = _DiskCache(function)  # type: ignore[no-untyped-call]
             # Announced only once the code is known to be missing.
             dispatcher._cache.if_missing = lambda: while_compiling.enter_context(announced(dispatcher))
-            return compile_now(signature)
+            code = compile_now(signature)
+            if target:
+                target.add(dispatcher, signature, folder)
+            return code
 
     dispatcher.compile = compile_alone
     return dispatcher
@@ -328,11 +336,12 @@ class _DiskCache(FunctionCache):
 
         Numba would first load everything that it can compile, which takes longer than loading the code.
         """
+        loaded = None
         try:
             rtsys.initialize(target_context)
-            loaded = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            if not target or target.code_path(Path(self.cache_path), sig).exists():
+                loaded = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception:  # Damaged pickles fail in many ways.
-            loaded = None
             try:
                 self.flush()  # type: ignore[no-untyped-call]  # Otherwise saving would read the damaged index.
             except OSError:

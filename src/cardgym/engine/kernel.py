@@ -74,10 +74,10 @@ ANSWER: dict[str, np.dtype[Any]] = {
 
 ADDRESSES = np.dtype(
     [
-        *((name, np.intp) for name in ("states", "rows", "tables", "actions", "commands", "paid", *ANSWER)),
-        ("num_rows", np.intp),
-        ("num_tables", np.intp),
-        ("table_size", np.intp),
+        *((name, np.int64) for name in ("states", "rows", "tables", "actions", "commands", "paid", *ANSWER)),
+        ("num_rows", np.int64),
+        ("num_tables", np.int64),
+        ("table_size", np.int64),
     ]
 )
 """The addresses and lengths of the arrays of a batch, or of a range of its rows; see `_step`."""
