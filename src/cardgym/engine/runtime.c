@@ -27,14 +27,14 @@ void NRT_decref(MemInfo *info) {
 }
 
 /* Compiled code reshapes contiguous arrays only; for others this traps. */
-int numba_attempt_nocopy_reshape(i64 nd, const i64 *dims, const i64 *strides, i64 newnd, const i64 *newdims,
+int numba_attempt_nocopy_reshape(i64 ndim, const i64 *dims, const i64 *strides, i64 new_ndim, const i64 *newdims,
                                  i64 *newstrides, i64 itemsize, int fortran) {
   i64 last = itemsize, expected = itemsize;
-  for (i64 i = nd - 1; i >= 0; i--) {
+  for (i64 i = ndim - 1; i >= 0; i--) {
     if (dims[i] != 1 && strides[i] != expected) __builtin_trap();
     expected *= dims[i];
   }
-  for (i64 i = newnd - 1; i >= 0; i--) {
+  for (i64 i = new_ndim - 1; i >= 0; i--) {
     newstrides[i] = last;
     last *= newdims[i];
   }
