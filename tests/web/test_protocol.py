@@ -102,3 +102,24 @@ def test_half_sent_heads_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
                 connection.sendall(b"GET / HTTP/1.1\r\nHost: ")
                 while connection.recv(1 << 20):
                     pass  # The rest of the first answer; then the server closes.
+
+
+@pytest.mark.parametrize("size", [1 << 15, 1 << 24])
+def test_a_client_that_reads_nothing_loses_its_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Neither a small answer nor a large one waits for ever."""
+    monkeypatch.setattr(protocol, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(lobby, "games", lambda: "x" * size)
+    with serving(tmp_path / "games.sqlite") as served:
+        [listener] = served._server.servers[0].sockets
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)  # The kernel keeps as little as it can.
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+            connection.connect(("127.0.0.1", served.port))
+            connection.sendall(b"GET /api/lobby HTTP/1.1\r\n" + _HEAD + b"\r\n")
+            assert connection.recv(1)
+            deadline = time.monotonic() + 30
+            while served._server.server_state.connections:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)

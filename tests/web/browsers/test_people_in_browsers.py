@@ -106,8 +106,7 @@ def test_two_browsers_play_by_link(server: Server, browser: Any) -> None:
     assert "both are shown at the end" in seals[0]
     host.page.evaluate("""() => fetch(`/api/tables/${location.hash.split("/")[2]}/resign`, { method: "POST",
         headers: { "Content-Type": "application/json" }, body: "{}" })""")
-    for person in people:
-        person.page.reload()
+    for person in people:  # Nobody reloads the page.
         person.page.wait_for_selector("[data-part=deal] p:has-text('as shown at the start')", state="attached")
         checked = person.page.locator("[data-part=deal] p").text_content() or ""
         assert re.findall("[0-9a-f]{64}", checked) == re.findall("[0-9a-f]{64}", seals[0])

@@ -19,7 +19,7 @@ MESSAGE_SECONDS = 15.0
 """How long the head of a request may take to arrive, and its body after that."""
 
 ANSWER_SECONDS = 60.0
-"""How long a client may take to read what fills the buffer of its connection."""
+"""How long a client may take to read what was sent to it."""
 
 MAX_CONNECTIONS = 256
 """Connections of one client, unless it is this machine, where a proxy may run."""
@@ -44,6 +44,7 @@ class TimedProtocol(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        transport.set_write_buffer_limits(0)  # `pause_writing` then means that a client has not read everything.
         client = self._client()
         same = sum(other._client() == client for other in self.connections if isinstance(other, TimedProtocol))
         if same > MAX_CONNECTIONS and client not in _THIS_MACHINE:

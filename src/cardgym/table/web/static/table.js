@@ -25,6 +25,7 @@ export class Table {
       atEnd: true,
       sizes: new Map(),
       seat: "",
+      heard: null,
       seen: new Map(),
     });
   }
@@ -57,19 +58,21 @@ export class Table {
 
   // What another person did is shown move by move; a move of one's own in another window is not.
   async changed(version) {
-    this.heard = version;
-    if (this.busy || (version === this.state.version && !this.state.free)) return;
-    if (this.state.people === "link" && version > this.state.version) await this.show(this.look(this.state.version));
-    else await this.refetch();
+    this.heard = this.busy ? version : null;
+    if (this.busy) return;
+    const [link, shown] = [this.state.people === "link", this.state.version];
+    if (link && version > shown) await this.show(this.look(shown));
+    else if (link || version !== shown) await this.refetch(); // A person may have joined or resigned.
   }
 
   async refetch() {
     const state = await this.look().catch(() => null);
     if (!state || this.closed || this.busy) return;
-    const moved = state.version !== this.state.version;
+    const [moved, over] = [state.version !== this.state.version, state.ended && !this.state.ended];
     this.state = state;
     if (moved) this.settle();
     this.render();
+    if (over) this.ended();
     this.goOn();
   }
 
@@ -131,7 +134,7 @@ export class Table {
     if (this.state.ended) this.ended();
     else if (mayAct(this)) sound("turn");
     say(spoken(this, this.lastWords(), this.state.ended && resultOf(this.state)));
-    if (this.state.people === "link" && this.heard > this.state.version) this.changed(this.heard);
+    if (this.state.people === "link" && this.heard !== null) this.changed(this.heard);
   }
 
   // Shows what happened, lets the other players move, and shows that, too.
