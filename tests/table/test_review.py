@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ import numpy as np
 import pytest
 
 import cardgym
-from cardgym import find
+from cardgym import CardgymError, find
 from cardgym.cli import main
 from cardgym.engine.states import new_state
 from cardgym.players import CompiledPlayer, resolve
+from cardgym.table.coach import history
 from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.history import Reviewer, costs, reports, save_costs
 from cardgym.table.coach.playouts import falling
@@ -149,6 +151,35 @@ def test_missing_costs_are_computed_in_the_background(game_log: GameLog) -> None
     while (found := reviewer.costs(entries))["reviewing"] and time.monotonic() < deadline:
         time.sleep(0.01)
     assert found == {"costs": [cost.asdict() for cost in costs(entries)], "reviewing": 0}
+
+
+def test_reviews_in_the_background_are_few_and_people_take_turns(
+    game_log: GameLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody who uploads many games keeps nobody waiting."""
+    for number in range(6):
+        play_game(game_log, POKER, number=number)
+    entries = list(game_log.entries())
+    reviewed: list[str] = []
+    may_begin = threading.Event()
+
+    def noted(entry: dict[str, Any], **how: Any) -> Review:
+        may_begin.wait()
+        reviewed.append(entry["id"])
+        raise CardgymError("no review")
+
+    monkeypatch.setattr(history, "review", noted)
+    monkeypatch.setattr(history, "_REVIEWED_GAMES", 3)
+    reviewer = Reviewer(game_log)
+    assert reviewer.costs(entries[:5], "uploads")["reviewing"] == 3
+    assert reviewer.costs(entries[:5], "uploads")["reviewing"] == 3
+    assert reviewer.costs(entries[5:], "plays")["reviewing"] == 1
+    may_begin.set()
+    while reviewer.costs(entries[:5], "uploads")["reviewing"] or reviewer.costs(entries[5:], "plays")["reviewing"]:
+        time.sleep(0.01)
+    assert reviewed[0] == entries[4]["id"]
+    assert entries[5]["id"] in reviewed[1:3]
+    assert sorted(reviewed) == sorted(entry["id"] for entry in entries[2:])
 
 
 def test_a_player_of_the_game_can_coach() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from web_server import SHORT, Client, finish, serving
 
 from cardgym.games.coda.view import TABLE
 from cardgym.table.game_entries import read_entries
+from cardgym.table.web import record
 
 
 def test_the_record_can_be_exported_and_games_deleted(tmp_path: Path) -> None:
@@ -86,6 +88,32 @@ def test_games_can_be_resigned(tmp_path: Path) -> None:
         assert served.client.get(f"/api/tables/{state['table']}") == end
 
 
+def test_the_record_counts_the_latest_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a visit costs does not grow without end; the export has all games."""
+    monkeypatch.setattr(record, "_MAX_COUNTED", 2)
+    with serving(tmp_path / "games.sqlite") as served:
+        client = served.client
+        ends = [finish(client, client.sit_down(game="KuhnPoker-v0", seed=seed)) for seed in range(3)]
+        found = client.get("/api/history")
+        assert [game["table"] for game in found["games"]] == [end["table"] for end in ends[:0:-1]]
+        assert (found["older"], sum(report["games"] for report in found["reports"])) == (1, 2)
+        assert len(client.raw("GET", "/api/history/export")[2].splitlines()) == 3
+
+
+def test_only_games_of_a_usual_length_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "MAX_MOVES", 2)
+    with serving(tmp_path / "games.sqlite") as served:
+        client = served.client
+        id = finish(client, client.sit_down(game="KuhnPoker-v0", seed=1))["table"]
+        for answer in (
+            client.get(f"/api/history/{id}/replay", 409),
+            client.get(f"/api/history/{id}/review", 409),
+            client.post("/api/explore", {"record": id}, 409),
+            client.post(f"/api/history/{id}/again", {"move": 0}, 409),
+        ):
+            assert "games of up to 2 moves are shown" in answer["error"]
+
+
 def test_unfinished_games_are_capped(tmp_path: Path) -> None:
     """Those in which nothing was decided make room; otherwise the person has to finish one."""
     with serving(tmp_path / "games.sqlite", max_unfinished=2) as served:
@@ -96,4 +124,9 @@ def test_unfinished_games_are_capped(tmp_path: Path) -> None:
         refused = served.client.post("/api/tables", {**SHORT, "seat": 0}, 409)
         assert refused["error"] == "you have 2 unfinished games: finish, resign or delete one"
         served.client.post(f"/api/tables/{tables[1]['table']}/resign", {})
-        served.client.sit_down(**SHORT)
+        again = f"/api/history/{tables[1]['table']}/again"
+        decision = next(n for n, (seat, _) in enumerate(served.tables.game_log.rows(tables[1]["table"])) if seat == 0)
+        state = served.client.get(f"/api/tables/{served.client.post(again, {'move': decision}, 201)['table']}")
+        served.client.act(state, state["actions"][1]["action"])
+        assert "2 unfinished games" in served.client.post("/api/tables", {**SHORT, "seat": 0}, 409)["error"]
+        assert "2 unfinished games" in served.client.post(again, {"move": decision}, 409)["error"]

@@ -7,16 +7,19 @@ exactly. Moves are only ever added: taking moves back adds a row with the number
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
 from cardgym.engine.cache import user_folder
+from cardgym.engine.contract import Game
+from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, printable
 from cardgym.files import opened, replacing
 from cardgym.files.documents import parse_document
@@ -196,9 +199,10 @@ class GameLog:
         [(count,)] = self._read("select count(*) from moves where game = ?", (id,))
         return int(count)
 
-    def num_unfinished(self, owner: str) -> int:
-        """How many unfinished games an owner has."""
-        [(count,)] = self._read("select count(*) from games where finished = 0 and owner = ?", (owner,))
+    def count(self, **wanted: Any) -> int:
+        """How many games match, readable or not; see `read`."""
+        where, values = _matching(wanted)
+        [(count,)] = self._read(f"select count(*) from games where {where}", values)
         return int(count)
 
     def rows(self, id: str) -> list[Move]:
@@ -212,13 +216,9 @@ class GameLog:
             CardgymError: if the log has no such game.
         """
         entries, unreadable = self.read(id=id)
-        for entry in entries:
-            return entry
-        raise CardgymError(*unreadable.values() or ["no such game in the log"])
-
-    def owns(self, id: str, owner: str) -> bool:
-        """Whether a game, readable or not, belongs to an owner."""
-        return bool(self._read("select 1 from games where id = ? and owner = ?", (id, owner)))
+        if not entries:
+            raise CardgymError(*unreadable.values() or ["no such game in the log"])
+        return entries[0]
 
     def entries(self, env: str | None = None, **wanted: Any) -> list[dict[str, Any]]:
         """The games that `read` finds; those that cannot be read are named on stderr once."""
@@ -237,22 +237,20 @@ class GameLog:
         limit: int = -1,
     ) -> tuple[list[dict[str, Any]], dict[str, str]]:
         """Matching games, oldest first, the latest `limit` of them; and by id, why some cannot be read."""
-        wanted = {"env": env, "finished": finished, "owner": owner, "id": id}
-        given = {name: value for name, value in wanted.items() if value is not None}
-        where = " and ".join(f"{name} = ?" for name in given) or "1"
+        where, values = _matching({"env": env, "finished": finished, "owner": owner, "id": id})
         query = f"select {_GAME} from games where {where} order by rowid desc limit ?"
         with self._transaction("begin") as database:
-            games = database.execute(query, (*given.values(), limit)).fetchall()
+            games = database.execute(query, (*values, limit)).fetchall()
             rows = [_rows_of(database, game[0]) for game in games]
-        entries, unreadable = [], {}
-        for found, moves in zip(games[::-1], rows[::-1], strict=True):
+        entries, unreadable, found = [], {}, functools.cache(find)
+        for game, moves in zip(games[::-1], rows[::-1], strict=True):
             try:
-                entries.append(self._entry(found, moves))
+                entries.append(self._entry(game, moves, found))
             except CardgymError as error:
-                unreadable[str(found[0])] = str(error)
+                unreadable[str(game[0])] = str(error)
         return entries, unreadable
 
-    def _entry(self, game: tuple[Any, ...], rows: list[Move]) -> dict[str, Any]:
+    def _entry(self, game: tuple[Any, ...], rows: list[Move], found: Callable[[str], Game]) -> dict[str, Any]:
         """A game as an entry; `CardgymError` if it was damaged or is not what cardgym writes."""
         id, env, finished, _, text, seal = game
         where = f"game {printable(str(id), 60)}"
@@ -268,7 +266,7 @@ class GameLog:
             raise CardgymError(f"{where}: its entry and its row disagree")
         values |= {"id": id, "moves": moves}
         undone = sum(seat == UNDO for seat, _ in rows)
-        entry = checked(values, where, undone=undone, replayed=seal in self._replayed)
+        entry = checked(values, where, undone=undone, replayed=seal in self._replayed, found=found)
         self._replayed.add(seal)
         return entry
 
@@ -280,10 +278,11 @@ class GameLog:
 
     # -- what reviews found -------------------------------------------------------------------------------------------
 
-    def totals(self, version: str) -> dict[str, tuple[KindTotal, ...]]:
+    def totals(self, version: str, owner: str | None = None) -> dict[str, tuple[KindTotal, ...]]:
         """What `save_totals` saved for each game's id under this version of cardgym."""
-        found = {}
-        for game_id, text in self._read("select game, totals from totals where version = ?", (version,)):
+        found, (where, values) = {}, _matching({"version": version, "owner": owner})
+        query = f"select game, totals from totals join games on game = id where {where}"
+        for game_id, text in self._read(query, values):
             with contextlib.suppress(CardgymError):  # Damaged ones are computed again.
                 found[game_id] = parse_document(SavedTotals, text, "totals").totals
         return found
@@ -321,17 +320,12 @@ class GameLog:
 
     def import_entries(self, entries: Iterable[dict[str, Any]], owner: str = "") -> int:
         """Add games read from an export that are not in the log yet, as those of `owner`; return how many."""
+        added = 0
         with self._transaction() as database:
-            return sum(
-                _add(
-                    database,
-                    entry["id"],
-                    {name: value for name, value in entry.items() if name not in ("id", "moves")},
-                    owner,
-                    entry["moves"],
-                )
-                for entry in entries
-            )
+            for entry in entries:
+                kept = {name: value for name, value in entry.items() if name not in ("id", "moves")}
+                added += _add(database, entry["id"], kept, owner, entry["moves"])
+        return added
 
     # -- the database -------------------------------------------------------------------------------------------------
 
@@ -362,6 +356,12 @@ class GameLog:
 
 _GAME = "id, env, finished, owner, entry, seal"
 _MOVES = "select seat, move from moves where game = ? order by n"
+
+
+def _matching(wanted: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """A condition of SQL on columns of the games, and its values; None allows any."""
+    given = {name: value for name, value in wanted.items() if value is not None}
+    return " and ".join(f"{name} = ?" for name in given) or "1", list(given.values())
 
 
 def _rows_of(database: sqlite3.Connection, id: str) -> list[Move]:

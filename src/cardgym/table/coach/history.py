@@ -20,7 +20,7 @@ from cardgym.engine.contract import Float64s
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.statistics import Interval, Moments, half_width
-from cardgym.table.coach.review import Review, counts, names_of, review
+from cardgym.table.coach.review import MAX_MOVES, Review, counts, names_of, review
 from cardgym.table.game_entries import KindTotal, read_entries
 from cardgym.table.game_log import GameLog, default_path
 from cardgym.table.people import shown_names
@@ -34,6 +34,12 @@ _CURVE_GAMES = 50
 
 _RECENT_GAMES = 10
 """Size of the "recent games" window."""
+
+_REVIEWED_GAMES = 100
+"""A person's latest games, which are reviewed in the background."""
+
+_MAX_PEOPLE = 100
+"""People whose games wait for a review; those who asked first make room."""
 
 HEAD = ("game, opponent", "games", "won", "decision", "how many", "as good as best", "cost each", "recently")
 """The headers of `Cost.cells`."""
@@ -141,9 +147,10 @@ class Reviewer:
     def __init__(self, game_log: GameLog) -> None:
         self._game_log = game_log
         self._lock = threading.Lock()
-        self._waiting: dict[str, None] = {}  # A set that keeps its order.
+        self._waiting: dict[str, list[str]] = {}  # Ids by person, the latest game last; the next person first.
         self._refused: set[str] = set()
         self._running = False
+        self._under_review = ""
 
     def review(self, entry: Mapping[str, Any], progress: Callable[[int, int], None] | None = None) -> Review:
         """Review a game now; see `review`."""
@@ -151,17 +158,26 @@ class Reviewer:
         save_costs(self._game_log, reviewed)
         return reviewed
 
-    def costs(self, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """The costs in games reviewed so far; the other games are then reviewed in the background, latest first.
+    def costs(self, entries: Sequence[Mapping[str, Any]], owner: str = "") -> dict[str, Any]:
+        """The costs in games reviewed so far; a person's other latest games are then reviewed in the background.
 
-        Returns `costs`, each as a dictionary, and `reviewing`: how many entries, oldest first, are still missing.
+        People take turns, each with their latest game. Returns `costs`, each as a dictionary, and `reviewing`: how many
+        games are still missing.
+
+        Args:
+            entries: the person's games, oldest first.
+            owner: the person.
         """
-        known = self._game_log.totals(cardgym.__version__)
+        known = self._game_log.totals(cardgym.__version__, owner)
         chosen = [entry for entry in entries if counts(entry)]
+        latest = [entry["id"] for entry in chosen[-_REVIEWED_GAMES:] if len(entry["moves"]) <= MAX_MOVES]
         with self._lock:
-            missing = [entry["id"] for entry in chosen if entry["id"] not in known and entry["id"] not in self._refused]
-            self._waiting |= dict.fromkeys(missing)
-            if missing and not self._running:
+            missing = [id for id in latest if id not in known and id not in self._refused]
+            if waiting := [id for id in missing if id != self._under_review]:
+                self._waiting[owner] = waiting
+            if len(self._waiting) > _MAX_PEOPLE:
+                del self._waiting[next(iter(self._waiting))]
+            if waiting and not self._running:
                 self._running = True
                 # A daemon thread does not keep the server from exiting.
                 threading.Thread(target=self._work, name="reviewer", daemon=True).start()
@@ -174,14 +190,18 @@ class Reviewer:
                 if not self._waiting:
                     self._running = False
                     return
-                id = next(reversed(self._waiting))
+                owner = next(iter(self._waiting))
+                ids = self._waiting.pop(owner)
+                id = self._under_review = ids.pop()
+                if ids:
+                    self._waiting[owner] = ids
             try:
                 save_costs(self._game_log, review(self._game_log.entry(id), chart=False))
             except Exception:  # For example a game that this version cannot replay: it has no costs.
                 with self._lock:
                     self._refused.add(id)
             with self._lock:
-                del self._waiting[id]
+                self._under_review = ""
 
 
 def _totals_of(reviewed: Review) -> list[KindTotal]:

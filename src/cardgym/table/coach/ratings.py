@@ -7,13 +7,15 @@ tracks how uncertain a rating is. Measured players keep their ratings.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from openskill.models import PlackettLuce
 
+from cardgym.engine.contract import Game
 from cardgym.engine.registry import find, registered
 from cardgym.statistics import Z95
 from cardgym.table.coach.advice import Advice
@@ -73,8 +75,9 @@ def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ratings by name for people.
     """
     skills: dict[str, list[Skill]] = {}
+    found = functools.cache(find)
     for entry in entries:
-        game = _rated(entry)
+        game = _rated(entry, found)
         if game is None:
             continue
         measured, names = game
@@ -92,17 +95,17 @@ def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
             "rating": curve[-1].points,
             "half_width": curve[-1].half_width,
             "curve": [(skill.points, skill.half_width) for skill in curve[1:][-_CURVE_GAMES:]],
-            "players": {shown_name(name): points for name, points in presentation_of(find(env)).ratings[env].items()},
+            "players": {shown_name(name): points for name, points in presentation_of(found(env)).ratings[env].items()},
         }
         for env, curve in skills.items()
     ]
 
 
-def _rated(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], list[str]] | None:
+def _rated(entry: Mapping[str, Any], found: Callable[[str], Game]) -> tuple[Mapping[str, int], list[str]] | None:
     """The measured ratings of a game and its players' names by seat; None if the game is not rated."""
     if not counts(entry) or entry["env"] not in registered():
         return None
-    game, names = find(entry["env"]), names_of(entry)
+    game, names = found(entry["env"]), names_of(entry)
     measured = presentation_of(game).ratings.get(game.id, {})
     others = [name for seat, name in enumerate(names) if seat != entry["person"]]
     whole = entry["options"] == game.parse_options().asdict()

@@ -17,6 +17,8 @@ from cardgym.table.people import people_of
 from cardgym.table.session import replay
 from cardgym.table.setup import PERSON, TABLE, is_practice
 
+MAX_MOVES = 5000
+"""Moves of the longest game that a server reviews."""
 WORST = 3
 """How many of the costliest decisions are listed first."""
 _LISTED_ACTIONS = 5

@@ -42,7 +42,7 @@ from cardgym.table.web.requests import (
     owner_of,
     post,
     refusal,
-    summary,
+    summaries,
     work,
 )
 from cardgym.table.web.safety import LOOPBACK, Guard
@@ -181,7 +181,7 @@ class Routes:
 
     def lobby(self, request: Request) -> dict[str, Any]:
         entries = self._game_log.entries(finished=False, owner=owner_of(request), limit=50)
-        return {"games": lobby.games(), "tables": [*map(summary, entries)][::-1]}
+        return {"games": lobby.games(), "tables": summaries(entries)}
 
     async def open(self, request: Request, body: NewTable) -> Reply:
         setup = await work(lobby.parse, body)

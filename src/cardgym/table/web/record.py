@@ -13,7 +13,7 @@ from starlette.routing import Route
 from cardgym.errors import CardgymError
 from cardgym.table.coach.history import Reviewer, reports
 from cardgym.table.coach.ratings import ratings
-from cardgym.table.coach.review import names_of
+from cardgym.table.coach.review import MAX_MOVES, names_of
 from cardgym.table.game_entries import export_line, parse_entries
 from cardgym.table.game_log import GameLog
 from cardgym.table.people import people_of
@@ -21,13 +21,16 @@ from cardgym.table.presentation import view_of
 from cardgym.table.session import replay
 from cardgym.table.setup import PERSON
 from cardgym.table.web import lobby
-from cardgym.table.web.requests import Body, Move, Reply, dump, get, id_of, owner_of, post, summary, unit_of, work
+from cardgym.table.web.requests import Body, Move, Reply, dump, get, id_of, owner_of, post, summaries, unit_of, work
 from cardgym.table.web.tables import Tables
 
 MAX_IMPORT = 8 << 20
 """Maximum number of bytes of an import."""
 
 _MAX_LISTED = 500
+
+_MAX_COUNTED = 1000
+"""A person's latest games, finished or not, which the record counts."""
 
 
 class _Import(Body):
@@ -64,16 +67,17 @@ class Record:
 
     def history(self, request: Request) -> dict[str, Any]:
         owner = owner_of(request)
-        found, unreadable = self._game_log.read(owner=owner)
+        found, unreadable = self._game_log.read(owner=owner, limit=_MAX_COUNTED)
         entries = [entry for entry in found if entry["finished"]]
         unfinished = [entry for entry in found if not entry["finished"]][-_MAX_LISTED:]
         return {
-            "games": [*map(summary, entries[-_MAX_LISTED:])][::-1],
-            "unfinished": [*map(summary, unfinished)][::-1],
+            "games": summaries(entries[-_MAX_LISTED:]),
+            "unfinished": summaries(unfinished),
             "unreadable": [{"table": id, "reason": reason} for id, reason in unreadable.items()][-_MAX_LISTED:],
             "reports": [{**report, "unit": unit_of(report["env"])} for report in reports(entries)],
             "ratings": ratings(entries),
-            **self._reviewer.costs(entries),
+            "older": max(self._game_log.count(owner=owner) - _MAX_COUNTED, 0),
+            **self._reviewer.costs(entries, owner),
         }
 
     def export(self, request: Request) -> Response:
@@ -92,7 +96,7 @@ class Record:
     async def delete(self, request: Request, body: Body) -> dict[str, Any]:
         """Delete a game of this browser, finished or not."""
         id, owner = id_of(request), owner_of(request)
-        if not await work(self._game_log.owns, id, owner):
+        if not await work(lambda: self._game_log.count(id=id, owner=owner)):
             raise HTTPException(404, "you have no such game")
         await self._tables.remove(id)
         return {}
@@ -145,6 +149,8 @@ def ended(game_log: GameLog, id: str) -> dict[str, Any]:
     entry = game_log.entry(id)
     if not entry["finished"]:
         raise HTTPException(409, "the game is not over yet")
+    if len(entry["moves"]) > MAX_MOVES:
+        raise HTTPException(409, f"only games of up to {MAX_MOVES:,} moves are shown here; use `cardgym review`")
     return entry
 
 

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, TypeVar
 
@@ -148,14 +148,20 @@ def owner_of(request: Request) -> str:
     return (browser_of(request) or "nobody") if request.app.state.shared else ""
 
 
-def summary(entry: dict[str, Any]) -> dict[str, Any]:
-    """Shorten a game for lists, without the seed, which determines all cards."""
+def summaries(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Shorten games for a list, the latest first."""
+    units = {env: unit_of(env) for env in {entry["env"] for entry in entries}}
+    return [_summary(entry, units[entry["env"]]) for entry in reversed(entries)]
+
+
+def _summary(entry: dict[str, Any], unit: str) -> dict[str, Any]:
+    """Shorten a game, without the seed, which determines all cards."""
     about = entry["about"]
     values = {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
     if not entry["finished"]:  # What counts so far may depend on cards that the person does not see.
         values["players"] = [{"name": player["name"], "seat": player["seat"]} for player in entry["players"]]
     marks = {"again": AGAIN in about, "lesson": LESSON in about, "resigned": RESIGNED in about}
-    return {"table": entry["id"], **values, "unit": unit_of(entry["env"]), **marks, "people": people_of(entry)}
+    return {"table": entry["id"], **values, "unit": unit, **marks, "people": people_of(entry)}
 
 
 def unit_of(env_id: str) -> str:

@@ -188,7 +188,8 @@ class Tables:
         return await self._add(lambda: Session(setup, self.game_log, owner))
 
     async def branch(self, entry: dict[str, Any], move: int, owner: str) -> Table:
-        """Continue a finished game at one of its decisions, at a new table."""
+        """Continue a finished game at one of its decisions, at a new table; see `open`."""
+        await work(self._check_unfinished, owner)
         return await self._add(lambda: Session.branch(entry, move, self.game_log, owner, player_called))
 
     async def _restore(self, id: str) -> Table:
@@ -215,7 +216,7 @@ class Tables:
 
     def _check_unfinished(self, owner: str) -> None:
         """Refuse too many unfinished games, once those in which nothing was decided are deleted, oldest first."""
-        too_many = self.game_log.num_unfinished(owner) + 1 - self._max_unfinished
+        too_many = self.game_log.count(owner=owner, finished=False) + 1 - self._max_unfinished
         if too_many <= 0:
             return
         entries = self.game_log.entries(finished=False, owner=owner)

@@ -28,6 +28,7 @@ export async function openHistory() {
       }),
       drawRatings(record.ratings.filter(wanted)),
       drawResults(record.reports.filter(wanted)),
+      record.older > 0 && h("p", `Only your latest games count here; the export has the ${record.older} older ones.`),
       games.length > 0 ? drawGames(games.slice(0, shown), remover) : drawNoGames(),
       more > 0 && h("button", { onclick: () => ((shown += PAGE), show(draw())) }, `Show ${Math.min(PAGE, more)} more`),
       drawUnfinished(record.unfinished.filter(wanted), remover),
