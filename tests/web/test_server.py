@@ -21,7 +21,7 @@ from cardgym.players import player_names
 from cardgym.players.resolver import checkpoints
 from cardgym.table.coach.history import costs
 from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of
-from cardgym.table.web import lobby
+from cardgym.table.web import lobby, puzzles
 
 
 @pytest.mark.parametrize("env", cardgym.registered())
@@ -309,6 +309,37 @@ def test_other_players_move_one_request_at_a_time(client: Client) -> None:
         assert answer["events"]
         texts += [event["text"] for event in answer["events"]]
     assert texts == expected
+
+
+def test_tables_and_others_do_not_wait_for_slow_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client with many of them has one worked on at a time."""
+    begun, may_end = [], threading.Event()
+
+    def find(game: Any, *_: Any) -> Any:
+        begun.append(game.id)
+        may_end.wait(60)
+        raise cardgym.CardgymError("no puzzle")
+
+    monkeypatch.setattr(puzzles, "find_puzzle", find)
+    with serving(tmp_path / "games.sqlite", shared=True) as served:
+
+        def ask(env: str, address: str) -> threading.Thread:
+            words = {"X_Forwarded_For": address}
+            asking = threading.Thread(target=lambda: Client(served.port).raw("GET", f"/api/puzzles/{env}", **words))
+            asking.start()
+            return asking
+
+        asked = [ask("KuhnPoker-v0", "198.51.100.1") for _ in range(20)]
+        asked.append(ask("LeducPoker-v0", "198.51.100.2"))
+        state = served.client.sit_down(game="KuhnPoker-v0", seed=1)
+        assert served.client.act(state, state["actions"][0]["action"])
+        while len(begun) < 2:
+            time.sleep(0.01)
+        assert sorted(begun) == ["KuhnPoker-v0", "LeducPoker-v0"]
+        may_end.set()
+        for thread in asked:
+            thread.join()
+    assert len(begun) == 21
 
 
 def test_a_decision_can_be_tried_again(server: Served) -> None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Collection
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -43,7 +44,9 @@ from cardgym.table.web.requests import (
     post,
     refusal,
     summaries,
+    turn_of,
     work,
+    work_slowly,
 )
 from cardgym.table.web.safety import LOOPBACK, Guard
 from cardgym.table.web.tables import MAX_FOLLOWERS, Table, Tables
@@ -109,6 +112,7 @@ def make_app(
     app.router.redirect_slashes = False
     app.state.tables = tables
     app.state.shared = shared
+    app.state.turns = WeakValueDictionary()
     return app
 
 
@@ -285,12 +289,12 @@ class Routes:
         return {"record": seats.copy_for(self._game_log, session, viewer, owner)}
 
     async def advice(self, request: Request) -> dict[str, Any]:
-        async with self._tables.locked(id_of(request)) as table:
-            return await work(table.advice, _viewer_of(request, table, request.query_params.get("seat", "")))
+        async with turn_of(request), self._tables.locked(id_of(request)) as table:
+            return await work_slowly(table.advice, _viewer_of(request, table, request.query_params.get("seat", "")))
 
     async def standing(self, request: Request) -> dict[str, Any]:
-        async with self._tables.locked(id_of(request)) as table:
-            return await work(table.standing)
+        async with turn_of(request), self._tables.locked(id_of(request)) as table:
+            return await work_slowly(table.standing)
 
     async def stream(self, request: Request) -> Response:
         """Send the table's version now and after every change, as server-sent events."""

@@ -55,8 +55,8 @@ class Explore:
 
     def routes(self) -> list[Route]:
         return [
-            post("/api/explore", self.line, _Line),
-            post("/api/explore/outcomes", self.outcomes, _Line),
+            post("/api/explore", self.line, _Line, slow=True),
+            post("/api/explore/outcomes", self.outcomes, _Line, slow=True),
         ]
 
     def line(self, request: Request, body: _Line) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Puzzles:
 
     def routes(self) -> list[Route]:
         return [
-            get("/api/puzzles/{game}", self.puzzle),
+            get("/api/puzzles/{game}", self.puzzle, slow=True),
             post("/api/puzzles/{id}/solve", self.solve, _Solution),
         ]
 

@@ -55,12 +55,12 @@ class Record:
 
     def routes(self) -> list[Route]:
         return [
-            get("/api/history", self.history),
-            get("/api/history/export", self.export),
-            post("/api/history/import", self.add, _Import, MAX_IMPORT),
+            get("/api/history", self.history, slow=True),
+            get("/api/history/export", self.export, slow=True),
+            post("/api/history/import", self.add, _Import, MAX_IMPORT, slow=True),
             post("/api/history/{id}/delete", self.delete, Body),
-            get("/api/history/{id}/review", lambda request: Reply(self._review(id_of(request)))),
-            get("/api/history/{id}/replay", lambda request: Reply(self._replay(id_of(request)))),
+            get("/api/history/{id}/review", lambda request: Reply(self._review(id_of(request))), slow=True),
+            get("/api/history/{id}/replay", lambda request: Reply(self._replay(id_of(request))), slow=True),
             get("/api/history/{id}/progress", self.progress),
             post("/api/history/{id}/again", self.again, _Again),
         ]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, TypeVar
+from weakref import WeakValueDictionary
 
 from pydantic import ConfigDict, Field
 from starlette.exceptions import HTTPException
@@ -39,6 +40,9 @@ _ID = re.compile(GAME_ID)
 
 _THREADS = ThreadPoolExecutor(8, "table")
 """How many tables can be worked on at once; a slow player occupies one thread."""
+
+_SLOW_THREADS = ThreadPoolExecutor(4, "slow")
+"""Threads for advice, reviews and whole records, so that no table waits for them."""
 
 Move = Annotated[int, Field(ge=0, le=2**31 - 1)]
 """An action, an outcome of chance, or a number of moves."""
@@ -76,31 +80,54 @@ async def work(function: Callable[..., T], *arguments: Any) -> T:
     return await asyncio.get_running_loop().run_in_executor(_THREADS, function, *arguments)
 
 
+async def work_slowly(function: Callable[..., T], *arguments: Any) -> T:
+    """Call a function that takes long by design, in a thread of those for such work; see `turn_of`."""
+    return await asyncio.get_running_loop().run_in_executor(_SLOW_THREADS, function, *arguments)
+
+
+def turn_of(request: Request) -> asyncio.Lock:
+    """A lock for slow work: each client has one such request worked on at a time."""
+    turns: WeakValueDictionary[str, asyncio.Lock] = request.app.state.turns
+    return turns.setdefault(client_of(request), asyncio.Lock())
+
+
 # -- routes -----------------------------------------------------------------------------------------------------------
 
 
-def get(path: str, handler: Callable[[Request], Any]) -> Route:
-    """Route GET to a handler that returns plain values or a response; unless it is a coroutine, it runs in a thread."""
+def get(path: str, handler: Callable[[Request], Any], *, slow: bool = False) -> Route:
+    """Route GET to a handler that returns plain values or a response; unless it is a coroutine, it runs in a thread.
+
+    A `slow` one waits for its client's turn; see `turn_of`.
+    """
 
     async def endpoint(request: Request) -> Response:
-        return await _reply(handler, request)
+        return await _reply(handler, slow, request)
 
     return Route(path, endpoint)
 
 
-def post(path: str, handler: Callable[[Request, B], Any], model: type[B], most: int = MAX_BODY) -> Route:
+def post(
+    path: str, handler: Callable[[Request, B], Any], model: type[B], most: int = MAX_BODY, *, slow: bool = False
+) -> Route:
     """Route POST likewise; `model` validates the body of at most `most` bytes, which the handler gets, too."""
 
     async def endpoint(request: Request) -> Response:
-        return await _reply(handler, request, await body_of(request, model, most))
+        return await _reply(handler, slow, request, await body_of(request, model, most))
 
     return Route(path, endpoint, methods=["POST"])
 
 
-async def _reply(handler: Callable[..., Any], *arguments: Any) -> Response:
+async def _reply(handler: Callable[..., Any], slow: bool, request: Request, *arguments: Any) -> Response:
     if inspect.iscoroutinefunction(handler):
-        return _response(await handler(*arguments))
-    return await work(lambda: _response(handler(*arguments)))
+        return _response(await handler(request, *arguments))
+
+    def reply() -> Response:
+        return _response(handler(request, *arguments))
+
+    if not slow:
+        return await work(reply)
+    async with turn_of(request):
+        return await work_slowly(reply)
 
 
 def _response(content: Any) -> Response:
