@@ -15,7 +15,7 @@ import pytest
 
 import cardgym
 from cardgym.engine.compilation import compiled, config
-from cardgym.engine.digest import Reach, digest_of_game
+from cardgym.engine.digest import Reach, digest_of_code, digest_of_game
 from cardgym.engine.rules import rule
 
 HELPER = """
@@ -170,6 +170,45 @@ def test_digest_of_a_game_sees_its_options_and_its_rules() -> None:
     other = game.variant("SpikeOther-v0", "", max_raises=1)
     assert digest_of_game(game) == digest_of_game(cardgym.find("CorellianSpike-v0"))
     assert digest_of_game(other) != digest_of_game(game)
+
+
+PLAYER = {
+    "edited_player": "def make(options):\n    from edited_search import Search as Best\n\n    return Best()\n",
+    "edited_search": "import json\nfrom edited_parts import tables\n\n\nclass Search:\n    act = tables.VALUE\n",
+    "edited_parts/__init__": "",
+    "edited_parts/tables": "from . import numbers\n\nVALUE = numbers.ONE\n",
+    "edited_parts/numbers": "ONE = 1\n",
+    "edited_unused": "TWO = 2\n",
+}
+"""A player in plain Python, by file."""
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "changes"),
+    [
+        ("edited_player", "Best()", "Best", True),
+        ("edited_search", "act =", "do =", True),
+        ("edited_parts/__init__", "", "import json", True),
+        ("edited_parts/tables", "ONE", "TWO", True),
+        ("edited_parts/numbers", "1", "2", True),
+        ("edited_parts/numbers", "1", "1  # The first.", False),
+        ("edited_unused", "2", "3", False),
+    ],
+)
+def test_digest_of_a_player_covers_what_it_imports_inside(
+    file: str, before: str, after: str, changes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Modules that are imported when it plays, and what they import; none is imported for the digest."""
+    (tmp_path / "edited_parts").mkdir()
+    for name, source in PLAYER.items():
+        (tmp_path / f"{name}.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    namespace: dict[str, Any] = {"__name__": "edited_player"}
+    exec(PLAYER["edited_player"], namespace)
+    first = digest_of_code(namespace["make"], imports=True)
+    (tmp_path / f"{file}.py").write_text(PLAYER[file].replace(before, after))
+    assert (digest_of_code(namespace["make"], imports=True) != first) is changes
+    assert not [name for name in sys.modules if name.startswith("edited_") and name != "edited_helper"]
 
 
 # -- in one process ---------------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def test_openspiel_measures_the_same_in_its_own_game() -> None:
         ("tic_tac_toe", "more than 2,000 nodes"),
         ("goofspiel", "simultaneous moves; use pyspiel.load_game_as_turn_based"),
         ("coop_box_pushing", "has no information states"),
-        ("dark_hex_ir(board_size=2)", "forget what their seat did"),
+        ("dark_hex_ir(board_size=2)", "has imperfect recall: its information states forget"),
         ("chess", "too many moves"),
     ],
 )
@@ -123,39 +123,48 @@ def test_copies_of_a_state_are_independent() -> None:
     assert state.returns().tolist() == [0.0, 0.0]
 
 
-def test_openspiel_measures_and_learns_with_our_observations() -> None:
-    """Its Python exploitability is its own game's, and one of its neural learners plays ours."""
-    gradient: Any = pytest.importorskip("open_spiel.python.pytorch.policy_gradient")
+def test_openspiel_measures_with_our_observations() -> None:
+    """Its Python exploitability is its own game's, and its environment shows what a seat of our envs sees."""
     game = open_spiel.OpenSpielGame("KuhnPoker-v0")
     assert best_responses.exploitability(game, policies.UniformRandomPolicy(game)) == pytest.approx(11 / 24)
     env = rl_environment.Environment(game)
-    (size,), actions = env.observation_spec()["info_state"], env.action_spec()["num_actions"]
-    agents = [
-        gradient.PolicyGradient(seat, size, actions, hidden_layers_sizes=(8,), batch_size=2, num_critic_before_pi=1)
-        for seat in range(2)
-    ]
     for _ in range(20):
         step = env.reset()
         while not step.last():
             seat = step.observations["current_player"]
             shown = look(game.game, game.options, env.get_state._position.single.states, np.array([seat]))[0][0]
             np.testing.assert_array_equal(step.observations["info_state"][seat], shown)
-            step = env.step([agents[seat].step(step).action])
-        for agent in agents:
-            agent.step(step)
-    assert all(agent.loss is not None for agent in agents)
+            step = env.step([step.observations["legal_actions"][seat][-1]])
 
 
+def learner(kind: str, seat: int, size: int, actions: int) -> Any:
+    """A small agent of one of OpenSpiel's neural algorithms, which updates within a few games."""
+    module: Any = pytest.importorskip(f"open_spiel.python.pytorch.{kind}")
+    if kind == "dqn":
+        buffer = {"replay_buffer_capacity": 500, "batch_size": 4, "min_buffer_size_to_learn": 4}
+        return module.DQN(seat, size, actions, hidden_layers_sizes=[8], **buffer)
+    return module.PolicyGradient(seat, size, actions, hidden_layers_sizes=(8,), batch_size=2, num_critic_before_pi=1)
+
+
+@pytest.mark.parametrize("kind", ["policy_gradient", "dqn"])
 @pytest.mark.parametrize("name", ["LeducPoker-v0", "CorellianSpike-v0", "OnePlayPoker-v0", "Coda-v0", "Cribbage-v0"])
-def test_every_game_runs_in_openspiels_environment(name: str) -> None:
+def test_neural_learners_of_openspiel_learn_every_game(name: str, kind: str) -> None:
     game = open_spiel.OpenSpielGame(name)
     env = rl_environment.Environment(game, chance_event_sampler=rl_environment.ChanceEventSampler(seed=1))
-    for _ in range(5 if game.num_players() == 1 else 1):  # Games of one player are not zero-sum.
+    (size,), actions = env.observation_spec()["info_state"], env.action_spec()["num_actions"]
+    agents = [learner(kind, seat, size, actions) for seat in range(game.num_players())]
+    decisions = games = 0
+    while decisions < 60 or games < 3:
         step = env.reset()
         while not step.last():
-            legal = step.observations["legal_actions"][step.observations["current_player"]]
-            step = env.step([legal[0]])
-    size = game.game.observation(game.game.default_observation).size(game.options)
-    assert env.observation_spec()["info_state"] == (size,)
+            step = env.step([agents[step.observations["current_player"]].step(step).action])
+            decisions += 1
+        for agent in agents:
+            agent.step(step)
+        games += 1
+    for agent in agents:
+        losses = agent.loss if isinstance(agent.loss, tuple) else (agent.loss,)
+        assert any(loss is not None for loss in losses)
+    assert size == game.game.observation(game.game.default_observation).size(game.options)
     assert [len(seen) for seen in step.observations["info_state"]] == [size] * game.num_players()
     assert all(reward is not None for reward in step.rewards)

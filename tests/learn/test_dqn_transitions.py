@@ -27,10 +27,11 @@ def make_player(tiny: Game) -> NetworkPlayer:
 
 
 def make_rollout(
-    tiny: Game, opponents: Sequence[str], num_envs: int = 16, num_players: int = 2, turns: int = 3, **settings: Any
-) -> SelfPlayRollout:
+    tiny: Game, opponents: Sequence[str], num_envs: int = 16, num_players: int = 2, turns: int = 3,
+    total_steps: int = 100, **settings: Any,
+) -> SelfPlayRollout:  # fmt: skip
     options = tiny.parse_options({"num_players": num_players, "turns": turns})
-    pool = OpponentPool.parse(opponents)
+    pool = OpponentPool.parse(opponents, total_steps)
     return SelfPlayRollout(tiny, options, num_envs, pool, make_player(tiny), seed=3, **settings)
 
 

@@ -36,7 +36,7 @@ from cardgym.players.checkpoints import load_checkpoint
 from killing import check_killed_run_ends_with_the_same_bits, check_run_that_is_asked_to_end_saves, check_same_bits
 
 COMMON: dict[str, Any] = {"env_id": "Tiny-v0", "eval_every": 0, "final_games": 0, "log_every": 1_000}
-POOL = ("self=1", "snapshot=1", "random=1")
+POOL = ("self=1", "snapshot@0.4:", "random=1@:0.6")
 ALONE = {"env_options": {"num_players": 1}, "eval_opponents": ("random",)}
 
 
@@ -144,7 +144,7 @@ LEARNERS = {
             for algorithm in ("q_learning", "sarsa")
             for opponents in (("random=1",), ("self=1",), ("perfect=1", "random=1"))
         },
-        {"opponents": ("perfect=1", "self=1")},
+        {"opponents": ("perfect=1@0.3:", "self=1")},
         short=200_000,
         bad={
             ("--algorithm", "sarssa"): "did you mean 'sarsa'",
@@ -319,6 +319,8 @@ BAD: dict[tuple[str, ...], str] = {
     ("--env-options", "turns=99"): "turns=99",
     ("--opponents", "perfct"): "did you mean 'perfect'?",
     ("--opponents", "random=x"): "write it as name=weight",
+    ("--opponents", "self=1", "random=1@0.6:0.2"): "shares of the training from which and up to which",
+    ("--opponents", "random=1@:0.5"): "none from 0.5 to 1 of the training",
     ("--eval-opponents", "perfct"): "did you mean 'perfect'?",
     ("--observation", "plan"): "did you mean 'plain'?",
     ("--gama", "1"): "unknown option '--gama'",

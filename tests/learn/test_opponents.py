@@ -10,7 +10,7 @@ from learning_game import SEAT
 from test_dqn_transitions import make_player, make_rollout, play
 
 from cardgym.engine.contract import Game
-from cardgym.engine.kernel import CALLER
+from cardgym.engine.kernel import CALLER, NOBODY
 from cardgym.errors import CardgymError
 from cardgym.learn.opponents import OpponentPool, Snapshots
 from cardgym.players.networks import NetworkPlayer
@@ -22,12 +22,29 @@ def weights_of(player: NetworkPlayer) -> torch.Tensor:
 
 def test_pool_is_parsed_from_words() -> None:
     pool = OpponentPool.parse(["random=0.5", "a=b.json=2", "self"])
-    assert pool == OpponentPool(("random", "a=b.json", "self"), (0.5, 2.0, 1.0))
+    assert pool == OpponentPool(({"random": 0.5, "a=b.json": 2.0, "self": 1.0},))
+
+
+def test_weights_change_by_share_of_the_training() -> None:
+    pool = OpponentPool.parse(["random=3@:0.2", "a@b/c@1:x.json=1@0.2:0.7", "self@.5:1", "random=1"], 1_000)
+    phases = [tuple(phase.values()) for phase in pool.phases]
+    assert pool.specs == ("random", "a@b/c@1:x.json", "self")
+    assert dict(zip(pool.starts, phases, strict=True)) == {
+        0: (4.0, 0.0, 0.0), 200: (1.0, 1.0, 0.0), 500: (1.0, 1.0, 1.0), 700: (1.0, 0.0, 1.0),
+    }  # fmt: skip
+    assert [pool.phase(step) for step in (0, 199, 200, 499, 999, 5_000)] == [0, 0, 1, 1, 3, 3]
+    with pytest.raises(CardgymError, match="only a training with total_steps can have them"):
+        OpponentPool.parse(["random@:0.2", "self@0.2:"])
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["random=x"], ["=1"], ["random=-1"], ["random=0"], ["random=nan"], ["randm"], ["no.safetensors"]]
-)
+    "words",
+    [
+        [], ["random=x"], ["=1"], ["random=-1"], ["random=0"], ["random=nan"], ["randm"], ["no.safetensors"],
+        ["random", "self@0.5:0.5"], ["random", "self@-1:"], ["random", "self@:2"], ["random", "self@..:1"],
+        ["random@:0.4", "self@0.6:"], ["random=0@:0.4", "self=1@0.4:"], ["random@0.5:x"], ["random", "self@nan:"],
+    ],
+)  # fmt: skip
 def test_bad_opponents_are_refused_in_one_line(tiny: Game, words: list[str]) -> None:
     with pytest.raises(CardgymError) as caught:
         make_rollout(tiny, words)
@@ -38,7 +55,7 @@ def test_choices_are_policy_numbers_with_snapshots_last(tiny: Game) -> None:
     pool = OpponentPool.parse(["snapshot=3", "random=1", "self=2"])
     numbers, weights = pool.choices([0], [-2, -3, -4])
     assert numbers.tolist() == [0, CALLER, -2, -3, -4]
-    assert weights == [1.0, 2.0, 1.0, 1.0, 1.0]
+    assert weights == [[1.0, 2.0, 1.0, 1.0, 1.0]]
     with pytest.raises(CardgymError, match="keeps no copies of itself"):
         pool.choices([0])
 
@@ -53,6 +70,20 @@ def test_opponents_are_drawn_by_weight_and_by_the_seed_alone(tiny: Game) -> None
     numbers = opponents_of(["random=1", "perfect=3"])
     assert abs((numbers == 1).mean() - 0.75) < 5 * (0.75 * 0.25 / 4000) ** 0.5
     np.testing.assert_array_equal(numbers, opponents_of(["random=1", "perfect=3"]))
+
+
+def test_opponents_follow_their_schedule(tiny: Game) -> None:
+    """Whoever is drawn for a game that starts is one of its part of the training."""
+    rollout = make_rollout(tiny, ["random@:0.5", "perfect@0.5:"], total_steps=960)
+    seen = set()
+    while rollout.decisions < 960:
+        starting = rollout._seated.batch.plain_rows["pending_policy"] == NOBODY
+        before = rollout.decisions
+        rollout.step(rollout.turns.masks.argmax(axis=1))
+        drawn = rollout._seated.batch.plain_rows["lineup"][starting, 1]
+        assert (drawn == (0 if before < 480 else 1)).all()
+        seen |= set(drawn.tolist())
+    assert seen == {0, 1}
 
 
 def test_snapshots_change_only_when_they_are_taken(tiny: Game) -> None:

@@ -14,16 +14,13 @@ import struct
 import sys
 import threading
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-G = TypeVar("G")
-"""A `Game`: the contract is above this module."""
-
-_LIBRARIES = ("numpy", "numba", "llvmlite", "builtins", "math")
+_LIBRARIES = ("numpy", "numba", "llvmlite", "builtins", "math", "torch")
 """Modules whose code is known by their versions, which are part of the names of the folders of compiled code."""
 _CONSTANTS = frozenset(dis.hasconst)
 _ABSENT = object()
@@ -80,27 +77,94 @@ def renewed(*roots: Any) -> Reach:
 
 
 def digest_of_game(game: Any) -> str:
-    """A digest of the code that plays a game, 16 hexadecimal digits: its rules, observations, players and options.
+    """A digest of the code of a game without its players, 16 hexadecimal digits.
 
-    It is the same in every process with the same version of Python, whatever file the game comes from. Texts, and
-    modules that a player's function imports inside, are not part of it. Nothing is compiled.
+    It covers rules, observations, metrics and default options, no texts, and is the same in every process with the same
+    version of Python, whatever file the game comes from. Nothing is compiled.
     """
     return Reach(*_played(game)).digest
 
 
-def renewed_game(game: G) -> G:
+def digest_of_code(function: Callable[..., Any], *, imports: bool = False) -> str:
+    """A digest of a function that need not be compiled, 16 hexadecimal digits.
+
+    Args:
+        imports: also cover the module of the function and all that it imports, at the top or in a function: modules of
+            its own package, and the user's outside installed packages. Nothing is imported for that.
+    """
+    return Reach(function, *(_imported_code(function) if imports else ())).digest
+
+
+def renewed_game(game: Any) -> Any:
     """The game, after forgetting all compiled code if its code has changed since it was compiled."""
-    renewed(*_played(game))
+    renewed(*_played(game), dict(game.players))
     return game
 
 
 def _played(game: Any) -> tuple[Any, ...]:
-    """What decides how a game is played."""
+    """What decides how a game is played, whoever plays it."""
     observations = {name: observation.write for name, observation in game.observations.items()}
     metrics = {name: metric.value for name, metric in game.metrics.items()}
-    functions = vars(game.rules), vars(game.state_index), observations, dict(game.players), metrics
+    functions = vars(game.rules), vars(game.state_index), observations, metrics
     options = game.parse_options().asdict()
     return game.state, game.num_actions, game.count_actions, game.payoff, options, functions
+
+
+def _imported_code(function: Any) -> Iterator[types.CodeType]:
+    """The code of a function's module and of those that it imports, in the order in which they are found."""
+    function = getattr(function, "func", function)  # Of a `functools.partial`.
+    module = function.__module__
+    top, library = module.partition(".")[0], __name__.partition(".")[0]
+    own = module.rpartition(".")[0] if top == library else top
+    waiting = [module]
+    for name in waiting:
+        spec = _spec(name) if name != "__main__" else None
+        # Not the loader's code: it may be that of a file from the same second.
+        source = spec.loader.get_source(name) if spec is not None and hasattr(spec.loader, "get_source") else None
+        code = compile(source, name, "exec", dont_inherit=True) if source else None
+        if code is None and name == module:  # A notebook or standard input.
+            code = getattr(function, "__code__", None)
+        if code is not None:
+            yield code
+            package = name if spec is not None and spec.submodule_search_locations else name.rpartition(".")[0]
+            others = [
+                other for other in _imports(code, package) if f"{other}.".startswith(f"{own}.") or _is_users(other)
+            ]
+            waiting += dict.fromkeys(other for other in others if other not in waiting)
+
+
+def _imports(code: types.CodeType, package: str) -> Iterator[str]:
+    """The names of the modules that code, and the functions in it, may import; dots start from `package`."""
+    for part in _codes(code):
+        steps = [step for step in dis.get_instructions(part) if step.opname != "EXTENDED_ARG"]
+        for place, step in enumerate(steps):
+            if step.opname == "IMPORT_NAME":
+                level, names = steps[place - 2].argval, steps[place - 1].argval
+                above = package.split(".")[: package.count(".") + 2 - level] if level else []
+                base = ".".join(filter(None, [*above, step.argval]))
+                yield from (base, *(f"{base}.{name}" for name in names or ()))
+
+
+def _is_users(module: str) -> bool:
+    """Whether a module is the user's own: not part of Python or cardgym, and not of an installed package."""
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names or top == __name__.partition(".")[0] or (spec := _spec(top)) is None:
+        return False
+    return not any(folder in str(spec.origin) for folder in ("site-packages", "dist-packages"))
+
+
+def _spec(module: str) -> Any:
+    """Where a module would be imported from, without importing a package above it; None if there is no such module."""
+    parts, spec, path = module.split("."), None, None
+    for number in range(len(parts)):
+        if number and path is None:
+            return None
+        finders = [finder.find_spec for finder in sys.meta_path if hasattr(finder, "find_spec")]
+        spec = next(filter(None, (find(".".join(parts[: number + 1]), path) for find in finders)), None)
+        if spec is None:
+            return None
+        path = spec.submodule_search_locations
+    return spec
 
 
 class Content:
@@ -189,6 +253,8 @@ class Content:
             self.add((value.__module__ if library else "", value.__qualname__, getattr(value, "_fields", None)))
             if issubclass(value, Enum):
                 self.add(dict(value.__members__))
+            elif value.__module__ == "__main__":  # Other modules' classes are part of `_imported_code`.
+                self.add({name: part for name, part in vars(value).items() if isinstance(part, types.FunctionType)})
         elif isinstance(value, functools.partial):
             self.add((value.func, value.args, value.keywords))
         elif isinstance(value, types.MethodType):

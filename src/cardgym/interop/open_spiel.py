@@ -257,9 +257,9 @@ def open_spiel_tree(game: Any, *, limit: int = _NODES) -> OpenSpielTree:
         limit: the largest number of nodes.
 
     Raises:
-        CardgymError: for an unknown game, one without information states or with simultaneous moves, one whose
-            information states forget what their seat did, one with more nodes than `limit`, and one whose games are
-            too long.
+        CardgymError: for an unknown game, one without information states or with simultaneous moves, one with
+            imperfect recall, whose information states forget what their seat did, one with more nodes than `limit`, and
+            one whose games are too long.
     """
     if isinstance(game, str):
         if (name := game.partition("(")[0]) not in (known := pyspiel.registered_names()):
@@ -339,6 +339,7 @@ class _Walk:
             self.actions += state.legal_actions()
         elif self.before[info_set] != before:
             raise CardgymError(
-                f"OpenSpiel's {self.name} has information states that forget what their seat did; choose another"
+                f"OpenSpiel's {self.name} has imperfect recall: its information states forget what their seat did; "
+                "choose another game"
             )
         return info_set

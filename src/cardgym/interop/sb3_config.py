@@ -47,7 +47,7 @@ class SB3Config(GameConfig, ReplayConfig, PPOKeys):
 
     opponents: Items[str] = ("random=1",)
     """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
-    of the learner."""
+    of the learner; name=weight@from:to, such as random=1@0:0.3, for a part of the training."""
     num_snapshots: PositiveInt = 4
     """How many earlier copies of the learner `snapshot` is drawn from."""
     snapshot_every: PositiveInt = 50_000

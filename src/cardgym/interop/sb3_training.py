@@ -23,11 +23,11 @@ from cardgym.files.limits import check_memory
 from cardgym.interop.sb3 import CardVecEnv, MaskableDQN, ModelPlayer, SelfPlayCallback
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn import tags
+from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.run import TrainingResult
 from cardgym.learn.schedules import crossed
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.learn.training import Training
-from cardgym.players.mixtures import parse_weights
 
 ALGORITHMS: dict[str, type[BaseAlgorithm]] = {
     "maskable_ppo": MaskablePPO,
@@ -74,6 +74,7 @@ class SB3Training(Training):
         torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
         super().__init__(config, folder)
         self._sb3_config = config
+        self._pool = OpponentPool.parse(config.opponents, config.total_steps)
 
     def _make_games(self) -> CardVecEnv:
         """The parallel games of the learner's seat."""
@@ -82,7 +83,7 @@ class SB3Training(Training):
         return CardVecEnv(
             self.game, config.num_envs,
             num_snapshots=config.num_snapshots,
-            opponent="random" if options.num_players == 1 else parse_weights(config.opponents),
+            opponent="random" if options.num_players == 1 else self._pool.phases[0],
             seat="random" if config.seat < 0 else config.seat,
             obs=config.observation or None,
             illegal_action="random",
@@ -120,6 +121,8 @@ class SB3Training(Training):
             Every(config.save_every, lambda step: self.save(), between_rollouts=True),
             Every(1, lambda step: self.save() if self._saving.due() else None, between_rollouts=True),
         ]
+        if len(self._pool.starts) > 1 and self.options.num_players > 1:
+            callbacks.append(_Schedule(self._pool, games))
         if games.self_play.used:
             callbacks.append(SelfPlayCallback(config.snapshot_every))
         model.learn(config.total_steps, callbacks, log_interval=_NEVER)
@@ -211,6 +214,20 @@ class Every(BaseCallback):
         last_step, self._last_step = self._last_step, self.model.num_timesteps
         if crossed(self._interval, last_step, self._last_step):
             self._action(self._last_step)
+
+
+class _Schedule(BaseCallback):
+    """Draws the opponents of each phase of a schedule in the games that start during it."""
+
+    def __init__(self, pool: OpponentPool, games: CardVecEnv) -> None:
+        super().__init__()
+        self._pool, self._games, self._phase = pool, games, 0
+
+    def _on_step(self) -> bool:
+        if (phase := self._pool.phase(self.num_timesteps)) != self._phase:
+            self._phase = phase
+            self._games.weigh_opponents(self._pool.phases[phase])
+        return True
 
 
 class _BoardWriter(KVWriter):

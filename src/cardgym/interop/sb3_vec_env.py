@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -17,7 +17,8 @@ from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import EnvCore
 from cardgym.errors import CardgymError, IllegalActionError, printable, whole_number
 from cardgym.interop.sb3_callbacks import SelfPlay
-from cardgym.players import are_legal, check_legal
+from cardgym.players import PlayerSpec, are_legal, check_legal, resolve
+from cardgym.players.mixtures import MixturePlayer
 
 SHARED = ("action_masks", "action_space", "game", "observation_space", "options", "render_mode", "spec", "unwrapped")
 """The attributes of the vec env that `get_attr` returns for each row."""
@@ -174,6 +175,22 @@ class CardVecEnv(VecEnv):
         """The legal actions, (num_envs, actions) bool."""
         legal: npt.NDArray[np.bool_] = self._core.seated.masks != 0
         return legal
+
+    def weigh_opponents(self, weights: Mapping[PlayerSpec, float]) -> None:
+        """Draw the opponents by these weights from each row's next game on, for a curriculum.
+
+        Args:
+            weights: the players of the mapping that was the env's `opponent`, in the same order; 0 for those who rest.
+
+        Raises:
+            CardgymError: for other players.
+        """
+        mixed = resolve(self.self_play.seated(weights), self.game, self.options)
+        for seated in self._core.seated.roster:
+            names = [[part.name for part in getattr(player, "players", ())] for player in (seated, mixed)]
+            if not (isinstance(seated, MixturePlayer) and isinstance(mixed, MixturePlayer) and names[0] == names[1]):
+                raise CardgymError("weigh_opponents: give the mapping that was the env's opponent, with other weights")
+            seated.weights = mixed.weights
 
     def close(self) -> None:
         """Do nothing."""

@@ -99,7 +99,8 @@ class GameConfig(TrainingConfig):
     observation: str = ""
     """The observation to learn from; the game's default if empty."""
     opponents: Items[str] = ("random=1",)
-    """Who plays the other seats, each as name=weight: players' names, paths, or `self`."""
+    """Who plays the other seats, each as name=weight: players' names, paths, or `self`; name=weight@from:to, such as
+    random=1@0:0.3, for a part of the training."""
     seat: Annotated[int, Field(ge=-1)] = -1
     """The learner's seat, in evaluations too; -1 draws a seat for each game and evaluates from every seat."""
     total_steps: Steps = 1_000_000
@@ -157,7 +158,7 @@ class NetworkConfig(GameConfig):
 
     opponents: Items[str] = ("random=1",)
     """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
-    of the learner."""
+    of the learner; name=weight@from:to, such as random=1@0:0.3, for a part of the training."""
     num_snapshots: PositiveInt = 4
     """How many earlier copies of the learner `snapshot` is drawn from."""
     snapshot_every: PositiveInt = 200_000

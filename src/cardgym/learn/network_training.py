@@ -52,7 +52,7 @@ class NetworkTraining(Training):
         self.num_actions = self.game.actions(self.options)
         self.device = choose_device(config.device)
         self._seed, self._init_from = config.seed, config.init_from
-        self._num_envs, self._pool = config.num_envs, OpponentPool.parse(config.opponents)
+        self._num_envs, self._pool = config.num_envs, OpponentPool.parse(config.opponents, config.total_steps)
         self._num_snapshots, self._snapshot_every = config.num_snapshots, config.snapshot_every
         self._log_every = config.log_every
 

@@ -1,8 +1,13 @@
-"""Opponents of a learner: named players, the learner itself, and earlier copies of it, drawn by weight."""
+"""Opponents of a learner: named players, the learner itself, and earlier copies of it, drawn by weight.
+
+The weights may change along the training: `random=1@:0.2` is an opponent in its first fifth, `self=1@0.2:` in the rest.
+"""
 
 from __future__ import annotations
 
 import copy
+import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,7 +17,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import CALLER
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, quoted
 from cardgym.players import Player, PlayerSpec, resolve
 from cardgym.players.mixtures import parse_weights
 
@@ -23,23 +28,56 @@ SNAPSHOT = "snapshot"
 """The opponent that is an earlier copy of the learner; it does not learn."""
 
 
+_SPAN = re.compile(r"(.+)@([-+.\deE]*):([-+.\deE]*)", re.DOTALL)
+"""An opponent during a part of the training: `name=weight@from:to`, in shares of its length."""
+
+
 @dataclass(frozen=True)
 class OpponentPool:
-    """The opponents that may sit opposite a learner, each with its weight.
+    """The opponents that may sit opposite a learner, each with its weight in each phase of the training.
 
     Attributes:
-        specs: players as `resolve` takes them, or the names `self` and `snapshot`.
-        weights: a nonnegative number for each; only their proportions matter.
+        phases: for each phase the same opponents in the same order: players as `resolve` takes them, or the names
+            `self` and `snapshot`, with nonnegative weights, of which only the proportions matter.
+        starts: the step at which each phase starts, 0 first.
     """
 
-    specs: tuple[PlayerSpec, ...]
-    weights: tuple[float, ...]
+    phases: tuple[dict[PlayerSpec, float], ...]
+    starts: tuple[int, ...] = (0,)
 
     @classmethod
-    def parse(cls, opponents: Sequence[str] | Mapping[PlayerSpec, float]) -> OpponentPool:
-        """The pool of opponents by weight; see `parse_weights`."""
-        weights = parse_weights(opponents)
-        return cls(tuple(weights), tuple(weights.values()))
+    def parse(cls, opponents: Sequence[str] | Mapping[PlayerSpec, float], total_steps: int = 0) -> OpponentPool:
+        """The pool of opponents by weight, and with `name=weight@from:to` by share of a training of `total_steps`.
+
+        `from` is 0 and `to` is 1 where they are left out; see `parse_weights` for the rest.
+
+        Raises:
+            CardgymError: for a share outside 0 to 1, a part of the training without opponents, and a schedule without
+                `total_steps`.
+        """
+        if isinstance(opponents, Mapping):
+            return cls((parse_weights(opponents),))
+        spans = [_span(word) for word in opponents]
+        shares = sorted({0.0, *(share for _, *span in spans for share in span if share < 1.0)})
+        if len(shares) > 1 and not total_steps:
+            raise CardgymError("opponents by share of the training: only a training with total_steps can have them")
+        phases = []
+        for start, end in zip(shares, [*shares[1:], 1.0], strict=True):
+            now = [word for word, first, last in spans if first <= start < last]
+            if not now and spans:
+                raise CardgymError(f"opponents: none from {start:g} to {end:g} of the training; name one for that part")
+            phases.append(parse_weights(now))
+        every = dict.fromkeys((spec for phase in phases for spec in phase), 0.0)
+        return cls(tuple(every | phase for phase in phases), tuple(round(share * total_steps) for share in shares))
+
+    @property
+    def specs(self) -> tuple[PlayerSpec, ...]:
+        """All opponents, in order."""
+        return tuple(self.phases[0])
+
+    def phase(self, step: int) -> int:
+        """The number of the phase at a step of the training."""
+        return bisect_right(self.starts, step) - 1
 
     @property
     def has_snapshots(self) -> bool:
@@ -51,11 +89,13 @@ class OpponentPool:
         named = [spec for spec in self.specs if spec not in (SELF, SNAPSHOT)]
         return [resolve(spec, game, options) for spec in named]
 
-    def choices(self, named: Sequence[int], snapshots: Sequence[int] = ()) -> tuple[npt.NDArray[np.int32], list[float]]:
-        """The policy numbers to draw from, (choices,), int32, and the weight of each; `CALLER` is `self`.
+    def choices(
+        self, named: Sequence[int], snapshots: Sequence[int] = ()
+    ) -> tuple[npt.NDArray[np.int32], list[list[float]]]:
+        """The policy numbers to draw from, (choices,), int32, and for each phase the weight of each of them.
 
-        `named` are the policy numbers of `players()`, in order. `snapshots` are those of the earlier copies, which come
-        last and share the weight of `snapshot` equally.
+        `CALLER` is `self`. `named` are the policy numbers of `players()`, in order. `snapshots` are those of the
+        earlier copies, which come last and share the weight of `snapshot` equally.
 
         Raises:
             CardgymError: if `snapshot` is an opponent but there are no copies.
@@ -63,16 +103,30 @@ class OpponentPool:
         if self.has_snapshots and not snapshots:
             raise CardgymError(f"opponent {SNAPSHOT!r}: this learner keeps no copies of itself; use {SELF!r} or a name")
         remaining = iter(named)
-        numbers: list[int] = []
-        weights: list[float] = []
-        for spec, weight in zip(self.specs, self.weights, strict=True):
-            if spec != SNAPSHOT:
-                numbers.append(CALLER if spec == SELF else next(remaining))
-                weights.append(weight)
-        of_snapshots = sum(weight for spec, weight in zip(self.specs, self.weights, strict=True) if spec == SNAPSHOT)
-        numbers += snapshots
-        weights += [of_snapshots / max(len(snapshots), 1)] * len(snapshots)
-        return np.array(numbers, np.int32), weights
+        numbers = [CALLER if spec == SELF else next(remaining) for spec in self.specs if spec != SNAPSHOT]
+        phases = []
+        for phase in self.phases:
+            named_weights = [weight for spec, weight in phase.items() if spec != SNAPSHOT]
+            phases.append([*named_weights, *[phase.get(SNAPSHOT, 0.0) / max(len(snapshots), 1)] * len(snapshots)])
+        return np.array([*numbers, *snapshots], np.int32), phases
+
+
+def _span(word: str) -> tuple[str, float, float]:
+    """An opponent as `name=weight`, and the shares of the training between which it is one."""
+    found = _SPAN.fullmatch(word)
+    if found is None:
+        return word, 0.0, 1.0
+    opponent, *ends = found.groups()
+    try:
+        first, last = (float(end or default) for end, default in zip(ends, (0, 1), strict=True))
+    except ValueError:
+        first = last = -1.0
+    if not 0.0 <= first < last <= 1.0:
+        raise CardgymError(
+            f"opponent {quoted(word)}: after @ write the shares of the training from which and up to which it is one, "
+            "such as random=1@0:0.3"
+        )
+    return opponent, first, last
 
 
 class Snapshots:

@@ -7,9 +7,8 @@ from typing import Any
 
 from cardgym.engine.registry import find
 from cardgym.files.json_values import digest_of
-from cardgym.learn.opponents import SELF, SNAPSHOT
+from cardgym.learn.opponents import SELF, SNAPSHOT, OpponentPool
 from cardgym.players.identity import game_digest, player_digest
-from cardgym.players.mixtures import parse_weights
 
 
 def played(values: Mapping[str, Any]) -> str:
@@ -20,7 +19,8 @@ def played(values: Mapping[str, Any]) -> str:
     """
     game = find(values["env_id"])
     options = game.parse_options(values.get("env_options"))
-    named = [*parse_weights(values.get("opponents") or ["random"]), *values.get("eval_opponents", ())]
+    pool = OpponentPool.parse(values.get("opponents") or ["random"], values.get("total_steps", 1))
+    named = [*pool.specs, *values.get("eval_opponents", ())]
     named += [*values.get("players", ()), values.get("teacher"), values.get("init_from")]
     players = sorted({name for name in named if name and name not in (SELF, SNAPSHOT)})
     return digest_of([game_digest(game, options), [player_digest(name, game, options) for name in players]])

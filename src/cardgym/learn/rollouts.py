@@ -87,8 +87,9 @@ class SelfPlayRollout:
         named = opponents.players(game, options)
         self._seated = SeatedBatch(game, options, num_envs, [*named, *self.snapshots.players], learner.observation_name)
         numbers = self._seated.numbers
-        self._choices, weights = opponents.choices(numbers[: len(named)], numbers[len(named) :])
-        self._probabilities = np.array(weights) / sum(weights)
+        self._pool = opponents
+        self._choices, phases = opponents.choices(numbers[: len(named)], numbers[len(named) :])
+        self._probabilities = [np.array(weights) / sum(weights) for weights in phases]
         self._seated.seed(game_keys(seed, num_envs))
         self._seated.seat([CALLER], requested_seat=seat)
         self.rewards = np.zeros(self.num_streams)
@@ -138,7 +139,8 @@ class SelfPlayRollout:
         self._update_turns()
 
     def _draw_opponents(self, envs: Int64s) -> None:
-        choices = self._generator.choice(len(self._choices), (len(envs), self._num_seats - 1), p=self._probabilities)
+        probabilities = self._probabilities[self._pool.phase(self.decisions)]
+        choices = self._generator.choice(len(self._choices), (len(envs), self._num_seats - 1), p=probabilities)
         self._seated.batch.plain_rows["lineup"][envs, 1 : self._num_seats] = self._choices[choices]
 
     def _update_turns(self) -> None:

@@ -48,7 +48,8 @@ class TabularConfig(GameConfig, ExplorationConfig):
     observation: str = ""
     """The observation whose hash identifies the state; if empty, the game's own numbering of states."""
     opponents: Items[str] = ("random=1",)
-    """Who plays the other seats, each as name=weight: compiled players, tables, policy files, or `self`."""
+    """Who plays the other seats, each as name=weight: compiled players, tables, policy files, or `self`;
+    name=weight@from:to, such as random=1@0:0.3, for a part of the training."""
     num_deals: Annotated[int, Field(ge=0, lt=2**31)] = 0
     """Play only this many different deals, over and over, to study memorization; 0 for no limit."""
     terminal_on_deal_end: bool = False
@@ -124,16 +125,16 @@ class TabularLearner:
         self.values = np.zeros((rows, actions))
         self.visits = np.zeros((rows, actions), np.int32)
 
-        pool = OpponentPool.parse(opponents or config.opponents)
-        named = pool.players(game, options)
+        self._pool = OpponentPool.parse(opponents or config.opponents, config.total_steps)
+        named = self._pool.players(game, options)
         for player in named:
             if not isinstance(player, CompiledPlayer | TablePlayer):
                 raise CardgymError(
                     f"opponent {player.name}: tables learn against compiled players, tables, policy files and self"
                 )
         self._played = SeatedBatch(game, options, 1, named)
-        choices, weights = pool.choices(self._played.numbers)
-        self._opponents = Opponents(choices, np.cumsum(weights) / sum(weights))
+        choices, phases = self._pool.choices(self._played.numbers)
+        self._opponents = [Opponents(choices, np.cumsum(weights) / sum(weights)) for weights in phases]
         key = np.uint64(config.seed)
         self._played.seed(np.array([derive(key, _PLAY)]))
         self._played.seat([CALLER], requested_seat=config.seat)
@@ -189,19 +190,21 @@ class TabularLearner:
             CardgymError: if the table is full.
         """
         batch, counters = self._played.batch, self._counters
-        counters["until"] = decisions
         records = (array.view(np.recarray) for array in (self.entries, self._pending, counters))
         memory = Memory(self.values, self.visits, *records)
-        self._learn(
-            batch.plain_states, batch.plain_rows, batch.policy_tables, self._opponents, memory, self._scratch,
-            self._generator, self._settings,
-        )  # fmt: skip
-        if counters["full"][0]:
-            counters["full"] = 0
-            raise CardgymError(
-                f"table_size={self.config.table_size}: full after {self.decisions:,} decisions; use a larger one, or "
-                "an observation that distinguishes fewer states"
-            )
+        while self.decisions < decisions:
+            phase = self._pool.phase(self.decisions)
+            counters["until"] = min([decisions, *self._pool.starts[phase + 1 :]])
+            self._learn(
+                batch.plain_states, batch.plain_rows, batch.policy_tables, self._opponents[phase], memory,
+                self._scratch, self._generator, self._settings,
+            )  # fmt: skip
+            if counters["full"][0]:
+                counters["full"] = 0
+                raise CardgymError(
+                    f"table_size={self.config.table_size}: full after {self.decisions:,} decisions; use a larger one, "
+                    "or an observation that distinguishes fewer states"
+                )
 
     def policy(self) -> Int8s:
         """The greedy action of each row among those tried, (rows,), int8: the first in a tie; 0 if none was tried."""
