@@ -159,16 +159,16 @@ def test_config_and_responders_count_the_files_behind_their_players(tmp_path: Pa
     save_mixture(team, {str(member): 1.0, "random": 1.0}, game, options)
 
     def digests() -> list[str]:
-        found = trainings(game, options, str(team), budget=1000, seeds=1, scale=1.0, folder=tmp_path)
+        found = trainings(game, options, str(team), budget=1_000_000, seeds=1, scale=1.0, folder=tmp_path)
         values = {"env_id": ENV, "opponents": (f"{team}=0.5", "self=0.5"), "eval_opponents": ("random",)}
-        return [played(values), *(training.folder.name for training in found if training.source == "trained")]
+        return [played(values), *(stage.folder.name for stages in found for stage in stages)]
 
     first = digests()
     assert digests() == first
     shutil.copy(SHIPPED / "dqn.safetensors", member)
     assert not set(digests()) & set(first)
-    made = trainings(game, options, "random", budget=1000, seeds=1, scale=1.0, folder=tmp_path)
-    made[0].folder.mkdir()
-    shutil.copy(SHIPPED / "ppo.safetensors", made[0].checkpoint)
-    again = trainings(game, options, "random", budget=1000, seeds=1, scale=1.0, folder=tmp_path)
-    assert [training.folder for training in again] == [training.folder for training in made]
+    made = trainings(game, options, "random", budget=1_000_000, seeds=1, scale=1.0, folder=tmp_path)
+    made[0][0].folder.mkdir()
+    shutil.copy(SHIPPED / "ppo.safetensors", made[0][0].checkpoint)
+    again = trainings(game, options, "random", budget=1_000_000, seeds=1, scale=1.0, folder=tmp_path)
+    assert again == made

@@ -11,8 +11,11 @@ from test_dqn_transitions import make_player, make_rollout, play
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import CALLER, NOBODY
+from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.learn.opponents import OpponentPool, Snapshots
+from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.players import resolve
 from cardgym.players.networks import NetworkPlayer
 
 
@@ -108,3 +111,24 @@ def test_learner_plays_against_its_snapshots(tiny: Game) -> None:
     transitions = play(make_rollout(tiny, ["snapshot"], snapshots=2), 12)
     going = ~transitions.done
     assert (transitions.next_observations[going, SEAT] == transitions.observations[going, SEAT]).all()
+
+
+def test_a_team_sits_in_all_seats_but_one_and_shares_what_it_wins(tiny: Game) -> None:
+    game = find("CorellianSpike-v0")
+    options = game.parse_options({"num_players": 3, "hands": 1})
+    pool = OpponentPool.parse(["heuristic=1", "random=1"])
+    rollout = SelfPlayRollout(game, options, 200, pool, resolve("random", game, options), seed=1, team=True)
+    rows, generator = rollout._seated.batch.plain_rows, np.random.default_rng(1)
+    opponents, won = [], 0.0
+    for _ in range(20):
+        rollout.step((rollout.turns.masks * generator.random(rollout.turns.masks.shape)).argmax(axis=1))
+        members = rows["policies"][:, :3] == CALLER
+        assert (members.sum(axis=1) == 2).all()
+        shares = np.where(members, rows["paid"][:, :3], 0.0).sum(axis=1, keepdims=True) / 2
+        np.testing.assert_array_equal(rollout.rewards.reshape(200, 3), np.where(members, shares, rows["paid"][:, :3]))
+        opponents.append((~members).argmax(axis=1))
+        won += np.abs(shares).sum()
+    assert won > 0.0
+    assert set(np.concatenate(opponents).tolist()) == {0, 1, 2}
+    with pytest.raises(CardgymError, match="plays against named players"):
+        make_rollout(tiny, ["self=1"], team=True)

@@ -159,6 +159,8 @@ class NetworkConfig(GameConfig):
     opponents: Items[str] = ("random=1",)
     """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
     of the learner; name=weight@from:to, such as random=1@0:0.3, for a part of the training."""
+    team: bool = False
+    """One opponent sits in each game, and the learner in all other seats, which share what they win."""
     num_snapshots: PositiveInt = 4
     """How many earlier copies of the learner `snapshot` is drawn from."""
     snapshot_every: PositiveInt = 200_000

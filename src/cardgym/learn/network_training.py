@@ -9,7 +9,6 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 import torch
-from torch import nn
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
@@ -53,6 +52,7 @@ class NetworkTraining(Training):
         self.device = choose_device(config.device)
         self._seed, self._init_from = config.seed, config.init_from
         self._num_envs, self._pool = config.num_envs, OpponentPool.parse(config.opponents, config.total_steps)
+        self._team = config.team
         self._num_snapshots, self._snapshot_every = config.num_snapshots, config.snapshot_every
         self._log_every = config.log_every
 
@@ -88,7 +88,7 @@ class NetworkTraining(Training):
         """The games that the player learns from, against the run's opponents."""
         return SelfPlayRollout(
             self.game, self.options, self._num_envs, self._pool, player,
-            seed=self._seed, snapshots=self._num_snapshots, seat=self._seat,
+            seed=self._seed, snapshots=self._num_snapshots, seat=self._seat, team=self._team,
         )  # fmt: skip
 
     # -- the loop -----------------------------------------------------------------------------------------------------
@@ -127,11 +127,13 @@ def choose_device(name: str) -> torch.device:
 def load_weights(network: Network, path: Path, game: Game, options: Options, observation: str) -> None:
     """Give a network the weights of a checkpoint.
 
-    The checkpoint's observation may be a shorter one that `observation` extends: the weights of the added features
-    start at 0, so the network computes what the checkpoint does.
+    The checkpoint's observation may be a shorter one that `observation` extends, and its hidden layers may be narrower:
+    what the checkpoint has not weighs 0 for the units that it has, so the network computes what the checkpoint does
+    (as in Chen et al., "Net2Net", ICLR 2016). Added units keep their own weights, and learn.
 
     Raises:
-        CardgymError: as `load_checkpoint`, and for another kind of network, other layers, or another observation.
+        CardgymError: as `load_checkpoint`, and for another kind of network, other layers, wider ones, or another
+            observation.
     """
     other, metadata = load_checkpoint(path, game, options)
     if type(other) is not type(network):
@@ -140,12 +142,16 @@ def load_weights(network: Network, path: Path, game: Game, options: Options, obs
         raise CardgymError(
             f"init_from {path}: reads the observation {metadata.observation!r}, not {observation!r}; set `observation`"
         )
-    if replace(other.shape, inputs=network.shape.inputs) != network.shape:
-        raise CardgymError(f"init_from {path}: its layers are {_layers(other)}, not {_layers(network)}")
-    weights = other.state_dict()
-    for name, own in network.state_dict().items():
-        weights[name] = nn.functional.pad(weights[name], (0, own.shape[-1] - weights[name].shape[-1]))
-    network.load_state_dict(weights)
+    sizes = network.shape.hidden_sizes
+    like = replace(other.shape, inputs=network.shape.inputs, hidden_sizes=sizes) == network.shape
+    narrow = len(other.shape.hidden_sizes) == len(sizes) and all(map(int.__le__, other.shape.hidden_sizes, sizes))
+    if not like or not narrow:
+        raise CardgymError(f"init_from {path}: its layers are {_layers(other)}, not {_layers(network)} or narrower")
+    with torch.no_grad():
+        for name, own in network.state_dict().items():
+            trained = other.state_dict()[name]
+            own[: len(trained)] = 0.0
+            own[tuple(map(slice, trained.shape))] = trained
 
 
 def extensions(game: Game, options: Options, observation: str) -> list[str]:

@@ -10,7 +10,7 @@ from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Opt
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
-from cardgym.learn.opponents import OpponentPool, Snapshots
+from cardgym.learn.opponents import SELF, SNAPSHOT, OpponentPool, Snapshots
 from cardgym.players import Player
 from cardgym.players.seats import SeatedBatch, game_keys
 
@@ -62,6 +62,7 @@ class SelfPlayRollout:
         seed: int,
         snapshots: int = 1,
         seat: int = ANY_SEAT,
+        team: bool = False,
     ) -> None:
         """Start the first games.
 
@@ -70,15 +71,21 @@ class SelfPlayRollout:
             seed: decides the deals, the seats, the opponents and what they draw.
             snapshots: how many earlier copies are kept, if the pool has them.
             seat: the learner's seat; ANY_SEAT draws one for each game.
+            team: one opponent sits in each game, at a random place, and the learner in all other seats, each of which
+                is paid what they win on average.
 
         Raises:
-            CardgymError: for a seat that the game does not have, or an opponent that cannot be found.
+            CardgymError: for a seat that the game does not have, an opponent that cannot be found, or a team that has
+                itself as the opponent.
         """
         self._num_seats = options.num_players
         if seat >= self._num_seats:
             raise CardgymError(
                 f"seat={seat}: {game.id} has the seats 0 to {self._num_seats - 1}; -1 draws one for each game"
             )
+        if team and (SELF in opponents.specs or opponents.has_snapshots):
+            raise CardgymError(f"team: a team plays against named players, not {SELF!r} or {SNAPSHOT!r}")
+        self._team = team and self._num_seats > 2
         self.game = game
         self.options = options
         self.num_streams = num_envs * self._num_seats
@@ -131,6 +138,9 @@ class SelfPlayRollout:
         self.decisions += len(actions)
         acted = self.turns.streams
         paid = self._seated.paid[:, : self._num_seats]
+        if self._team:
+            members = rows["policies"][:, : self._num_seats] == CALLER
+            paid = np.where(members, (paid * members).sum(axis=1, keepdims=True) / (self._num_seats - 1), paid)
         self.rewards = paid.flatten()
         over = np.flatnonzero(rows["pending_policy"] == NOBODY)
         self.games += len(over)
@@ -141,7 +151,11 @@ class SelfPlayRollout:
     def _draw_opponents(self, envs: Int64s) -> None:
         probabilities = self._probabilities[self._pool.phase(self.decisions)]
         choices = self._generator.choice(len(self._choices), (len(envs), self._num_seats - 1), p=probabilities)
-        self._seated.batch.plain_rows["lineup"][envs, 1 : self._num_seats] = self._choices[choices]
+        seated = self._choices[choices]
+        if self._team:
+            places = self._generator.integers(0, self._num_seats - 1, (len(envs), 1))
+            seated = np.where(np.arange(self._num_seats - 1) == places, seated, CALLER)
+        self._seated.batch.plain_rows["lineup"][envs, 1 : self._num_seats] = seated
 
     def _update_turns(self) -> None:
         rows = self._seated.batch.plain_rows
