@@ -24,11 +24,6 @@ from cardgym.players.policy_networks import PolicyNetwork
 
 
 @compiled
-def _estimate(chance: float, tally: Any) -> float:
-    return estimate(chance, tally)
-
-
-@compiled
 def _value(critic: Critic, states: Any, seat: int) -> float:
     return value_of(critic, states[0], seat)
 
@@ -129,7 +124,7 @@ def test_search_is_legal_and_does_not_depend_on_hidden_tiles(case: int, with_cri
 def test_search_weighs_right_and_wrong_guesses_by_their_probabilities(
     chance: float, tally: list[list[float]], expected: float
 ) -> None:
-    assert _estimate(chance, np.array(tally)) == pytest.approx(expected)
+    assert estimate(chance, np.array(tally)) == pytest.approx(expected)
 
 
 def about_to_lose() -> CodaDriver:

@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled, name_entry_point
-from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, State
-from cardgym.engine.rules import hash_of
+from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import Float32s, Float64s, Game, State
 from cardgym.errors import CardgymError
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import weigh_guesses, weigh_own
-from cardgym.games.coda.critic import OFFICIAL, PLAY_OUT, Critic, shipped_critic
-from cardgym.games.coda.search import ROOT, remember, try_actions
+from cardgym.games.coda.critic import OFFICIAL, PLAY_OUT, shipped_critic
+from cardgym.games.coda.search import ROOT, Bools, try_actions
 from cardgym.games.coda.state import CodaOptions
 from cardgym.games.coda.text import action_text, spoken, tile_name
 from cardgym.statistics import half_widths
@@ -30,8 +28,6 @@ _GUESSES = 8
 """The number of guesses to play out, the likeliest first, as `value-search` does."""
 _WORLDS, _PLAYED_OUT = 400, 150
 """The number of states sampled for a decision, with a critic and without."""
-
-_Bools = npt.NDArray[np.bool_]
 
 
 def adviser(game: Game, options: CodaOptions) -> Adviser:
@@ -54,7 +50,6 @@ class _Search:
         except (CardgymError, ModuleNotFoundError):  # PyTorch, which reads the critic's file, may be missing.
             self._critic, self._worlds, self._name = PLAY_OUT, _PLAYED_OUT, "search"
             self._ratings = {}
-        name_entry_point("Coda (coach)", _try_actions)
 
     def advise(self, state: State, seat: int, opponent: str = "") -> Advice:
         observation, legal = look(self._game, self._options, state, seat, "full")
@@ -93,11 +88,11 @@ class _Search:
         """The opponent that the shares are for; empty for a player without a rating."""
         return "bayes" if not self._ratings else opponent if opponent in self._ratings else ""
 
-    def _try(self, observation: Float32s, actions: list[int]) -> tuple[Float64s, _Bools]:
+    def _try(self, observation: Float32s, actions: list[int]) -> tuple[Float64s, Bools]:
         """The games won, in percent, after each action in each state, and whether it is a right guess there."""
         values = np.zeros((self._worlds, len(actions)))
         right = np.zeros(values.shape, np.bool_)
-        _try_actions(self._records, observation, np.array(actions), self._mask, self._critic, values, right)
+        try_actions(self._records, observation, 0, np.array(actions), self._mask, self._critic, values, right)
         return 50.0 + 50.0 * values, right
 
 
@@ -110,7 +105,7 @@ class _Rated(NamedTuple):
     misses: Float64s
 
 
-def _rate(values: Float64s, right: _Bools, expected: Float64s, odds: float) -> _Rated:
+def _rate(values: Float64s, right: Bools, expected: Float64s, odds: float) -> _Rated:
     """Rate actions by their values in sampled states, (states, actions), and the exact chances of right guesses."""
     hits, misses = _after_guesses(values, right)
     # The share of right guesses in the sample differs from their probability: correct the values for that.
@@ -150,7 +145,7 @@ def _less_likely(state: State, chances: Mapping[int, float], rated: _Rated) -> l
     return actions
 
 
-def _after_guesses(values: Float64s, right: _Bools) -> tuple[Float64s, Float64s]:
+def _after_guesses(values: Float64s, right: Bools) -> tuple[Float64s, Float64s]:
     """The mean value of each action where it is a right guess and where it is not; NaN where that never happens."""
     counts = right.sum(axis=0)
     with np.errstate(invalid="ignore"):
@@ -203,14 +198,6 @@ def _weights(state: State, seat: int, own: bool) -> tuple[Float64s, float]:
 
 
 # -- compiled ---------------------------------------------------------------------------------------------------------
-
-
-@compiled
-def _try_actions(
-    records: Any, observation: Float32s, actions: Int64s, mask: Int8s, critic: Critic, values: Float64s, right: _Bools
-) -> None:
-    remember(records[ROOT], observation)
-    try_actions(records, hash_of(observation), 0, actions, mask, critic, values, right)
 
 
 @compiled

@@ -32,6 +32,8 @@ from cardgym.players import Actions, Masks, Observations, Player
 OWN, OTHER = 0, 1
 """The seats in the search's states. An observation does not depend on the seat number."""
 
+Bools = npt.NDArray[np.bool_]
+
 ROOT, WORLD, PLAY = range(3)
 """The search's states: what the seat knows, a state sampled from it, and the one being played out."""
 
@@ -61,69 +63,64 @@ class SearchPlayer(Player):
                 half of the actions is dropped.
         """
         self.name = name
-        self._critic, self._guesses, self._rounds = critic, guesses, np.array(worlds, np.int64)
+        self._critic, self._guesses, self._rounds = critic, guesses, worlds
         self._records = np.zeros(3, coda.STATE)
         options.write(self._records.view(np.recarray)[ROOT])
         self._mask = np.zeros(coda.num_actions(options), np.int8)
-        name_entry_point("the player search of Coda", _act)
         # Compile now, so that games do not have to wait.
-        size = OBSERVATIONS["full"].size(options)
-        self.act(np.zeros((0, size), np.float32), np.zeros((0, len(self._mask)), np.int8))
+        nothing = np.zeros(OBSERVATIONS["full"].size(options), np.float32)
+        self._list_candidates(nothing, self._mask)
+        self._try(nothing, 0, np.zeros(0, np.int64), 0)
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
-        actions = np.empty(len(masks), np.int64)
-        _act(self._records, observations, masks, self._mask, self._guesses, self._rounds, self._critic, actions)
-        return actions
+        return np.array([self._choose(*row) for row in zip(observations, masks, strict=True)], np.int64)
+
+    def _choose(self, observation: Float32s, mask: Int8s) -> int:
+        if mask.sum() == 1:
+            return int(mask.argmax())
+        candidates, chances = self._list_candidates(observation, mask)
+        tallies = np.zeros((len(candidates), 2, 2))
+        drawn = 0
+        for number, worlds in enumerate(self._rounds):
+            if len(candidates) == 1:
+                break
+            values, right = self._try(observation, drawn, candidates, worlds)
+            drawn += worlds
+            places = np.broadcast_to(np.arange(len(candidates)), right.shape)
+            np.add.at(tallies, (places, right.astype(np.int64), 0), 1.0)
+            np.add.at(tallies, (places, right.astype(np.int64), 1), values)
+            worths = np.array([estimate(*of_one) for of_one in zip(chances, tallies, strict=True)])
+            order = np.argsort(-worths, kind="stable")
+            if number + 1 < len(self._rounds):
+                order = order[: (len(order) + 1) // 2]
+            candidates, chances, tallies = candidates[order], chances[order], tallies[order]
+        return int(candidates[0])
+
+    def _list_candidates(self, observation: Float32s, mask: Int8s) -> tuple[Int64s, Float64s]:
+        """The candidate actions and, for guesses, their probabilities."""
+        candidates = np.full(self._guesses + 1 + coda.MAX_LINE, -1, np.int64)
+        chances = np.zeros(len(candidates))
+        count = _list_candidates(self._records, observation, mask, self._guesses, candidates, chances)
+        return candidates[:count], chances[:count]
+
+    def _try(self, observation: Float32s, first: int, actions: Int64s, worlds: int) -> tuple[Float64s, Bools]:
+        values, right = np.empty((worlds, len(actions))), np.empty((worlds, len(actions)), np.bool_)
+        try_actions(self._records, observation, first, actions, self._mask, self._critic, values, right)
+        return values, right
 
 
 @compiled
-def _act(
-    records: Any, observations: Any, masks: Any, mask: Any, guesses: int, rounds: Any, critic: Any, actions: Any
-) -> None:
-    for i in range(masks.shape[0]):
-        actions[i] = _choose(records, observations[i], masks[i], mask, guesses, rounds, critic)
-
-
-@rule
-def _choose(
-    records: Any, observation: Float32s, allowed: Int8s, mask: Int8s, guesses: int, rounds: Int64s, critic: Critic
-) -> int:
-    if allowed.sum() == 1:
-        return int(allowed.argmax())
-    remember(records[ROOT], observation)
-    candidates = np.full(guesses + 1 + coda.MAX_LINE, -1, np.int64)
-    chances = np.zeros(candidates.shape[0], np.float64)
-    count = _candidates(records[ROOT], allowed, guesses, candidates, chances)
-    key = hash_of(observation)
-    tallies = np.zeros((candidates.shape[0], 2, 2), np.float64)
-    drawn = 0
-    for r in range(rounds.shape[0]):
-        if count == 1:
-            break
-        values = np.empty((rounds[r], count), np.float64)
-        right = np.empty((rounds[r], count), np.bool_)
-        try_actions(records, key, drawn, candidates[:count], mask, critic, values, right)
-        drawn += rounds[r]
-        for world in range(rounds[r]):
-            for c in range(count):
-                tallies[c, int(right[world, c]), 0] += 1.0
-                tallies[c, int(right[world, c]), 1] += values[world, c]
-        _sort(candidates, chances, tallies, count)
-        if r + 1 < rounds.shape[0]:
-            count = (count + 1) // 2
-    return int(candidates[0])
-
-
-@rule
 def try_actions(
-    records: Any, key: np.uint64, first: int, actions: Int64s, mask: Int8s,
-    critic: Critic, values: Float64s, right: npt.NDArray[np.bool_],
+    records: Any, observation: Float32s, first: int, actions: Int64s, mask: Int8s,
+    critic: Critic, values: Float64s, right: Bools,
 ) -> None:  # fmt: skip
-    """Try each action in states sampled from `records[ROOT]`, which are numbered from `first` on.
+    """Try each action in states sampled given the full observation, which are numbered from `first` on.
 
     Fills in the value of each action in each state, from -1 to 1, and whether it is a right guess there; both arrays
     are (states, actions).
     """
+    remember(records[ROOT], observation)
+    key = hash_of(observation)
     n = int(records[ROOT].n)
     generator = np.empty(2, np.uint64)
     for world in range(values.shape[0]):
@@ -142,7 +139,6 @@ def try_actions(
             values[world, at] = _worth(records[PLAY], critic)
 
 
-@rule
 def estimate(chance: float, tally: Float64s) -> float:
     """The estimated value of an action, from -1 to 1.
 
@@ -156,22 +152,16 @@ def estimate(chance: float, tally: Float64s) -> float:
     return float((1.0 - chance) * tally[0, 1] / tally[0, 0] + chance * tally[1, 1] / tally[1, 0])
 
 
-@rule
-def _sort(candidates: Int64s, chances: Float64s, tallies: Float64s, count: int) -> None:
-    """Sort the candidates by value, best first; the sort is stable."""
-    worths = np.array([estimate(chances[c], tallies[c]) for c in range(count)])
-    order = np.argsort(-worths, kind="mergesort")
-    candidates[:count] = candidates[:count][order]
-    chances[:count] = chances[:count][order]
-    tallies[:count] = tallies[:count][order]
-
-
-@rule
-def _candidates(state: State, mask: Int8s, guesses: int, candidates: Int64s, chances: Float64s) -> int:
+@compiled
+def _list_candidates(
+    records: Any, observation: Float32s, mask: Int8s, guesses: int, candidates: Int64s, chances: Float64s
+) -> int:
     """Write the candidate actions and return their number: all legal actions, but only the likeliest guesses.
 
     Fills `chances` with the probabilities of the guesses.
     """
+    state = records[ROOT]
+    remember(state, observation)
     count = 0
     n = int(state.n)
     if state.phase != coda.GUESSING:
@@ -214,6 +204,9 @@ def _worth(state: State, critic: Critic) -> float:
     if state.phase == coda.OVER:
         return 1.0 if state.winner == OWN else -1.0
     return value_of(critic, state, OWN)
+
+
+name_entry_point("the search at Coda", try_actions)
 
 
 # -- from an observation to a state -----------------------------------------------------------------------------------
