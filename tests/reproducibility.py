@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,44 +42,45 @@ def games() -> list[str]:
     )
 
 
-def digests(games: Iterable[str]) -> dict[str, str]:
-    """The digests by name."""
+def digests(games: Iterable[str], learned: bool = True) -> dict[str, str]:
+    """The digests by name; only those of games played if not `learned`, as each other one must be compiled."""
     return {
         f"{game_id}: {name}": _digest(value)
         for game_id in games
-        for name, value in _of_game(cardgym.find(game_id)).items()
+        for name, value in _of_game(cardgym.find(game_id), learned)
     }
 
 
-def differences(games: Sequence[str]) -> list[str]:
+def differences(games: Sequence[str], learned: bool = True) -> list[str]:
     """The names whose digests differ from the file; all names of a game that the file does not contain."""
     wanted = json.loads(FILE.read_text(encoding="utf-8"))
-    found = digests(games)
-    names = {name for name in wanted if name.partition(":")[0] in games} | set(found)
+    found = digests(games, learned)
+    names = {name for name in wanted if learned and name.partition(":")[0] in games} | set(found)
     return sorted(name for name in names if wanted.get(name) != found.get(name))
 
 
-def _of_game(game: Game) -> dict[str, Any]:
+def _of_game(game: Game, learned: bool) -> Iterator[tuple[str, Any]]:
     options = game.parse_options()
     seats = options.num_players
-    values: dict[str, Any] = {"games of random": _games(game, "random")}
+    yield "games of random", _games(game, "random")
     if game.opponent != "random" and game.opponent in game.compiled_players:
-        values[f"games of {game.opponent}"] = _games(game, game.opponent)
+        yield f"games of {game.opponent}", _games(game, game.opponent)
     report = evaluate(game, options, ["random"] * seats, games=GAMES, seed=1).asdict()
-    values["evaluation"] = [report["games"], report["players"]]
+    yield "evaluation", [report["games"], report["players"]]
+    if not learned:
+        return
     if game.state_index.has_keys:
         recorded = record(game, options, ["random"] * seats, games=20, seed=1)
-        values["recording"] = [recorded[name].copy() for name in recorded.dtype.names]
+        yield "recording", [recorded[name].copy() for name in recorded.dtype.names]
     config = TabularConfig(env_id=game.id, observation=game.default_observation, total_steps=5000, table_size=1 << 14)
     learner = TabularLearner(game, options, config)
     learner.advance(config.total_steps)
-    values["Q-learning"] = [*learner.table()]
+    yield "Q-learning", [*learner.table()]
     if seats == 1:
         from cardgym.solvers.optimum import solve
 
         solved = solve(game).report
-        values["exact solution"] = [solved[key] for key in ("states", "optimal", "policies")]
-    return values
+        yield "exact solution", [solved[key] for key in ("states", "optimal", "policies")]
 
 
 def _games(game: Game, player: str) -> list[Any]:
