@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from damage import check, crafted, little_memory, open_damaged, places
+from crafted import crafted
+from damage import check, little_memory, open_damaged, places
 from formats import FORMATS, Format, good, good_value, new_path
 
 from cardgym.errors import printable, quoted
