@@ -86,9 +86,9 @@ class SearchPlayer(Player):
                 break
             values, right = self._try(observation, drawn, candidates, worlds)
             drawn += worlds
-            places = np.broadcast_to(np.arange(len(candidates)), right.shape)
-            np.add.at(tallies, (places, right.astype(np.int64), 0), 1.0)
-            np.add.at(tallies, (places, right.astype(np.int64), 1), values)
+            where: Any = np.broadcast_to(np.arange(len(candidates)), right.shape), right.astype(np.int64)
+            np.add.at(tallies[..., 0], where, 1.0)
+            np.add.at(tallies[..., 1], where, values)
             worths = np.array([estimate(*of_one) for of_one in zip(chances, tallies, strict=True)])
             order = np.argsort(-worths, kind="stable")
             if number + 1 < len(self._rounds):
