@@ -58,6 +58,7 @@ class SavedReport(Document):
     env: Name
     options: dict[str, int | str]
     games: Count
+    deals: Count
     seed: Count
     seconds: Number
     decisions_per_second: Number

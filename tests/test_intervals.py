@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.stats import t
 
 from cardgym.arena.tournament.standings import bradley_terry
 from cardgym.console.tables import with_interval
-from cardgym.statistics import Moments, interquartile_mean, mean_estimate, mean_over_runs
+from cardgym.statistics import Moments, interquartile_mean, mean_estimate, mean_over_runs, rough, student
+from paired_games import FILE, MATCHES, SIZES, coverage
 
 
 def moments_of(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Moments:
@@ -23,19 +25,19 @@ def moments_of(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Moments:
 def test_mean_has_the_textbook_interval() -> None:
     values = np.array([3.0, 5.0, 8.0, 1.0, -2.0, 4.0, 9.0])
     mean, (low, high) = moments_of(values, np.ones(7)).mean(np.array([1.0, 0.0]))
-    half = 1.959964 * values.std(ddof=1) / np.sqrt(7)
+    half = 2.446912 * values.std(ddof=1) / np.sqrt(7)  # Student's quantile with 6 degrees of freedom.
     assert mean == pytest.approx(values.mean())
     assert (low, high) == pytest.approx((values.mean() - half, values.mean() + half), rel=1e-6)
 
 
-def test_no_win_in_ten_games_has_wilsons_interval() -> None:
-    # Wilson (1927): 0 of 10 gives 0 .. z^2 / (10 + z^2) = 0.2775.
+def test_no_win_in_ten_games_has_wilsons_interval_with_students_quantile() -> None:
+    # Wilson (1927): 0 of 10 gives 0 .. t^2 / (10 + t^2); t = 2.262157 with 9 degrees of freedom.
     share, interval = moments_of(np.zeros(10), np.ones(10)).share(0, 1)
     assert share == 0.0
-    assert interval == pytest.approx((0.0, 0.27753), abs=1e-5)
+    assert interval == pytest.approx((0.0, 0.33851), abs=1e-5)
     share, interval = moments_of(np.ones(10), np.ones(10)).share(0, 1)
     assert share == 1.0
-    assert interval == pytest.approx((1 - 0.27753, 1.0), abs=1e-5)
+    assert interval == pytest.approx((1 - 0.33851, 1.0), abs=1e-5)
 
 
 def test_one_game_a_deal_gives_about_the_binomial_interval() -> None:
@@ -44,10 +46,11 @@ def test_one_game_a_deal_gives_about_the_binomial_interval() -> None:
     assert (low, high) == pytest.approx((0.2724, 0.3291), abs=2e-4)  # Wilson for 300 of 1000.
 
 
-def test_equal_shares_in_all_deals_have_an_interval_of_no_width() -> None:
-    share, interval = moments_of(np.full(50, 3.0), np.full(50, 9.0)).share(0, 1)
+def test_equal_shares_in_all_deals_leave_room_for_deals_not_seen() -> None:
+    share, (low, high) = moments_of(np.full(50, 3.0), np.full(50, 9.0)).share(0, 1)
+    unseen = 2.009575**2 / (50 + 2.009575**2)  # The share of deals of which none may be among 50.
     assert share == pytest.approx(1 / 3)
-    assert interval == pytest.approx((1 / 3, 1 / 3))
+    assert (low, high) == pytest.approx((1 / 3 - unseen / 3, 1 / 3 + unseen * 2 / 3))
 
 
 def test_one_deal_has_no_interval() -> None:
@@ -126,3 +129,29 @@ def test_ratings_without_a_win_or_a_loss_are_numbers() -> None:
     assert bradley_terry(np.zeros((1, 1))).tolist() == [0.0]
     winner, loser = bradley_terry(np.array([[0.0, 2.0], [0.0, 0.0]]))
     assert winner == -loser > 100.0
+
+
+def test_students_quantile_is_scipys() -> None:
+    counts = np.array([*range(2, 100), 500, 10_000])
+    assert [student(count) for count in counts] == pytest.approx(t.ppf(0.975, counts - 1), abs=1e-5)
+    assert np.isnan(student(1))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("match", MATCHES)
+def test_intervals_of_matches_cover_95_percent(match: str, size: int) -> None:
+    """In 1,000 matches drawn from games played. Few deals have few outcomes: then intervals err on the wide side."""
+    with np.load(FILE) as games:
+        played = games[match]
+    shares = played[:, :, 1].sum(axis=1) * 2 == played[:, :, 0].sum(axis=1)
+    mean, share = coverage(played, size)
+    most = 0.97 if size >= 50 else 1.0
+    error = 0.007  # The standard error of 1,000 draws.
+    assert 0.93 <= mean <= most + error
+    assert 0.93 <= share <= (1.0 if shares.all() else most + error)  # Each player may win one game of every deal.
+
+
+def test_reports_say_that_few_deals_are_few() -> None:
+    assert [rough(deals) for deals in (0, 10, 5000)] == ["", "", ""]
+    assert rough(1) == "only 1 deal: too few for intervals"
+    assert rough(9) == "only 9 deals: intervals of fewer than 10 deals are rough"

@@ -2,7 +2,10 @@
 
 Games on the same deal are not independent: they form a cluster, and only the deals are independent. `Moments` therefore
 takes one vector of totals per deal and computes variances between deals (Cochran, "Sampling Techniques", 1977).
-Intervals use the normal approximation, which needs dozens of deals; `mean_over_runs` uses Student's t.
+
+All intervals use Student's quantile with one degree of freedom less than there are deals. What a game pays is bounded,
+and a few deals may all end alike, so a match's intervals are Wilson's, within those bounds. How often they cover the
+true value is in docs/cli.md, measured by tests/paired_games.py.
 """
 
 from __future__ import annotations
@@ -19,8 +22,15 @@ Interval = tuple[float, float]
 Z95 = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""
 _RESAMPLES = 2000
+_ROUNDING = 1e-12
+"""A spread smaller than this part of the squares is a rounding error."""
 UNKNOWN: Interval = (math.nan, math.nan)
 """The interval of a single value."""
+FEW_DEALS = 10
+"""Below this many deals an interval is rough, and reports say so."""
+_STUDENT = (12.706204736, 4.302652730, 3.182446305, 2.776445105, 2.570581836, 2.446911851, 2.364624252, 2.306004135,
+            2.262157163)  # fmt: skip
+"""The 97.5 % quantiles of Student's t with 1 to 9 degrees of freedom."""
 
 
 class Estimate(NamedTuple):
@@ -54,22 +64,88 @@ class Estimate(NamedTuple):
         return f"{self.value:{form}}" + (f" ± {self.half_width:{form.lstrip('+')}}" if self.known else "")
 
 
+def student(count: float) -> float:
+    """The 97.5 % quantile of Student's t for the mean of `count` values; NaN for fewer than two.
+
+    From 10 degrees of freedom on, by the expansion in Abramowitz and Stegun, "Handbook of Mathematical Functions",
+    26.7.5, to 5 digits.
+    """
+    if count < 2:
+        return math.nan
+    degrees = count - 1
+    if degrees <= len(_STUDENT):
+        return _STUDENT[round(degrees) - 1]
+    z, square = Z95, Z95**2
+    terms = (
+        z * (square + 1) / 4,
+        z * ((5 * square + 16) * square + 3) / 96,
+        z * (((3 * square + 19) * square + 17) * square - 15) / 384,
+        z * ((((79 * square + 776) * square + 1482) * square - 1920) * square - 945) / 92160,
+    )
+    return z + sum(term / degrees**power for power, term in enumerate(terms, 1))
+
+
+def rough(deals: float) -> str:
+    """A remark on intervals from `deals` deals; empty if they are enough, or none."""
+    if not 0 < deals < FEW_DEALS:
+        return ""
+    return f"only {deals:,} deal{'s' if deals != 1 else ''}: " + (
+        f"intervals of fewer than {FEW_DEALS} deals are rough" if deals > 1 else "too few for intervals"
+    )
+
+
 def half_width(count: float, total: float, squares: float) -> float:
-    """Half the 95 % interval of a mean of `count` values, from their sum and sum of squares; NaN for one value."""
+    """Half Student's 95 % interval of a mean of `count` values, from their sum and sum of squares; NaN for one value."""
     if count < 2:
         return math.nan
     spread = squares / count - (total / count) ** 2
-    return Z95 * math.sqrt(max(spread, 0.0) / (count - 1))
+    return student(count) * math.sqrt(max(spread, 0.0) / (count - 1))
+
+
+def mean_of_sums(deals: float, total: float, squares: float, largest: float) -> Estimate:
+    """The mean of `deals` values in [-`largest`, `largest`], from their sum and sum of squares; NaN without any.
+
+    See `bounded_interval`.
+    """
+    if not deals:
+        return Estimate(math.nan, UNKNOWN)
+    mean, squares = total / deals, squares / deals
+    spread = squares - mean**2
+    variance = spread / (deals - 1) if deals > 1 and spread > _ROUNDING * squares else 0.0
+    return Estimate(mean, bounded_interval(mean, variance, deals, largest))
 
 
 def half_widths(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Half the 95 % interval of the mean of each column: (values, columns) gives (columns,). At least two values."""
-    widths: npt.NDArray[np.float64] = Z95 * samples.std(axis=0, ddof=1) / math.sqrt(len(samples))
+    """Half Student's 95 % interval of the mean of each column: (values, columns) gives (columns,). At least 2 values."""
+    count = len(samples)
+    widths: npt.NDArray[np.float64] = student(count) * samples.std(axis=0, ddof=1) / math.sqrt(count)
     return widths
 
 
+def bounded_interval(mean: float, variance: float, deals: float, largest: float) -> Interval:
+    """The 95 % interval of a mean of values in [-`largest`, `largest`]; `UNKNOWN` for fewer than two deals.
+
+    It is Wilson's for the mean as a share of that range, with the effective sample size that the mean's variance
+    implies (Dean and Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys",
+    2015) and Student's quantile. With many deals, or without bounds (infinity), it is Student's.
+
+    Args:
+        variance: of the mean, estimated from the spread between deals.
+        deals: the number of deals.
+    """
+    if deals < 2:
+        return UNKNOWN
+    if largest <= 0.0:
+        return mean, mean
+    if math.isinf(largest):
+        half = student(deals) * math.sqrt(variance)
+        return mean - half, mean + half
+    low, high = _wilson((mean / largest + 1.0) / 2.0, variance / (2.0 * largest) ** 2, deals)
+    return (2.0 * low - 1.0) * largest, (2.0 * high - 1.0) * largest
+
+
 def mean_estimate(values: npt.ArrayLike) -> Estimate:
-    """The mean of independent values, with the normal interval; NaN without any."""
+    """The mean of independent values, with Student's interval; NaN without any."""
     samples = np.asarray(values, np.float64)
     if not len(samples):
         return Estimate(math.nan, UNKNOWN)
@@ -101,12 +177,10 @@ def with_less_luck(values: npt.NDArray[np.float64], estimates: npt.NDArray[np.fl
 
 def mean_over_runs(values: Sequence[float], low: float = -math.inf, high: float = math.inf) -> Estimate:
     """The mean of one value per training run, with Student's interval, clipped to [`low`, `high`]."""
-    from scipy.stats import t
-
     count, mean = len(values), float(np.mean(values)) if values else math.nan
     if count < 2:
         return Estimate(mean, UNKNOWN)
-    half = float(t.ppf(0.975, count - 1)) * float(np.std(values, ddof=1)) / math.sqrt(count)
+    half = student(count) * float(np.std(values, ddof=1)) / math.sqrt(count)
     return Estimate(mean, (max(mean - half, low), min(mean + half, high)))
 
 
@@ -145,34 +219,37 @@ class Moments:
         count: the number of deals added.
         sums: the sums of their totals, (size,), float64.
         products: the sums of products of two totals, (size, size), float64.
+        largest: no total of a deal can be larger in size, as far as known, (size,), float64; infinity if unknown.
     """
 
     def __init__(self, size: int) -> None:
         self.count = 0
         self.sums = np.zeros(size, np.float64)
         self.products = np.zeros((size, size), np.float64)
+        self.largest = np.zeros(size, np.float64)
 
-    def add(self, totals: npt.NDArray[np.float64]) -> None:
-        """Add deals: (deals, size), float64."""
+    def add(self, totals: npt.NDArray[np.float64], largest: npt.NDArray[np.float64] | None = None) -> None:
+        """Add deals: (deals, size), float64.
+
+        Args:
+            largest: how large each total could be had all games of the deal ended like the largest, (size,). Without
+                it, means have Student's interval.
+        """
         self.count += len(totals)
         self.sums += totals.sum(axis=0)
         self.products += totals.T @ totals
+        self.largest = np.maximum(self.largest, math.inf if largest is None else largest)
 
     def mean(self, weights: npt.NDArray[np.float64]) -> Estimate:
-        """The mean over deals of a weighted sum of totals; NaN without any."""
-        if not self.count:
-            return Estimate(math.nan, UNKNOWN)
-        total = float(weights @ self.sums)
-        mean = total / self.count
-        half = half_width(self.count, total, float(weights @ self.products @ weights))
-        return Estimate(mean, (mean - half, mean + half))
+        """The mean over deals of a weighted sum of totals; NaN without any. See `bounded_interval`."""
+        total, squares = float(weights @ self.sums), float(weights @ self.products @ weights)
+        largest = float(np.abs(weights[weights != 0.0]) @ self.largest[weights != 0.0])
+        return mean_of_sums(self.count, total, squares, largest)
 
     def share(self, part: int, whole: int) -> Estimate:
         """Total number `part` as a share of total number `whole` (the ratio estimator), with an interval in [0, 1].
 
-        The interval is Wilson's, with the effective sample size that the spread between deals implies (Dean and
-        Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys", 2015).
-        A share of 0 or 1 has no spread; the sample size is then the number of deals.
+        The interval is `bounded_interval`'s in [0, 1].
         """
         if self.sums[whole] == 0:
             return Estimate(math.nan, UNKNOWN)
@@ -185,18 +262,21 @@ class Moments:
             + share**2 * self.products[whole, whole]
         )
         # Do not take rounding errors for spread where all deals have the same share.
-        if squares < 1e-12 * self.products[whole, whole]:
+        if squares < _ROUNDING * self.products[whole, whole]:
             squares = 0.0
         variance = float(squares) * self.count / (self.count - 1) / float(self.sums[whole]) ** 2
         return Estimate(share, _wilson(share, variance, self.count))
 
 
-def _wilson(share: float, variance: float, deals: int) -> Interval:
-    binomial = max(share * (1.0 - share), 0.0)
-    if binomial > 0.0 and variance == 0.0:
-        return share, share
-    sample_size = binomial / variance if binomial > 0.0 else float(deals)
-    pull = Z95**2 / sample_size
+def _wilson(share: float, variance: float, deals: float) -> Interval:
+    """The interval of a share in [0, 1]; `variance` is that of the estimated share."""
+    binomial = share * (1.0 - share)
+    square = student(deals) ** 2
+    if variance <= 0.0 or binomial <= 0.0:
+        # All deals ended alike. How many deals can end otherwise, none of which was drawn: Wilson's for 0 of them.
+        unseen = square / (deals + square)
+        return max(share * (1.0 - unseen), 0.0), min(share + (1.0 - share) * unseen, 1.0)
+    pull = square * variance / binomial
     center = (share + pull / 2.0) / (1.0 + pull)
     half = math.sqrt(pull * (binomial + pull / 4.0)) / (1.0 + pull)
     return max(center - half, 0.0), min(center + half, 1.0)

@@ -42,10 +42,11 @@ def test_a_player_that_always_folds_loses_exactly_the_antes() -> None:
     first, second = report["players"]
     assert (first["win_rate"], second["win_rate"]) == (0.0, 1.0)
     assert (first["mean_return"], second["mean_return"]) == (-20.0, 20.0)
-    assert first["mean_return_ci95"] == [-20.0, -20.0]
+    assert first["mean_return_ci95"][0] == -20.0
+    assert -20.0 < first["mean_return_ci95"][1] < 20.0  # Five deals do not show that it always loses as much.
     assert first["metrics"] == {"bust_games": 0}
     assert first["win_rate_ci95"][0] == 0.0
-    assert 0.0 < first["win_rate_ci95"][1] < 0.5  # Five deals do not show that it never wins.
+    assert 0.0 < first["win_rate_ci95"][1] < 0.7  # Five deals do not show that it never wins.
 
 
 def test_bust_games_are_counted() -> None:
@@ -161,9 +162,9 @@ def test_games_are_rounded_up_to_whole_deals() -> None:
 
 def test_json_has_the_documented_keys_and_no_nan() -> None:
     report = evaluate(ENV, options(hands=2), ["random", "initial"], games=1, seed=7).asdict()
-    assert set(report) == {"env", "options", "games", "seed", "seconds", "decisions_per_second", "players"}
+    assert set(report) == {"env", "options", "games", "deals", "seed", "seconds", "decisions_per_second", "players"}
     assert report["options"]["hands"] == 2
-    assert report["games"] == 2
+    assert (report["games"], report["deals"]) == (2, 1)
     keys = {"name", "win_rate", "win_rate_ci95", "mean_return", "mean_return_ci95", "metrics"}
     assert set(report["players"][0]) == keys
     assert list(report["players"][0]["metrics"]) == ["bust_games"]

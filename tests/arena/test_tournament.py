@@ -178,9 +178,9 @@ def test_damaged_range_is_refused_in_one_line(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(CardgymError, match=f"range {path}"):
             tournament(ENV, None, PLAYERS[:2], games=4, seed=5, store=RangeStore(tmp_path))
-    huge = np.full((1 + REPLICATES, 5), 1e300)
+    huge = np.full((1 + REPLICATES, 6), 1e300)
     for sums, message in ((np.zeros((2, 5)), "sums should be"), (huge, "delete the file to play the range again")):
-        write_tensors(path, {"format": "cardgym-tournament-range-1"}, {"sums": sums})
+        write_tensors(path, {"format": "cardgym-tournament-range-2"}, {"sums": sums})
         with pytest.raises(CardgymError, match=message):
             tournament(ENV, None, PLAYERS[:2], games=4, seed=5, store=RangeStore(tmp_path))
 

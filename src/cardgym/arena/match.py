@@ -99,6 +99,7 @@ def evaluate(
         env=game.id,
         options=options.asdict(),
         games=deals * seatings,
+        deals=deals,
         seed=seed,
         seconds=seconds,
         decisions_per_second=match.decisions / seconds,
@@ -114,7 +115,7 @@ def _play(
     size = match.layout.size
     moments, estimates = Moments(size), []
     for totals in match.play(0, deals):
-        moments.add(totals[:, :size])
+        moments.add(totals[:, :size], match.largest)
         estimates.append(totals[:, [match.layout.start(0) + 1, *range(size, totals.shape[1])]] / seatings)
         if progress is not None:
             progress(moments.count * seatings, deals * seatings)
@@ -170,6 +171,11 @@ class Match:
         self._key = derive(np.uint64(seed), _STREAM)
 
     @property
+    def largest(self) -> Float64s:
+        """A deal's totals had each game the largest amounts of any game of this `play`, (size,); see `Moments.add`."""
+        return self._tally.largest
+
+    @property
     def decisions(self) -> int:
         """How many decisions all seats have taken so far."""
         return int(self._played.batch.rows.decisions.sum())
@@ -177,6 +183,7 @@ class Match:
     def play(self, first: int, count: int) -> Iterator[Float64s]:
         """Play the deals `first` to `first + count - 1`; yields totals in parts, (deals, size), float64."""
         played, commands, seatings = self._played, self._commands, self._seatings
+        self._tally.largest[:] = 0.0
         for start in range(first, first + count, self._deals_at_once):
             num_deals = min(self._deals_at_once, first + count - start)
             numbers = np.arange(start, start + self._deals_at_once, dtype=np.uint64)
@@ -225,6 +232,11 @@ class AdvantageMatch:
         self.layout = self._tally.layout
         self.decisions = 0
 
+    @property
+    def largest(self) -> Float64s:
+        """As `Match.largest`."""
+        return self._tally.largest
+
     def play(self, first: int, count: int) -> Iterator[Float64s]:
         """As `Match.play`, with a column more: the first player's returns on each deal, estimated by its advantages.
 
@@ -234,6 +246,7 @@ class AdvantageMatch:
         seats = self._options.num_players
         at_once = max(min(ROWS, _MAX_PLAYOUT_ROWS // self._playouts) // seats, 1)
         sums = []
+        self._tally.largest[:] = 0.0
         for start in range(first, first + count, at_once):
             games, gained = self._play(np.arange(start, min(start + at_once, first + count), dtype=np.uint64))
             sums += [(paid := games.paid.sum(axis=1)).min(), paid.max()]
@@ -317,6 +330,7 @@ class _Tally:
         self.layout = TotalsLayout.of(game, num_seats)
         self._seatings = seatings
         self._max_score, self._metrics = _measures(game)
+        self.largest = np.zeros(self.layout.size, np.float64)
 
     def totals_of(self, states: npt.NDArray[Any], paid: Float64s, num_deals: int) -> Float64s:
         """The totals of the first deals of games that have ended, (num_deals, size), float64.
@@ -340,5 +354,8 @@ class _Tally:
             for player in range(layout.num_players):
                 seat = (player + seating) % layout.num_players
                 start = layout.start(player)
-                totals[:, start : start + layout.per_player] += by_seat[:, seating::seatings, seat].T
+                part, place = by_seat[:, seating::seatings, seat].T, slice(start, start + layout.per_player)
+                totals[:, place] += part
+                sizes = seatings * np.abs(part).max(axis=0, initial=0.0)
+                np.maximum(self.largest[place], sizes, out=self.largest[place])
         return totals

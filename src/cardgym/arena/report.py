@@ -13,7 +13,7 @@ import numpy as np
 from cardgym.console.tables import print_results, short_names, with_interval
 from cardgym.engine.contract import RETURN, Float64s, Game
 from cardgym.engine.registry import find, registered
-from cardgym.statistics import Interval, Moments
+from cardgym.statistics import Interval, Moments, rough
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class Report:
 
     Attributes:
         games: how many games were played, over all seatings.
+        deals: how many deals they were played on; below 10, intervals are rough.
         seconds: the time the games took, without compiling.
         by_advantages: the first player's mean return with less luck, if requested.
     """
@@ -62,6 +63,7 @@ class Report:
     env: str
     options: dict[str, int | str]
     games: int
+    deals: int
     seed: int
     seconds: float
     decisions_per_second: float
@@ -187,6 +189,8 @@ def print_report(report: Mapping[str, Any]) -> None:
         below += f"; {report['seconds']:.2f} s"
     if report.get("decisions_per_second") is not None:
         below += f", {report['decisions_per_second']:,.0f} decisions/s"
+    if remark := rough(report.get("deals", report["games"])):
+        below += f"\n{remark}"
     if by_advantages := report.get("by_advantages"):
         mean = with_interval(by_advantages["mean_return"], by_advantages["mean_return_ci95"], "+.3f")
         below += f"\n{names[0]}'s mean return by advantages (playouts: {by_advantages['playouts']}): {mean}"

@@ -16,6 +16,7 @@ from cardgym.console.tables import markdown_table, number, short_names, with_int
 from cardgym.engine.contract import Int64s
 from cardgym.engine.registry import find
 from cardgym.files import replacing
+from cardgym.statistics import rough
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,20 +36,12 @@ def order(standings: Standings) -> Int64s:
     keys = [-standings.ratings]
     if _is_paid(standings):
         keys += [-standings.nash, np.where(standings.nash > 0.0, -math.inf, -standings.nash_payoffs)]
-    return np.array([i for i in np.lexsort(keys) if _original(standings, i) == i])
+    return np.array([i for i in np.lexsort(keys) if standings.originals[i] == i])
 
 
 def _is_paid(standings: Standings) -> bool:
     """Whether players play for more than wins."""
     return main_metric(find(standings.env)) != "win_rate"
-
-
-def _original(standings: Standings, player: int) -> int:
-    """The first player named that drew every deal with this one and won as much from all others."""
-    alike = (standings.payoffs == standings.payoffs[player]).all(axis=1)
-    alike &= (standings.payoffs_ci95[player] == 0.0).all(axis=1)  # NaN after a single deal, which shows nothing.
-    alike[player] = True
-    return int(alike.argmax())
 
 
 def ranking(standings: Standings) -> Rows:
@@ -115,6 +108,8 @@ def printed(standings: Standings) -> tuple[Texts, Texts]:
     title = f"{standings.env}: {len(standings.names)} players, {standings.games:,} games a match, seed {standings.seed}"
     about = options_text(standings.options)
     below = f"{about}; {standings.seconds:.2f} s on {standings.workers} worker{'s' if standings.workers != 1 else ''}"
+    if remark := rough(standings.deals):
+        below += f"\n{remark}"
     ranking_head, ranking_rows = ranking(standings)
     head, *rows = ([cell.replace(" [", "\n[") for cell in row] for row in (ranking_head, *ranking_rows))
     columns, cells = matrix(standings)
@@ -173,6 +168,7 @@ def section(standings: Standings, payoffs_png: str) -> list[str]:
     for name, games in zip(short_names(standings.names), standings.match_games.max(axis=1), strict=True):
         if games < standings.games:
             slow.setdefault(int(games), []).append(f"`{name}`")
+    played += f"; {remark}" if (remark := rough(standings.deals)) else ""
     played += "".join(f"; {games:,} a match with {' and '.join(names)}" for games, names in slow.items())
     head, rows = ranking(standings)
     return [
@@ -204,6 +200,5 @@ def _level_with_the_first(standings: Standings) -> str:
 def _copies(standings: Standings) -> str:
     """A sentence that names the players left out because they play exactly like another one."""
     shown = [f"`{name}`" for name in short_names(standings.names)]
-    originals = [_original(standings, i) for i in range(len(shown))]
-    copies = [shown[i] for i, original in enumerate(originals) if i != original]
+    copies = [shown[i] for i, original in enumerate(standings.originals) if i != original]
     return f" Left out, as with these options they play like another player: {', '.join(copies)}." if copies else ""

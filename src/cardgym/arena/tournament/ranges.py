@@ -24,10 +24,11 @@ from cardgym.players import Player, PlayerSpec, resolve
 from cardgym.statistics import with_less_luck
 
 Sums = Float64s
-"""Sums over deals, (1 + REPLICATES, 5): for each resample the number of deals, the wins of the first player and of the
-second, and the first player's payoff and its square. Row 0 has every deal once."""
+"""Sums over deals, (1 + REPLICATES, 6): for each resample the number of deals, the wins of the first player and of the
+second, and the first player's payoff and its square; and the largest payoff that a deal could have had (see
+`cardgym.statistics.Moments.add`), which `joined` does not add up. Row 0 has every deal once."""
 
-DEALS, WINS, LOSSES, PAYOFF, SQUARE = range(5)
+DEALS, WINS, LOSSES, PAYOFF, SQUARE, LARGEST = range(6)
 
 _UNIT = 2.0**-16
 """Totals of a deal are rounded to multiples of this, so that their sums are exact in any order and on any processor.
@@ -74,10 +75,11 @@ def play_range(pairing: Pairing, first: int, count: int) -> Sums:
     matches = _matches(pairing, count)
     totals = [np.concatenate(list(match.play(first, count))) for match in matches]
     seats = matches[0].layout.num_players
-    columns = np.empty((count, 5))
+    columns = np.empty((count, SQUARE + 1))
     columns[:, DEALS] = 1.0
     if seats == 1:
         own, other = (_payoffs(matches[0].layout, part, pairing.payoff)[:, 0] for part in totals)
+        largest = 2.0 * max(np.abs(own).max(), np.abs(other).max())
         columns[:, WINS] = (own > other) + 0.5 * (own == other)
         columns[:, LOSSES] = 1.0 - columns[:, WINS]
         columns[:, PAYOFF] = own - other
@@ -90,9 +92,20 @@ def play_range(pairing: Pairing, first: int, count: int) -> Sums:
         payoffs = _payoffs(layout, part, pairing.payoff)
         own = with_less_luck(payoffs[:, 0], part[:, layout.size]) if pairing.playouts else payoffs[:, 0]
         columns[:, PAYOFF] = own - payoffs.sum(axis=1) / seats
+        all_largest = _payoffs(layout, matches[0].largest[None], pairing.payoff)[0]
+        largest = (1.0 - 1.0 / seats) * all_largest[0] + all_largest[1:].sum() / seats
+        if pairing.playouts:
+            largest *= 2.0  # Estimates may be larger than payoffs.
     columns[:, SQUARE] = columns[:, PAYOFF] ** 2
     columns = np.rint(columns / _UNIT) * _UNIT
-    sums: Sums = weights(first, count) @ columns
+    sums = weights(first, count) @ columns
+    return np.column_stack([sums, np.full(len(sums), largest)])
+
+
+def joined(some: Sums, others: Sums) -> Sums:
+    """The sums over two sets of deals of a match."""
+    sums = some + others
+    sums[:, LARGEST] = np.maximum(some[:, LARGEST], others[:, LARGEST])
     return sums
 
 
@@ -128,8 +141,11 @@ def _player(spec: Any, game: Game, options: Options) -> Player:
 # -- ranges on disk ---------------------------------------------------------------------------------------------------
 
 
+_FORMAT = "cardgym-tournament-range-2"
+
+
 class _Range(Document):
-    format: Literal["cardgym-tournament-range-1"]
+    format: Literal["cardgym-tournament-range-2"]
 
 
 class RangeStore:
@@ -155,18 +171,18 @@ class RangeStore:
         path = self._path(pairing, first, count)
         if not path.exists():
             return None
-        _, arrays = read_tensors(path, f"range {path}", _Range, {"sums": (np.float64, (1 + REPLICATES, 5))})
+        _, arrays = read_tensors(path, f"range {path}", _Range, {"sums": (np.float64, (1 + REPLICATES, 6))})
         if np.abs(arrays["sums"]).max() > _MAX_SUM:
             raise CardgymError(f"range {path}: a sum is too large for games; delete the file to play the range again")
         return arrays["sums"]
 
     def save(self, pairing: Pairing, first: int, count: int, sums: Sums) -> None:
         """Keep the sums of a range."""
-        write_tensors(self._path(pairing, first, count), {"format": "cardgym-tournament-range-1"}, {"sums": sums})
+        write_tensors(self._path(pairing, first, count), {"format": _FORMAT}, {"sums": sums})
 
     def _path(self, pairing: Pairing, first: int, count: int) -> Path:
         facts = (pairing.env, pairing.options, pairing.identities, pairing.payoff, pairing.seed, first, count)
-        text = repr((*facts, pairing.playouts) if pairing.playouts else facts)
+        text = repr((_FORMAT, *facts, pairing.playouts))
         return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}{SUFFIX}"
 
 

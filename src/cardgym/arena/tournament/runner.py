@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cardgym.arena.match import MAX_PLAYOUTS, number_of_games
-from cardgym.arena.tournament.ranges import Pairing, RangeStore, Sums, play_range, ranges
+from cardgym.arena.tournament.ranges import Pairing, RangeStore, Sums, joined, play_range, ranges
 from cardgym.arena.tournament.standings import Standings, standings
 from cardgym.engine.contract import RETURN, Game, Options
 from cardgym.engine.registry import find
@@ -233,5 +233,5 @@ def _play(
     # Added in the order of the ranges, so that the result does not depend on which worker finishes first.
     totals: dict[tuple[int, int], Sums] = {}
     for number, part in enumerate(parts):
-        totals[part.pair] = totals[part.pair] + played[number] if part.pair in totals else played[number]
+        totals[part.pair] = joined(totals[part.pair], played[number]) if part.pair in totals else played[number]
     return totals

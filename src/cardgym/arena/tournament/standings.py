@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 
 from cardgym.arena.report import plain
-from cardgym.arena.tournament.ranges import DEALS, LOSSES, PAYOFF, REPLICATES, SQUARE, WINS, Sums
+from cardgym.arena.tournament.ranges import DEALS, LARGEST, LOSSES, PAYOFF, REPLICATES, SQUARE, WINS, Sums
 from cardgym.engine.contract import Float64s, Int64s
 from cardgym.errors import require
-from cardgym.statistics import Z95, half_width
+from cardgym.statistics import bounded_interval, mean_of_sums, student
 
 Matrix = Float64s
 Vector = Float64s
@@ -147,6 +147,8 @@ class Standings:
         ratings: Bradley and Terry's, in Elo points of mean 0, (players,).
         nash: the equilibrium of the payoffs, probabilities, (players,).
         nash_payoffs: each player's payoff against it, (players,).
+        originals: the first player named that drew every deal with this one and won as much from all others on every
+            deal, (players,), int64; the player itself if there is none.
         match_games: how many games each pair played, (players, players), int64.
     """
 
@@ -162,6 +164,7 @@ class Standings:
     nash: Vector
     nash_payoffs: Vector
     nash_payoffs_ci95: Matrix
+    originals: Int64s
     match_games: Int64s
     seed: int
     seconds: float
@@ -173,6 +176,12 @@ class Standings:
     def games(self) -> int:
         """The games of the longest matches."""
         return int(self.match_games.max())
+
+    @property
+    def deals(self) -> int:
+        """The deals of the shortest matches."""
+        seats = int(self.options.get("num_players", 2))
+        return int(self.match_games[self.match_games > 0].min(initial=self.games)) // seats
 
     def asdict(self) -> dict[str, Any]:
         """The results as plain values for JSON; NaN (the interval of one deal) is null. See `fromdict`."""
@@ -189,7 +198,7 @@ class Standings:
         columns = {name: [player[key] for player in values["players"]] for key, name in _PER_PLAYER.items()}
         found = {field.name: values[field.name] for field in fields(cls) if field.name in values} | columns
         arrays = {
-            name: np.array(value, np.int64 if name == "match_games" else np.float64)
+            name: np.array(value, np.int64 if name in ("match_games", "originals") else np.float64)
             for name, value in found.items()
             if isinstance(value, list) and name != "names"
         }
@@ -203,6 +212,7 @@ _PER_PLAYER = {
     "nash": "nash",
     "nash_payoff": "nash_payoffs",
     "nash_payoff_ci95": "nash_payoffs_ci95",
+    "original": "originals",
 }
 """The keys of a player in `asdict`, and the attributes of `Standings`."""
 
@@ -218,7 +228,7 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
     size = len(names)
     payoffs = np.zeros((1 + REPLICATES, size, size))
     wins = np.zeros((1 + REPLICATES, size, size))
-    half_widths = np.zeros((size, size))
+    ci95, largest = np.zeros((size, size, 2)), np.zeros((size, size))
     match_games = np.zeros((size, size), np.int64)
     for (i, j), match in sums.items():
         # A resample of few deals may be empty; it is then replaced by all deals.
@@ -227,7 +237,8 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
         pairs = [((i, j), 1.0)] if seats > 2 else [((i, j), 1.0), ((j, i), -1.0)]
         for place, sign in pairs:
             payoffs[:, *place] = sign * means
-            half_widths[place] = half_width(match[0, DEALS], match[0, PAYOFF], match[0, SQUARE]) / seats
+            own = mean_of_sums(match[0, DEALS], sign * match[0, PAYOFF], match[0, SQUARE], match[0, LARGEST])
+            ci95[place], largest[place] = np.array(own.interval) / seats, match[0, LARGEST] / seats
             match_games[place] += round(match[0, DEALS]) * seats
         wins[:, i, j] += part[:, WINS]
         wins[:, j, i] += part[:, LOSSES]
@@ -235,28 +246,30 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
     resampled = bradley_terry(wins[1:], ratings)
     strategy = nash(payoffs[0])
     against = payoffs @ strategy
-    known = min((match[0, DEALS] for match in sums.values()), default=0) > 1
+    deals = min((int(match[0, DEALS]) for match in sums.values()), default=0)
+    alike = np.stack([(payoffs == payoffs[:, [i]]).all(axis=(0, 2)) for i in range(size)])
+    alike &= deals > 1  # A single deal shows nothing.
     played = wins[0] + wins[0].T
     return Standings(
         names=tuple(names),
         payoffs=payoffs[0],
-        payoffs_ci95=_interval(payoffs[0], half_widths),
+        payoffs_ci95=ci95,
         win_rates=np.divide(wins[0], played, out=np.full_like(played, 0.5), where=played > 0),
         ratings=ratings,
-        ratings_ci95=_interval(ratings, _spread(resampled, known)),
+        ratings_ci95=ratings[:, None] + np.outer(student(deals) * np.sqrt(_variances(resampled, deals)), (-1.0, 1.0)),
         nash=strategy,
         nash_payoffs=against[0],
-        nash_payoffs_ci95=_interval(against[0], _spread(against[1:], known)),
+        nash_payoffs_ci95=np.array([
+            bounded_interval(mean, variance, deals, most)
+            for mean, variance, most in zip(against[0], _variances(against[1:], deals), largest @ strategy, strict=True)
+        ]),
+        originals=(alike | np.eye(size, dtype=bool)).argmax(axis=1),
         match_games=match_games,
         **about,
     )
 
 
-def _spread(resampled: Matrix, known: bool) -> Vector:
-    """Half the 95 % interval of each column, by the bootstrap's standard error."""
-    spread: Vector = Z95 * resampled.std(axis=0, ddof=1)
-    return spread if known else np.full_like(spread, math.nan)
-
-
-def _interval(centers: Float64s, half_widths: Float64s) -> Float64s:
-    return np.stack([centers - half_widths, centers + half_widths], axis=-1)
+def _variances(resampled: Matrix, deals: int) -> Vector:
+    """The variance of each column by the bootstrap, without the bias of few deals."""
+    variances: Vector = resampled.var(axis=0, ddof=1) * deals / max(deals - 1, 1)
+    return variances

@@ -288,7 +288,8 @@ def _report(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
         layout = TotalsLayout(len(names), tuple(first["players"][0]["metrics"]), counts)
         moments = Moments(layout.size)
         for game in finished:
-            moments.add(layout.vector(game["max_score"], game["players"])[None])
+            totals = layout.vector(game["max_score"], game["players"])
+            moments.add(totals[None], np.abs(totals))
         players = [dataclasses.asdict(player) for player in layout.reports(moments, names)]
     for place, player in enumerate(players):
         player["score"] = sum(game["players"][place]["score"] for game in finished)
