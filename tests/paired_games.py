@@ -2,8 +2,8 @@
 
     python tests/paired_games.py    make tests/paired_games.npz anew, and print how often intervals cover (1 minute)
 
-`paired_games.npz` has an array for each match, named `ID first second`, (deals, 2, 3) int16: for both games of a deal the
-maximum score, the first player's score and its return.
+`paired_games.npz` has an array for each match, named `ID first second`, (deals, 2, 3) int16: for both games of a deal
+the maximum score, the first player's score and its return.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def rough(deals: float) -> str:
 
 
 def half_width(count: float, total: float, squares: float) -> float:
-    """Half Student's 95 % interval of a mean of `count` values, from their sum and sum of squares; NaN for one value."""
+    """Half Student's 95 % interval of a mean of `count` values, from their sum and sum of squares; NaN for one."""
     if count < 2:
         return math.nan
     spread = squares / count - (total / count) ** 2
@@ -116,7 +116,7 @@ def mean_of_sums(deals: float, total: float, squares: float, largest: float) -> 
 
 
 def half_widths(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Half Student's 95 % interval of the mean of each column: (values, columns) gives (columns,). At least 2 values."""
+    """Half Student's 95 % interval of the mean of each column: (values, columns) gives (columns,), from at least 2."""
     count = len(samples)
     widths: npt.NDArray[np.float64] = student(count) * samples.std(axis=0, ddof=1) / math.sqrt(count)
     return widths

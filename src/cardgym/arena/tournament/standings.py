@@ -259,10 +259,14 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
         ratings_ci95=ratings[:, None] + np.outer(student(deals) * np.sqrt(_variances(resampled, deals)), (-1.0, 1.0)),
         nash=strategy,
         nash_payoffs=against[0],
-        nash_payoffs_ci95=np.array([
-            bounded_interval(mean, variance, deals, most)
-            for mean, variance, most in zip(against[0], _variances(against[1:], deals), largest @ strategy, strict=True)
-        ]),
+        nash_payoffs_ci95=np.array(
+            [
+                bounded_interval(mean, variance, deals, most)
+                for mean, variance, most in zip(
+                    against[0], _variances(against[1:], deals), largest @ strategy, strict=True
+                )
+            ]
+        ),
         originals=(alike | np.eye(size, dtype=bool)).argmax(axis=1),
         match_games=match_games,
         **about,
