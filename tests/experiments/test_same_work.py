@@ -161,7 +161,7 @@ def test_config_and_responders_count_the_files_behind_their_players(tmp_path: Pa
     def digests() -> list[str]:
         found = trainings(game, options, str(team), budget=1_000_000, seeds=1, scale=1.0, folder=tmp_path)
         values = {"env_id": ENV, "opponents": (f"{team}=0.5", "self=0.5"), "eval_opponents": ("random",)}
-        return [played(values), *(stage.folder.name for stages in found for stage in stages)]
+        return [played(values), *(training.folder.name for several in found for training in several)]
 
     first = digests()
     assert digests() == first
