@@ -18,7 +18,11 @@ class CardgymError(ValueError):
 
 
 class IllegalActionError(CardgymError):
-    """An illegal action, in an env made with `illegal_action="raise"`."""
+    """An illegal action: of an env made with `illegal_action="raise"`, or named in words."""
+
+
+class UnclearMoveError(CardgymError):
+    """Words that name no move, or more than one."""
 
 
 class UnexpectedArgumentError(CardgymError, TypeError):

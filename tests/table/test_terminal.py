@@ -12,13 +12,13 @@ import pytest
 
 from cardgym import find, registered
 from cardgym.engine.contract import Game
+from cardgym.engine.text import matching, short_forms
 from cardgym.players import CompiledPlayer
 from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import board_of
 from cardgym.table.session import Session
 from cardgym.table.setup import GameSetup
 from cardgym.table.terminal.game import Coaching, Terminal, joined, watch
-from cardgym.table.terminal.input import matching, short_forms
 from cardgym.table.terminal.screen import Screen, fitted, in_columns, reflowed
 
 SPIKE = find("CorellianSpike-v0")

@@ -20,7 +20,7 @@ import cardgym
 from cardgym.players import player_names
 from cardgym.players.resolver import checkpoints
 from cardgym.table.coach.history import costs
-from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of
+from cardgym.table.presentation import IN_WORDS, presentation_of
 from cardgym.table.web import lobby, puzzles
 
 
@@ -272,7 +272,7 @@ def test_opponents_and_rules_of_every_game(client: Client, env: str) -> None:
     assert all(player["strength"] != "not measured" for player in found if player["level"])
     answer = client.get(f"/api/games/{env}/rules")
     assert sum(len(text) for _, text in answer["rules"]) > 100
-    assert IN_THE_TERMINAL not in [heading for heading, _ in answer["rules"]]
+    assert IN_WORDS not in [heading for heading, _ in answer["rules"]]
     symbols = presentation_of(game).symbols()
     assert {item["symbol"] for reveal in answer["examples"] for item in reveal["items"]} <= set(symbols)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,15 @@ ROWS_PER_THREAD = 512
 """The minimum number of rows per thread; with fewer, handing them over costs more than it saves."""
 
 
+class Follower(Protocol):
+    """What is told of every step of a batch, such as a `cardgym.engine.chronicle.Chronicle`."""
+
+    def follow(
+        self, states: npt.NDArray[Any], rows: npt.NDArray[Any], actions: Any, commands: Any, illegal: int
+    ) -> None:
+        """Take note of a step; `states` and `rows`, (rows,), are copies from before it, the rest is `Batch.step`'s."""
+
+
 class Batch:
     """Games with the same rules and options, stepped together; each game is a row.
 
@@ -31,7 +40,10 @@ class Batch:
         plain_rows: the bookkeeping of the rows (`ROW`), (rows,), as a structured array.
         answers: what is known of each row after a step: an array (rows,) for each name in `ANSWER`.
         paid: what the last step paid each seat, (rows, num_players) float64.
+        follower: what is told of every step; None for nothing.
     """
+
+    follower: Follower | None = None
 
     def __init__(
         self,
@@ -152,6 +164,8 @@ class Batch:
         Returns:
             The caller's reward and the seat to decide (-1 at the end), both of row 0.
         """
+        if self.follower is not None:
+            before, given = (self.plain_states.copy(), self.plain_rows.copy()), (actions, commands)
         command = PER_ROW
         if type(actions) is int and type(commands) is int:  # Faster, for single envs.
             command = commands
@@ -170,6 +184,8 @@ class Batch:
                 outputs = observations[rows].reshape(-1), masks[rows].reshape(-1)
                 calls.append((self.kernel.step, (address, *arguments, *outputs)))
             result = self._threads.run(calls)
+        if self.follower is not None:
+            self.follower.follow(*before, *given, illegal)
         return result
 
     def step_one(
@@ -181,7 +197,12 @@ class Batch:
         """
         observation = _empty(self.observation_size, _FLOAT32)
         mask = _empty(self.num_actions, _INT8)
-        return observation, mask, self.kernel.step(self._address, action, command, illegal, skip, observation, mask)
+        if self.follower is not None:
+            before = self.plain_states.copy(), self.plain_rows.copy()
+        answer = self.kernel.step(self._address, action, command, illegal, skip, observation, mask)
+        if self.follower is not None:
+            self.follower.follow(*before, action, command, illegal)
+        return observation, mask, answer
 
 
 # -- what a seat sees --------------------------------------------------------------------------------------------------

@@ -205,12 +205,15 @@ class Words(_Part):
             `Names`; empty if it saw nothing. Default: the action in words, for a seat that can tell it from other
             actions; for a chance move, the lines of `describe` that changed.
         opponent: what texts without names call the other of two seats. Default: `Seat` and its number.
+        rules_text: `rules_text(state)`: the rules with these options, for a person who plays, in paragraphs. A first
+            sentence of at most four words is a heading. Default: the sections of `Game.doc` that explain the game.
     """
 
     describe: Callable[[State, int], str] | None = None
     action_text: Callable[[State, int], str] | None = None
     narrate: Callable[[State, int, State, int, Names], str] | None = None
     opponent: str = ""
+    rules_text: Callable[[State], str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,6 +266,9 @@ class Metric:
     value: Callable[[State, int], float]
     counts: bool = False
 
+
+_EXPLAINING = ("Description", "Rewards", "Episode End")
+"""The sections of `Game.doc` that explain the game to people."""
 
 RETURN = "return"
 """The value of `Game.payoff` for games whose payoff is the sum of rewards."""
@@ -372,6 +378,14 @@ class Game:
         if self.words.action_text is not None:
             return self.words.action_text(state, action)
         return self.action_names[action] if action < len(self.action_names) else f"action {action}"
+
+    def rules_text(self, state: State) -> str:
+        """The rules with the options of a state, in paragraphs; see `Words`."""
+        if self.words.rules_text is not None:
+            return self.words.rules_text(state).strip()
+        head, *sections = self.doc.strip().split("\n## ")
+        named = (section.partition("\n") for section in sections if section.startswith(_EXPLAINING))
+        return "\n\n".join([head.strip(), *(f"{name}. {text.strip()}" for name, _, text in named)])
 
     def names(self, seat: int, num_players: int) -> Names:
         """What texts call the seats when nobody has a name; `seat` reads, -1 for none."""

@@ -11,6 +11,7 @@ from gymnasium.utils import seeding
 
 from cardgym.engine.contract import Float64s, Game, Int8s
 from cardgym.engine.kernel import RESET
+from cardgym.engine.text import TextView
 from cardgym.envs.core import MAX_SEED, RENDER_FPS, RENDER_MODES, EnvCore
 from cardgym.errors import CardgymError, missing, whole_number
 from cardgym.players import PlayerSpec
@@ -45,7 +46,8 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
     `illegal_action` as in `CardEnv`, and `info_state_key`, 0 unless it is the agent's turn.
 
     Args:
-        options: `obs`, `illegal_action` and `render_mode` of `cardgym.envs.EnvArguments`, and the game's options.
+        options: `obs`, `illegal_action`, `render_mode` and `text` of `cardgym.envs.EnvArguments`, and the game's
+            options.
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.
@@ -129,6 +131,10 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         shown: dict[str, Any] = self._core.shown(observations[0], masks[0])
         return shown
 
+    def text(self, agent: str) -> TextView:
+        """The game in words, as the agent knows it; see `CardEnv.text`."""
+        return self._core.text(0, self.possible_agents.index(agent))
+
     def render(self) -> Any:
         """The game as the selected agent sees it: text, or a picture (720, 960, 3), uint8."""
         return self._core.render(0, self.possible_agents.index(self.agent_selection))
@@ -162,6 +168,8 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
             info["action_mask"] = mask.copy() if decides or over else np.zeros_like(mask)
             if core.shows_keys:
                 info["info_state_key"] = batch.answers["info_state_key"][0] if decides else np.int64(0)
+            if core.shows_text:
+                info["text"] = self.text(agent)
             self.infos[agent] = info
 
 

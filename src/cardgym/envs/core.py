@@ -20,6 +20,7 @@ from cardgym.engine.contract import Float32s, Game, Int8s, Int64s, Options
 from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.engine.registry import find
+from cardgym.engine.text import TextView
 from cardgym.errors import (
     CardgymError,
     IllegalActionError,
@@ -30,7 +31,7 @@ from cardgym.errors import (
     unknown,
     whole_number,
 )
-from cardgym.players import Player, PlayerSpec, check_legal, resolve, seated
+from cardgym.players import Player, PlayerSpec, TextPlayer, check_legal, resolve, seated
 from cardgym.players.seats import SeatedBatch
 
 ILLEGAL_ACTIONS = {"penalize": PENALIZE, "random": RANDOM, "raise": PENALIZE}
@@ -72,6 +73,7 @@ class EnvArguments:
             weights, such as {"heuristic": 3, "random": 1}, from which one is drawn for each seat of each game.
         render_mode: "ansi", "rgb_array" or None.
         seat: the caller's seat, "random" for a new one in each game, or "all" to play every seat.
+        text: whether `info["text"]` has the game in words, as a `cardgym.engine.text.TextView`.
     """
 
     illegal_action: str = "penalize"
@@ -80,8 +82,10 @@ class EnvArguments:
     opponent: Opponents = "random"
     render_mode: str | None = None
     seat: int | str = 0
+    text: bool = False
 
     def __post_init__(self) -> None:
+        of_kind("text", self.text, bool, "True and False")
         one_of("obs_mode", self.obs_mode, OBS_MODES)
         one_of("illegal_action", self.illegal_action, ILLEGAL_ACTIONS)
         mode = printable(repr(self.render_mode), 60)
@@ -123,6 +127,7 @@ class EnvCore:
         plays_all: whether the caller plays every seat; if not, games in which it has no decision are skipped.
         shows_as_is: whether the env returns the kernel's observation unchanged.
         shows_keys: whether infos contain `info_state_key`, which needs a game whose keys have indices.
+        shows_text: whether infos contain `text`.
         seated: the games, one in each row.
     """
 
@@ -151,6 +156,7 @@ class EnvCore:
         self.render_mode = arguments.render_mode
         self.plays_all = isinstance(arguments.seat, str) and arguments.seat == "all"
         self.shows_keys = self.game.state_index.has_indices
+        self.shows_text = arguments.text
         self.shows_as_is = self.observation.discrete is None and self.masked is None
         self._warned = False
         requested_seat = _requested_seat(arguments.seat, self.options)
@@ -158,6 +164,8 @@ class EnvCore:
         self.seated = SeatedBatch(self.game, self.options, num_rows, roster, self.observation_name, num_threads)
         num_callers = self.options.num_players if self.plays_all else 1
         self.seated.seat([CALLER] * num_callers + self.seated.numbers, requested_seat=requested_seat)
+        if self.shows_text or self.render_mode == "ansi":
+            self.seated.tell([CALLER])
 
     def _opponents(self, opponent: Opponents) -> list[Player]:
         """The players of the other seats, in the order of play."""
@@ -224,7 +232,21 @@ class EnvCore:
         Raises:
             CardgymError: as `cardgym.players.resolve`.
         """
-        return partial(self.seated.choose, resolve(spec, self.game, self.options))
+        player = resolve(spec, self.game, self.options)
+        if isinstance(player, TextPlayer):
+            self.seated.tell([CALLER])
+        return partial(self.seated.choose, player)
+
+    def text(self, row: int, seat: int) -> TextView:
+        """The game of a row in words, as `seat` knows it.
+
+        Raises:
+            CardgymError: if the env was made with neither `text=True` nor `render_mode="ansi"`.
+        """
+        if self.seated.chronicle is None:
+            raise CardgymError('no words are kept of these games: make the env with text=True or render_mode="ansi"')
+        view: TextView = self.seated.chronicle.view(row, seat)
+        return view
 
     def viewers(self) -> Int64s:
         """The seat whose view each row shows, (rows,) int64: the caller's, or the seat to decide if it plays all."""
@@ -257,6 +279,10 @@ class EnvCore:
             check_legal(np.array([within]), masks, lambda row: "", IllegalActionError)
         return chosen
 
+    def one_seat(self, seat: Any) -> int:
+        """A seat as an int; `CardgymError` if the game has no such seat."""
+        return whole_number("seat", seat, 0, self.options.num_players - 1)
+
     def ends(self, over: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[Any]]:
         """How the rows `over`, (rows,) bool, ended by the rules or a forfeit.
 
@@ -285,13 +311,12 @@ class EnvCore:
 
     def render(self, row: int, seat: int) -> str | npt.NDArray[np.uint8] | None:
         """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8; None and a warning without a mode."""
-        state = self.seated.batch.states[row]
         if self.render_mode == "ansi":
-            return self.game.describe(state, seat)
+            return str(self.text(row, seat))
         if self.render_mode == "rgb_array":
             # By name: the module is above the envs and takes a second to load.
             drawings = importlib.import_module("cardgym.table.drawings.picture")
-            picture: npt.NDArray[np.uint8] = drawings.picture_of(self.game, state, seat)
+            picture: npt.NDArray[np.uint8] = drawings.picture_of(self.game, self.seated.batch.states[row], seat)
             return picture
         logger.warn(  # As Gymnasium's own envs.
             "You are calling render method without specifying any render mode. You can specify the render_mode at "

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Float32s, Game, Int8s
 from cardgym.engine.kernel import MAX_PLAYERS, RESET
+from cardgym.engine.text import TextView
 from cardgym.envs.core import MAX_SEED, RENDER_FPS, RENDER_MODES, EnvCore
 from cardgym.errors import CardgymError, whole_number
 from cardgym.players import PlayerSpec
@@ -29,7 +30,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
     caller plays every seat: `info["seat"]` is the seat to decide, `info["rewards"]` what the step paid each seat, and
     the reward is that of the seat that acted. `info["winner"]`, int64, is the seat with the highest score at the end of
     the game, and -1 before it; `info["illegal_action"]`, a bool array of shape (), is whether an illegal action ended
-    the game. Every info has the same keys.
+    the game. With `text=True`, `info["text"]` is `text()`. Every info has the same keys.
 
     Args:
         arguments: those of `cardgym.envs.EnvArguments`, and the game's options.
@@ -100,8 +101,16 @@ class CardEnv(gymnasium.Env[Any, Any]):
         return legal
 
     def render(self) -> Any:
-        """The game as the seat sees it: text, or a picture (720, 960, 3), uint8."""
+        """The game as the seat sees it: `str(text())`, or a picture (720, 960, 3), uint8."""
         return self._core.render(0, int(self._core.viewers()[0]))
+
+    def text(self, seat: int | None = None) -> TextView:
+        """The game in words, as `seat` knows it; by default the caller's seat, or the seat to decide if it plays all.
+
+        Raises:
+            CardgymError: if the env was made with neither `text=True` nor `render_mode="ansi"`.
+        """
+        return self._core.text(0, int(self._core.viewers()[0]) if seat is None else self._core.one_seat(seat))
 
     def player(self, spec: PlayerSpec) -> Callable[[], int]:
         """A function that returns the action of a player for the seat to decide; see `EnvCore.player`."""
@@ -118,6 +127,8 @@ class CardEnv(gymnasium.Env[Any, Any]):
         if core.plays_all:
             info["seat"] = _SEATS[self._current_player]
             info["rewards"] = core.seated.batch.paid.flatten()
+        if core.shows_text:
+            info["text"] = self.text()
         if core.shows_as_is:
             return observation, info
         return core.shown(observation, mask), info

@@ -13,6 +13,7 @@ from gymnasium.vector.utils import batch_space
 
 from cardgym.engine.contract import Float64s, Game, Int64s
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
+from cardgym.engine.text import TextView
 from cardgym.envs.core import MAX_SEED, RENDER_FPS, RENDER_MODES, EnvCore, check_reset_options
 from cardgym.errors import CardgymError, IllegalActionError, one_of, whole_number
 from cardgym.players import PlayerSpec, check_legal
@@ -169,6 +170,10 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             return self._core.render(0, 0)
         return tuple(self._core.render(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))
 
+    def text(self) -> tuple[TextView, ...]:
+        """Every game in words, as its seat knows it; see `CardEnv.text`."""
+        return tuple(self._core.text(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))
+
     def player(self, spec: PlayerSpec) -> Callable[[], Int64s]:
         """A function that returns a player's actions, (num_envs,) int64; see `EnvCore.player`."""
         return self._core.player(spec)
@@ -216,4 +221,6 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             infos["info_state_key"] = batch.answers["info_state_key"].copy()
         if core.plays_all:
             infos |= {"seat": batch.answers["current_player"].astype(np.int64), "rewards": batch.paid.copy()}
+        if core.shows_text:
+            infos["text"] = np.array([*self.text(), None], object)[:-1]  # Views are no sequences to NumPy.
         return infos | {f"_{name}": present.copy() for name in infos}

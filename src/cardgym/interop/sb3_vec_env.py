@@ -70,7 +70,7 @@ class CardVecEnv(VecEnv):
             raise CardgymError("seat='all': Stable-Baselines3 learns one seat; name it, or 'random'")
         self.self_play = SelfPlay(num_snapshots)
         given["opponent"] = self.self_play.seated(given["opponent"])
-        self._core = EnvCore(game, given, num_rows=num_envs, num_threads=num_threads)
+        self._core = EnvCore(game, given, num_rows=num_envs, num_threads=num_threads, text=False)
         self.game = self._core.game
         self.options = self._core.options
         self.spec = gymnasium.registry.get(self.game.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s
+from cardgym.engine.text import TextView
 from cardgym.errors import CardgymError, quoted
 
 Observations = Float32s
@@ -152,17 +153,69 @@ class Player:
         return None if self.samples else one_hot(legal_actions(self, observations, masks), masks)
 
 
-def legal_actions(player: Player, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
+def legal_actions(
+    player: Player,
+    observations: Observations,
+    masks: Masks,
+    draws: Float64s | None = None,
+    views: Callable[[], Sequence[TextView]] = list,
+) -> Actions:
     """The actions that a player chooses, checked, (rows,) int64; see `Player.act`.
+
+    Args:
+        views: makes what each row's seat reads, for a `TextPlayer`.
 
     Raises:
         CardgymError: if one is not legal, or they are not whole numbers; the message names the player.
     """
-    actions = np.asarray(player.act(observations, masks, draws) if player.samples else player.act(observations, masks))
+    if isinstance(player, TextPlayer):
+        actions = np.asarray(player.answers(views()))
+    else:
+        actions = np.asarray(
+            player.act(observations, masks, draws) if player.samples else player.act(observations, masks)
+        )
     if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
         raise CardgymError(f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}")
     check_legal(actions, masks, lambda row: f"player {player.name}: ")
     return actions.astype(np.int64)
+
+
+# -- players that read -------------------------------------------------------------------------------------------------
+
+
+class TextPlayer(Player):
+    """A player that reads the game in words; a subclass overrides `answers`."""
+
+    def answers(self, views: Sequence[TextView]) -> Sequence[int] | Actions:
+        """Choose a legal action for each view, (rows,); the rows are games that wait at the same time."""
+        raise NotImplementedError
+
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
+        """Not possible from observations; raises `CardgymError`."""
+        raise CardgymError(f"player {self.name} reads words, not observations: it can only play where games have words")
+
+
+@dataclass(eq=False)
+class TextFunction(TextPlayer):
+    """A function of a `TextView` as a player; it returns an action, or words or an ID that `TextView.parse` reads."""
+
+    name: str
+    function: Callable[[TextView], int | str]
+
+    def answers(self, views: Sequence[TextView]) -> Sequence[int] | Actions:
+        """What the function returns for each view.
+
+        Raises:
+            CardgymError: for words that name no legal move; the message names the player.
+        """
+        return [self._answer(view) for view in views]
+
+    def _answer(self, view: TextView) -> int:
+        answer = self.function(view)
+        try:
+            return view.parse(answer) if isinstance(answer, str) else answer
+        except CardgymError as error:
+            raise CardgymError(f"player {self.name}: {error}") from None
 
 
 # -- players in the kernel --------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Opt
 from cardgym.engine.kernel import CALLER, NOBODY, NOOP, PENALIZE, RESET, STEP
 from cardgym.engine.rules import derive, draws_of, uniform_float
 from cardgym.engine.states import choose_actions
-from cardgym.players.base import CompiledPlayer, KernelPlayer, Player, TablePlayer, legal_actions
+from cardgym.engine.text import TextView
+from cardgym.players.base import CompiledPlayer, KernelPlayer, Player, TablePlayer, TextPlayer, legal_actions
 from cardgym.players.mixtures import MixturePlayer, drawn
 
 _FIRST_MIXTURE = -(1 << 20)
@@ -30,7 +32,10 @@ class SeatedBatch:
         paid: what the last step paid each seat, (rows, 8), float64; the next step may overwrite it.
         observations: what the seat to decide knows, (rows, size), float32, after each step.
         masks: its legal actions, (rows, actions), int8.
+        chronicle: what the seats that read have been told; see `tell`.
     """
+
+    chronicle: Any = None
 
     def __init__(
         self,
@@ -54,6 +59,23 @@ class SeatedBatch:
         self._resolved = self._requested.copy()  # ... and with those of the players they drew.
         self.observations, self.masks = self.batch.new_outputs()
         self.paid = self.batch.plain_rows["paid"]
+        readers = [number for number, player in self._outside.items() if isinstance(player, TextPlayer)]
+        if readers:
+            self.tell(readers)
+
+    def tell(self, readers: Sequence[int]) -> None:
+        """From the next game on, tell the seats with these policy numbers in words what happens; see `views`."""
+        from cardgym.engine.chronicle import Chronicle  # Most games are played without words.
+
+        if self.chronicle is None:
+            self.chronicle = self.batch.follower = Chronicle(self.batch)
+        self.chronicle.readers.update(readers)
+
+    def views(self, rows: Int64s) -> list[TextView]:
+        """What the seats to decide in `rows` know, in words; without a history unless they were told."""
+        self.tell(())
+        seats = self.batch.plain_rows["current_player"]
+        return [self.chronicle.view(int(row), int(seats[row])) for row in rows]
 
     def _number(self, player: Player, tables: Sequence[TablePlayer]) -> int:
         """The policy number of a player: the same for each of its seats."""
@@ -124,7 +146,7 @@ class SeatedBatch:
                     if player.observation_name not in (None, self.batch.kernel.observation_name):
                         seen = self._look_as(player, pending)[0]
                     draws = self._draws(pending, advance=True) if player.samples else None
-                    answers[pending] = legal_actions(player, seen, masks[pending], draws)
+                    answers[pending] = legal_actions(player, seen, masks[pending], draws, partial(self.views, pending))
             self.batch.step(answers, np.where(waiting, STEP, NOOP), observations, masks)
             self.paid[waiting] += rows["paid"][waiting]
             if skip:
@@ -154,7 +176,10 @@ class SeatedBatch:
                 seen = observation
                 if player.observation_name not in (None, self.batch.kernel.observation_name):
                     seen = self._look_as(player, np.zeros(1, np.int64))[0][0]
-                chosen = player.choose(seen, mask, _draw(rows) if player.samples else 0.0)
+                if isinstance(player, TextPlayer):
+                    chosen = int(self._choices(player, np.zeros(1, np.int64), advance=True)[0])
+                else:
+                    chosen = player.choose(seen, mask, _draw(rows) if player.samples else 0.0)
                 observation, mask, answer = self.batch.step_one(chosen, STEP, PENALIZE, False)
                 self.paid += rows["paid"]
                 if skip and command == RESET and pending_policies.item(0) == NOBODY:
@@ -237,7 +262,7 @@ class SeatedBatch:
         """The actions of a player outside the kernel in `rows`, which wait for a decision, (rows,) int64."""
         observations, masks, _ = self._look_as(player, rows)
         draws = self._draws(rows, advance=advance) if player.samples else None
-        return legal_actions(player, observations, masks, draws)
+        return legal_actions(player, observations, masks, draws, partial(self.views, rows))
 
     def _draws(self, rows: Int64s, *, advance: bool) -> Float64s:
         """The next `uniform_float` of each row's generator of choices, (rows,) float64."""

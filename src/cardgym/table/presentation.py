@@ -16,8 +16,8 @@ from cardgym.table.views import Reveal, Symbol, View, view_in_words
 COACH = "coach"
 """The coach's name among the players whose strength was measured: it always takes its first advice."""
 
-IN_THE_TERMINAL = "In the terminal"
-"""The heading of the rules about what to type and how the board is drawn in letters."""
+IN_WORDS = "In words"
+"""The heading of the rules about moves and the board in letters, which people who see a picture do not need."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,6 @@ class Presentation:
             point.
         board: `board(state, seat, names)`: the game as text for a terminal of 80 x 24, in at most 12 lines.
         ending: `ending(state, seat, names)`: how the game ended for a seat, in one line; empty before the end.
-        rules_text: `rules_text(state)`: the rules with these options, for a person who plays, in paragraphs.
-            A first sentence of at most four words is a heading; a page leaves out what is below `IN_THE_TERMINAL`.
         examples: what the rules show in pictures: combinations of cards, with their names and what they count.
         label: `label(state, action)`: an action in fewer words than `Game.action_text`, for people who see the cards;
             empty for that text.
@@ -79,7 +77,6 @@ class Presentation:
     reveals: Callable[[State, int, State, int, Names], list[Reveal]] = lambda *_: []
     board: Callable[[State, int, Names], str] | None = None
     ending: Callable[[State, int, Names], str] = lambda *_: ""
-    rules_text: Callable[[State], str] | None = None
     examples: Callable[[], list[Reveal]] = list
     label: Callable[[State, int], str] = lambda *_: ""
     possible: Callable[[State, int], bool] = lambda *_: True
@@ -146,17 +143,8 @@ def board_of(game: Game, state: State, seat: int, names: Names) -> str:
 
 
 def rules_of(game: Game, state: State) -> list[tuple[str, str]]:
-    """The rules for people: pairs of a heading, often empty, and a paragraph.
-
-    Without `rules_text` they are the sections of the documentation that explain the game.
-    """
-    rules_text = presentation_of(game).rules_text
-    if rules_text is not None:
-        return [_headed(paragraph) for paragraph in rules_text(state).strip().split("\n\n")]
-    head, *sections = game.doc.strip().split("\n## ")
-    wanted = ("Description", "Rewards", "Episode End")
-    kept = [section.partition("\n") for section in sections if section.startswith(wanted)]
-    return [("", head.strip()), *((name, text.strip()) for name, _, text in kept)]
+    """The rules for people: pairs of a heading, often empty, and a paragraph."""
+    return [_headed(paragraph) for paragraph in game.rules_text(state).split("\n\n")]
 
 
 def _headed(paragraph: str) -> tuple[str, str]:

@@ -10,7 +10,8 @@ from spike_driver import SpikeDriver
 import cardgym
 from cardgym.games.corellian_spike.hand import hand_rank, special_hand
 from cardgym.games.corellian_spike.state import DONT_BUY, EMPTY
-from cardgym.games.corellian_spike.view import deciding_rule, rules_text, tip
+from cardgym.games.corellian_spike.text import rules_text
+from cardgym.games.corellian_spike.view import deciding_rule, tip
 from cardgym.players import resolve
 from cardgym.table.presentation import presentation_of
 from cardgym.table.session import Session

@@ -21,7 +21,8 @@ from cardgym.games.corellian_spike.state import (
     SWAP_HIGH,
     SWAP_LOW,
 )
-from cardgym.games.corellian_spike.view import label, rules_text
+from cardgym.games.corellian_spike.text import rules_text
+from cardgym.games.corellian_spike.view import label
 
 # -- special hands ----------------------------------------------------------------------------------------------------
 

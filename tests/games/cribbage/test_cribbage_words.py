@@ -82,7 +82,8 @@ def test_describe_shows_board_pile_and_count():
 def test_skunks_are_named_at_the_end():
     from cardgym import find
     from cardgym.games.cribbage.state import OVER
-    from cardgym.games.cribbage.view import ending, rules_text
+    from cardgym.games.cribbage.text import rules_text
+    from cardgym.games.cribbage.view import ending
 
     game = find("Cribbage-v0")
     state, names = new_state(game, game.parse_options())[0], game.names(0, 2)

@@ -146,4 +146,34 @@ def _messages(before: State, move: int, after: State, seat: int, names: Names) -
     return messages
 
 
-WORDS = Words(describe, action_text, narrate, "The opponent")
+def rules_text(state: State) -> str:
+    jokers = ""
+    if state.jokers:
+        jokers = " Two jokers, one black and one white, can go anywhere in a line and then stay there."
+    stop = "you guess again"
+    if state.continuation == coda.OPTIONAL:
+        stop = "you guess again, or stop and put your drawn tile into your line face down"
+    empty = "If you draw the last tile, you win immediately."
+    if state.empty == coda.PLAY_ON:
+        empty = "When the pool is empty, play continues without draws, and after a miss you turn up one of your tiles."
+    highest, start = coda.num_numbers(state) // 2 - 1, int(state.n_start)
+    lines = f"a line of {start}, sorted" if start > 1 else "one tile, and later ones make a line, sorted"
+    backs = "the backs of the opponent's" + (", which show their color" if state.color_visible == coda.YES else "")
+    return f"""\
+CODA (Da Vinci Code), two players, {state.n} tiles
+
+The tiles. They are black or white and numbered from 0 to {highest}. Each player starts with {lines}
+from left to right, with black left of white for the same number.{jokers}
+You see your own tiles and {backs}.
+
+Your turn. You draw a tile, look at it, and guess one of the opponent's tiles: its place, counted from 1, and its
+value. A hit turns that tile up, and {stop}.
+A miss ends your turn: the tile you drew goes into your line face up.
+
+The end. {empty}
+The first player to turn up all of the other's tiles wins.
+
+In words. B{highest} is the black {highest}, W0 the white 0. A guess can be as short as its place and tile."""
+
+
+WORDS = Words(describe, action_text, narrate, "The opponent", rules_text=rules_text)

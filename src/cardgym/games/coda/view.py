@@ -166,38 +166,6 @@ def ending(state: State, seat: int, names: Names) -> str:
     return f"{names.does(winner, 'win')}: all of {inside(names.whose(1 - winner))} tiles are face up"
 
 
-def rules_text(state: State) -> str:
-    jokers = typed_joker = ""
-    if state.jokers:
-        typed_joker = "\n  1 black joker"
-        jokers = " Two jokers, one black and one white, can go anywhere in a line and then stay there."
-    stop = "you guess again"
-    if state.continuation == coda.OPTIONAL:
-        stop = "you guess again, or stop and put your drawn tile into your line face down"
-    empty = "If you draw the last tile, you win immediately."
-    if state.empty == coda.PLAY_ON:
-        empty = "When the pool is empty, play continues without draws, and after a miss you turn up one of your tiles."
-    highest, start = coda.num_numbers(state) // 2 - 1, int(state.n_start)
-    lines = f"a line of {start}, sorted" if start > 1 else "one tile, and later ones make a line, sorted"
-    backs = "the backs of the opponent's" + (", which show their color" if state.color_visible == coda.YES else "")
-    return f"""\
-CODA (Da Vinci Code), two players, {state.n} tiles
-
-The tiles. They are black or white and numbered from 0 to {highest}. Each player starts with {lines}
-from left to right, with black left of white for the same number.{jokers}
-You see your own tiles and {backs}.
-
-Your turn. You draw a tile, look at it, and guess one of the opponent's tiles: its place, counted from 1, and its
-value. A hit turns that tile up, and {stop}.
-A miss ends your turn: the tile you drew goes into your line face up.
-
-The end. {empty}
-The first player to turn up all of the other's tiles wins.
-
-In the terminal. B{highest} is the black {highest}, W0 the white 0. Type a guess as place and value:
-  1 W{highest}{typed_joker}"""
-
-
 def tip(state: State, seat: int) -> str:
     if state.phase == coda.GUESSING:
         may_stop = state.continuation == coda.OPTIONAL and state.hits > 0
@@ -280,7 +248,6 @@ TABLE = Presentation(
     reveals=reveals,
     board=picture,
     ending=ending,
-    rules_text=rules_text,
     symbols=symbols,
     adviser=_adviser,
     examples=examples,

@@ -15,6 +15,7 @@ _PHASE_NAMES = {
     sabacc.OVER: "the game is over",
 }
 
+_COUNTS = ("no", "one", "two", "three")
 SLOT_NAMES = ("lower hand card", "higher hand card", "spike")
 
 
@@ -151,4 +152,45 @@ def _narrate_end(after: State, names: Names) -> list[str]:
     return [*lines, f"{names.does(int(after.last_winner), 'win')} the pool of {after.last_pool}"]
 
 
-WORDS = Words(describe, action_text, narrate)
+def rules_text(state: State) -> str:
+    values, copies, rounds, most = int(state.values), int(state.copies), int(state.rounds), int(state.hands)
+    size, bet = sabacc.DECK_SIZES[values, copies], sabacc.BET
+    hands = "one hand" if most == 1 else f"{most} hands"
+    zeros = "two 0s" if copies == 3 else "one 0"
+    numbers = "-1 and 1" if values == 1 else f"each number from -{values} to -1 and from 1 to {values}"
+    follow = "Then one round follows" if rounds == 1 else f"Then {_COUNTS[rounds]} rounds follow"
+    raising = "costs 2, and each of the others then pays 2 to match"
+    if state.betting != sabacc.FLAT:
+        raising = "costs the amount owed plus 2, which the others must match"
+    once = "once" if state.max_raises == 1 else f"{state.max_raises} times"
+    limit = f"\n     Each player may raise at most {once} a hand." if state.max_raises else ""
+    extra = ""
+    if state.special_hands:
+        extra += (
+            "\n\nSpecial hands beat all others, in this order: Idiot's Array (0, 2, 3 or 0, -2, -3), Pure Sabacc (two"
+            "\n0s), Full Sabacc (0, 10, -10), Yee-Haa (0 and another number with both signs)."
+        )
+    if state.cheat >= 0:
+        extra += (
+            f"\n\nSeat {state.cheat} cheats: it hides a fourth card when the hand is dealt, and may swap a hand card"
+            "\nfor it before the showdown. Nobody else sees it."
+        )
+    return f"""\
+CORELLIAN SPIKE, the Sabacc of the films, {state.num_players} players, at most {hands}
+
+{size} cards: {zeros} and {_COUNTS[copies]} of {numbers}. The sum nearest to 0 wins the pool.
+
+A hand. Everyone puts {bet} credits into the pool and is dealt two cards. After a first phase of betting everyone gets
+a third card, face up: the spike. {follow}:
+  1. In turn you may buy a card for {bet} credits and replace one of your cards with it, or discard it. Discards lie
+     face up.
+  2. Betting: raise, match or fold. A raise {raising}.{limit}
+  3. Two dice are rolled. Doubles redraw everyone's two hand cards; double ones redraw the spikes too.
+
+The showdown. The sum nearest to 0 takes the pool. In a tie a sum of 0 or more beats a negative one, then the highest
+sum of positive cards wins, then the highest positive card. If all others fold, the last player takes the pool.{extra}
+
+Everyone starts with {state.credits} credits. The game ends after {hands}, or when someone runs out."""
+
+
+WORDS = Words(describe, action_text, narrate, rules_text=rules_text)

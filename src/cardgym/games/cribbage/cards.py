@@ -14,6 +14,7 @@ from cardgym.engine.contract import CardgymError, Int8s, rule
 
 RANKS = "A23456789TJQK"
 SUITS = "CDHS"
+SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 _SIGNS = "♣♦♥♠"
 _LETTERS = str.maketrans(_SIGNS, SUITS)
 CARDS = 52

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cardgym.engine.contract import Names, State, Words, inside
 from cardgym.games.cribbage import state as cribbage
-from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, card_name, card_names, worth
+from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, SUIT_NAMES, card_name, card_names, worth
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
 
 _PHASE_NAMES = {
@@ -19,6 +19,9 @@ _PHASE_NAMES = {
 }
 _BOARD = 60  # Characters in a line of the pegging board, for any target.
 
+
+SKUNK, DOUBLE_SKUNK = 31, 61
+"""A loser who still needs this many points is skunked, or doubly skunked: at 90 and 60 of 121."""
 
 OPPONENT = "Opponent"
 """The other seat in texts without names."""
@@ -287,4 +290,42 @@ def _spelled(points: int) -> str:
     return tens if points % 10 == 0 else f"{tens}-{NUMBERS[points % 10]}"
 
 
-WORDS = Words(describe, action_text, narrate, OPPONENT)
+def rules_text(state: State) -> str:
+    deals = f", or after {state.deals} deal{'s' if state.deals > 1 else ''}" if state.deals else ""
+    skunks = f" A loser {SKUNK} points short is skunked, {DOUBLE_SKUNK} short doubly so."
+    if state.target <= DOUBLE_SKUNK:
+        skunks = ""
+    pack = cribbage.PACKS[state.pack]
+    dealt, kept, tossed = (NUMBERS[n] for n in (pack.dealt, pack.kept, pack.dealt - pack.kept))
+    first = "The cut for the first deal: the lower card deals, the ace is low."
+    if state.pack != cribbage.FULL:
+        suits = " and ".join(SUIT_NAMES[: pack.suits])
+        first = f"The pack has {' '.join(pack.ranks)} of {suits}. The second player deals first."
+    return f"""\
+CRIBBAGE, two players, to {state.target} points{deals}
+
+{first} The deal then alternates. The other player is
+called the pone.
+
+The discard. Each player has {dealt} cards, keeps {kept} and discards {tossed} into the crib, which is the dealer's. \
+Then the
+starter is cut; a jack gives the dealer 2 (heels).
+
+The play. In turns, the pone first, each plays a card and the count grows by its worth: face cards 10, the ace 1.
+The count may not pass 31. A player without a card that fits says go (the game says it for you); the other plays on,
+and the player of the last card scores 1, or 2 for exactly 31. Then the count starts again at 0.
+A card scores: 2 for a count of 15; 2, 6 or 12 for the second, third or fourth card of one rank in a row; its
+length for a run of three or more in any order.
+
+The show. The pone's hand, the dealer's hand and the crib are counted with the starter: 2 for each fifteen, 2 for
+each pair, a point a card for runs, {pack.kept} for a flush ({pack.kept + 1} with the starter; in the crib \
+{pack.kept + 1} only), 1 for the jack of the
+starter's suit (nobs).
+
+The first to reach {state.target} wins at once, even in the middle of the play or the show.{skunks}
+
+In words. The board has sixty holes a seat: # is the peg, | marks every tenth of the way, and the number on
+the right is the points still needed."""
+
+
+WORDS = Words(describe, action_text, narrate, OPPONENT, rules_text=rules_text)

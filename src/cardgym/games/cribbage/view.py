@@ -7,10 +7,10 @@ from typing import Any
 from cardgym.engine.contract import YOU, Game, Names, State, inside
 from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage import text
-from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, RANKS, SUITS
+from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS, SUITS
 from cardgym.games.cribbage.drawing import hole, hole_of, symbols
 from cardgym.table.coach.advice import Adviser
-from cardgym.table.drawings.playing_cards import SUIT_NAMES, card_item, example
+from cardgym.table.drawings.playing_cards import card_item, example
 from cardgym.table.presentation import Presentation, lessons, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
@@ -160,10 +160,6 @@ def showdown(before: State, move: int, after: State, seat: int, names: Names) ->
     return table
 
 
-_SKUNK, _DOUBLE_SKUNK = 31, 61
-"""A loser who still needs this many points is skunked, or doubly skunked: at 90 and 60 of 121."""
-
-
 def picture(state: State, seat: int, names: Names) -> str:
     """The game as in `describe`, with the points that each seat needs to the right of the board, in 80 columns."""
     lines = text.board(state, seat, names).splitlines()
@@ -182,47 +178,9 @@ def ending(state: State, seat: int, names: Names) -> str:
         return f"Level, {own} to {other}"
     lacks = target - min(own, other)
     skunk = ""
-    if max(own, other) >= target and target > _DOUBLE_SKUNK:
-        skunk = ", a double skunk" if lacks >= _DOUBLE_SKUNK else ", a skunk" if lacks >= _SKUNK else ""
+    if max(own, other) >= target and target > text.DOUBLE_SKUNK:
+        skunk = ", a double skunk" if lacks >= text.DOUBLE_SKUNK else ", a skunk" if lacks >= text.SKUNK else ""
     return f"{names.does(seat, 'win' if own > other else 'lose')} {own} to {other}{skunk}"
-
-
-def rules_text(state: State) -> str:
-    deals = f", or after {state.deals} deal{'s' if state.deals > 1 else ''}" if state.deals else ""
-    skunks = f" A loser {_SKUNK} points short is skunked, {_DOUBLE_SKUNK} short doubly so."
-    if state.target <= _DOUBLE_SKUNK:
-        skunks = ""
-    pack = cribbage.PACKS[state.pack]
-    dealt, kept, tossed = (NUMBERS[n] for n in (pack.dealt, pack.kept, pack.dealt - pack.kept))
-    first = "The cut for the first deal: the lower card deals, the ace is low."
-    if state.pack != cribbage.FULL:
-        suits = " and ".join(SUIT_NAMES[suit] for suit in SUITS[: pack.suits])
-        first = f"The pack has {' '.join(pack.ranks)} of {suits}. The second player deals first."
-    return f"""\
-CRIBBAGE, two players, to {state.target} points{deals}
-
-{first} The deal then alternates. The other player is
-called the pone.
-
-The discard. Each player has {dealt} cards, keeps {kept} and discards {tossed} into the crib, which is the dealer's. \
-Then the
-starter is cut; a jack gives the dealer 2 (heels).
-
-The play. In turns, the pone first, each plays a card and the count grows by its worth: face cards 10, the ace 1.
-The count may not pass 31. A player without a card that fits says go (the game says it for you); the other plays on,
-and the player of the last card scores 1, or 2 for exactly 31. Then the count starts again at 0.
-A card scores: 2 for a count of 15; 2, 6 or 12 for the second, third or fourth card of one rank in a row; its
-length for a run of three or more in any order.
-
-The show. The pone's hand, the dealer's hand and the crib are counted with the starter: 2 for each fifteen, 2 for
-each pair, a point a card for runs, {pack.kept} for a flush ({pack.kept + 1} with the starter; in the crib \
-{pack.kept + 1} only), 1 for the jack of the
-starter's suit (nobs).
-
-The first to reach {state.target} wins at once, even in the middle of the play or the show.{skunks}
-
-In the terminal. The board has sixty holes a seat: # is the peg, | marks every tenth of the way, and the number on
-the right is the points still needed."""
 
 
 def tip(state: State, seat: int) -> str:
@@ -262,7 +220,6 @@ TABLE = Presentation(
     reveals=reveals,
     board=picture,
     ending=ending,
-    rules_text=rules_text,
     examples=examples,
     tip=tip,
     lessons=lessons(__file__),

@@ -81,4 +81,21 @@ def narrate(before: State, move: int, after: State, seat: int, names: Names) -> 
     return words
 
 
-WORDS = Words(describe, action_text, narrate)
+def rules_text(state: State) -> str:
+    order = "A flush beats a pair, a pair beats a high card."
+    if state.ranking != rules.FLUSH_FIRST:
+        order = "A pair beats a flush, a flush beats a high card."
+    return f"""\
+ONE PLAY POKER, you against the house
+
+16 cards: jack, queen, king and ace of each suit. All cards are face up. You and the house put 1 credit each into the
+pot. Cards are dealt one by one: to you, to the house, to you, to the house.
+
+After each of the first {state.decisions} cards you may bet 1 credit; the house always bets the same.
+You cannot fold.
+
+After four cards the better hand takes the pot, and equal hands share it. {order}
+Between hands of the same kind the higher card wins, then the other card; suits do not count."""
+
+
+WORDS = Words(describe, action_text, narrate, rules_text=rules_text)

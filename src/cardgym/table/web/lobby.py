@@ -22,7 +22,7 @@ from cardgym.players import GREEDY, Actions, KernelPlayer, Masks, Observations, 
 from cardgym.players.compatibility import OptionValues
 from cardgym.players.resolver import checkpoints
 from cardgym.table.people import name_key, shown_name
-from cardgym.table.presentation import IN_THE_TERMINAL, presentation_of, rules_of, strength_of
+from cardgym.table.presentation import IN_WORDS, presentation_of, rules_of, strength_of
 from cardgym.table.setup import LESSON, PERSON, TABLE, GameSetup
 from cardgym.table.web.requests import Body, Seed
 from cardgym.table.web.seats import JOIN, NONCE, checked_names, new_code, new_nonce
@@ -98,7 +98,7 @@ def opponent_names(game: Game, options: Options) -> list[str]:
 def rules(game: Game, options: Options) -> dict[str, Any]:
     """The rules with these options: paragraphs, and pictures of what counts."""
     state = game.blank_state(options)[0]
-    rules = [paragraph for paragraph in rules_of(game, state) if paragraph[0] != IN_THE_TERMINAL]
+    rules = [paragraph for paragraph in rules_of(game, state) if paragraph[0] != IN_WORDS]
     return {"rules": rules, "examples": presentation_of(game).examples()}
 
 
