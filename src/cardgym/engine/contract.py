@@ -195,7 +195,8 @@ class Rules(_Part):
 class Words(_Part):
     """The game in words, in plain Python; `cardgym.table.presentation` adds what people see at a table.
 
-    They are read as `Game.describe`, `Game.action_text` and `cardgym.engine.sight.narrate`, which have the defaults.
+    They are read as `Game.describe`, `Game.action_text`, `cardgym.engine.sight.narrate` and
+    `cardgym.engine.text.rules_text`, which have the defaults.
 
     Attributes:
         describe: `describe(state, seat)`: the state as that seat sees it. Default: the features of the first
@@ -266,9 +267,6 @@ class Metric:
     value: Callable[[State, int], float]
     counts: bool = False
 
-
-_EXPLAINING = ("Description", "Rewards", "Episode End")
-"""The sections of `Game.doc` that explain the game to people."""
 
 RETURN = "return"
 """The value of `Game.payoff` for games whose payoff is the sum of rewards."""
@@ -378,14 +376,6 @@ class Game:
         if self.words.action_text is not None:
             return self.words.action_text(state, action)
         return self.action_names[action] if action < len(self.action_names) else f"action {action}"
-
-    def rules_text(self, state: State) -> str:
-        """The rules with the options of a state, in paragraphs; see `Words`."""
-        if self.words.rules_text is not None:
-            return self.words.rules_text(state).strip()
-        head, *sections = self.doc.strip().split("\n## ")
-        named = (section.partition("\n") for section in sections if section.startswith(_EXPLAINING))
-        return "\n\n".join([head.strip(), *(f"{name}. {text.strip()}" for name, _, text in named)])
 
     def names(self, seat: int, num_players: int) -> Names:
         """What texts call the seats when nobody has a name; `seat` reads, -1 for none."""

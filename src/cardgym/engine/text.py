@@ -19,6 +19,8 @@ _WORD = re.compile(r"[^\s,;:()\[\]{}\"`*]+")
 _HEAD_ENDS = re.compile(r"[,(:]")
 _FEW = 6
 """Up to this many moves have whole names."""
+_EXPLAINING = ("Description", "Rewards", "Episode End")
+"""The sections of `Game.doc` that explain the game to people."""
 _OPEN, _CLOSE = r"[\s#([{*`'\"]*", r"[\s.!)\]}*`'\"]*"
 _NUMBER = rf"{_OPEN}(?:id\b)?{_OPEN}([0-9]{{1,9}})"
 _ID = re.compile(_NUMBER + _CLOSE, re.IGNORECASE)
@@ -104,6 +106,15 @@ class TextView:
         raise UnclearMoveError(f"{quoted(answer)} names no move")
 
 
+def rules_text(game: Game, state: State) -> str:
+    """The rules with the options of a state, in paragraphs; see `Words`."""
+    if game.words.rules_text is not None:
+        return game.words.rules_text(state).strip()
+    head, *sections = game.doc.strip().split("\n## ")
+    named = (section.partition("\n") for section in sections if section.startswith(_EXPLAINING))
+    return "\n\n".join([head.strip(), *(f"{name}. {text.strip()}" for name, _, text in named)])
+
+
 def view_in_text(
     game: Game,
     options: Options,
@@ -116,7 +127,7 @@ def view_in_text(
     """The game as `seat` knows it; `legal` are its legal actions, empty unless it is to decide."""
     texts = {action: game.action_text(state, action) for action in legal}
     illegal = _illegal(game, state, game.actions(options), texts) if texts else {}
-    rules, now = game.rules_text(state), game.describe(state, seat)
+    rules, now = rules_text(game, state), game.describe(state, seat)
     return TextView(game.id, seat, rules, now, tuple(history), num_old, texts, illegal)
 
 

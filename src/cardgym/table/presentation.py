@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.engine.contract import Game, Names, State
+from cardgym.engine.text import rules_text
 from cardgym.players import player_names
 from cardgym.table.people import with_shown_names
 from cardgym.table.views import Reveal, Symbol, View, view_in_words
@@ -144,7 +145,7 @@ def board_of(game: Game, state: State, seat: int, names: Names) -> str:
 
 def rules_of(game: Game, state: State) -> list[tuple[str, str]]:
     """The rules for people: pairs of a heading, often empty, and a paragraph."""
-    return [_headed(paragraph) for paragraph in game.rules_text(state).split("\n\n")]
+    return [_headed(paragraph) for paragraph in rules_text(game, state).split("\n\n")]
 
 
 def _headed(paragraph: str) -> tuple[str, str]:
