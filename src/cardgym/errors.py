@@ -99,6 +99,7 @@ _EXTRAS = {
     "anyio": "web",
     "h11": "web",
     "moviepy": "video",
+    "openai": "llm",
     "pettingzoo": "pettingzoo",
     "pygame": "render",
     "ray": "ray",

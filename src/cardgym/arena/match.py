@@ -22,6 +22,7 @@ from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError, one_of, whole_number, with_method
 from cardgym.files.limits import MAX_GAMES, duration
 from cardgym.players import Player, PlayerSpec, resolve_all
+from cardgym.players.base import summaries
 from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.seats import SeatedBatch
 from cardgym.statistics import Moments, mean_estimate, with_less_luck
@@ -105,6 +106,7 @@ def evaluate(
         decisions_per_second=match.decisions / seconds,
         players=match.layout.reports(moments, [player.name for player in roster], seatings),
         by_advantages=_by_advantages(estimates, playouts) if playouts else None,
+        models=summaries(roster),
     )
 
 
@@ -191,7 +193,8 @@ class Match:
             commands[: num_deals * seatings] = RESET
             commands[num_deals * seatings :] = NOOP
             played.step(self._actions, commands)
-            yield self._tally.totals_of(played.batch.plain_states, played.paid, num_deals)
+            forfeited = played.batch.plain_rows["forfeited"]
+            yield self._tally.totals_of(played.batch.plain_states, played.paid, num_deals, forfeited)
 
 
 MAX_PLAYOUTS = 1024
@@ -332,12 +335,15 @@ class _Tally:
         self._max_score, self._metrics = _measures(game)
         self.largest = np.zeros(self.layout.size, np.float64)
 
-    def totals_of(self, states: npt.NDArray[Any], paid: Float64s, num_deals: int) -> Float64s:
+    def totals_of(
+        self, states: npt.NDArray[Any], paid: Float64s, num_deals: int, forfeited: npt.NDArray[Any] | None = None
+    ) -> Float64s:
         """The totals of the first deals of games that have ended, (num_deals, size), float64.
 
         Args:
             states: the last states, (rows,).
             paid: what each seat was paid, (rows, MAX_PLAYERS).
+            forfeited: the seats that forfeited, (rows,); negative for none. The others share the score.
         """
         layout, seatings = self.layout, self._seatings
         rows = num_deals * seatings
@@ -348,6 +354,10 @@ class _Tally:
         by_seat[1] = paid[:rows, : layout.num_players]
         for place, measure in zip((0, *range(2, layout.per_player)), self._metrics.values(), strict=True):
             measure(states, by_seat[place])
+        forfeited = np.full(rows, -1) if forfeited is None else forfeited[:rows]
+        for row in np.flatnonzero(forfeited >= 0):
+            by_seat[0, row] = max_scores[row] / max(layout.num_players - 1, 1)
+            by_seat[0, row, forfeited[row]] = 0.0
         totals = np.zeros((num_deals, layout.size), np.float64)
         totals[:, 0] = max_scores.reshape(num_deals, seatings).sum(axis=1)
         for seating in range(seatings):

@@ -15,7 +15,9 @@ from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import CHANCE, END, Float64s, Game, Int64s, Options
 from cardgym.engine.kernel import MAX_PLAYERS, kernel_of
 from cardgym.engine.rules import Generator, draws_of
+from cardgym.engine.sight import record
 from cardgym.engine.states import choose_actions, new_state
+from cardgym.engine.text import TextView, view_in_text
 from cardgym.players import CompiledPlayer, KernelPlayer, Player, legal_actions
 
 States = npt.NDArray[Any]
@@ -166,7 +168,7 @@ class Decisions:
         """A player's actions, (rows,), int64; see `ManyGames.play_on`."""
         if isinstance(player, KernelPlayer):
             return choose_actions(self.game, self.options, player.policy, self.states, self.seats, source)
-        return legal_actions(player, *self._look(player), draws)
+        return legal_actions(player, *self._look(player), draws, self.views)
 
     def probabilities_of(self, player: Player, draws: Float64s, source: Generator) -> npt.NDArray[np.floating[Any]]:
         """A player's probability of each action, (rows, actions); if they are unknown, 1 for the action it draws."""
@@ -193,6 +195,14 @@ class Decisions:
         if uniform:
             return np.asarray(masks / masks.sum(axis=1, keepdims=True), np.float64)
         return player.probabilities(observations, masks, temperature)
+
+    def views(self) -> list[TextView]:
+        """What the seats see in words; a state does not say what happened before it."""
+        masks = look(self.game, self.options, self.states, self.seats)[1]
+        return [
+            view_in_text(self.game, self.options, record(self.states[[row]]), int(seat), np.flatnonzero(mask).tolist())
+            for row, (seat, mask) in enumerate(zip(self.seats, masks, strict=True))
+        ]
 
     def _look(self, player: Player) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         return look(self.game, self.options, self.states, self.seats, player.observation_name)[:2]

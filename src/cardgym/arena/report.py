@@ -58,6 +58,7 @@ class Report:
         deals: how many deals they were played on; below 10, intervals are rough.
         seconds: the time the games took, without compiling.
         by_advantages: the first player's mean return with less luck, if requested.
+        models: of each language model, the version of its prompt and counts of its requests and answers.
     """
 
     env: str
@@ -69,12 +70,15 @@ class Report:
     decisions_per_second: float
     players: tuple[PlayerReport, ...]
     by_advantages: ByAdvantages | None = None
+    models: tuple[dict[str, Any], ...] = ()
 
     def asdict(self) -> dict[str, Any]:
         """The report as plain values for JSON: intervals are lists, and NaN (the interval of one deal) is null."""
         values = dataclasses.asdict(self)
         if self.by_advantages is None:
             del values["by_advantages"]
+        if not self.models:
+            del values["models"]
         return dict(plain(values))
 
 
@@ -196,7 +200,18 @@ def print_report(report: Mapping[str, Any]) -> None:
         below += f"\n{names[0]}'s mean return by advantages (playouts: {by_advantages['playouts']}): {mean}"
         if by_advantages["times_games"] is not None:
             below += f"; a plain interval as narrow takes {by_advantages['times_games']:.1f} times the games"
+    below += model_lines(report.get("models", ()))
     print_results(title, head, rows, below)
+
+
+def model_lines(models: Iterable[Mapping[str, Any]]) -> str:
+    """What happened with each language model, a line each, as `LanguageModel.summary` gives it."""
+    lines = ""
+    for model in models:
+        counts = {name: value for name, value in model.items() if name not in ("player", "prompt") and value}
+        told = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in counts.items())
+        lines += f"\n{model['player']} (prompt {model['prompt']}): {told}"
+    return lines
 
 
 def options_text(options: Mapping[str, Any]) -> str:

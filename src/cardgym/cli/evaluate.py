@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 
-from cardgym.cli.flags import add_game, add_matches, add_playouts, game_of
+from cardgym.cli.flags import add_game, add_matches, add_models, add_playouts, game_of, limit_models
 from cardgym.console.arguments import Parser
 
 
 def add_arguments(parser: Parser) -> None:
     add_game(parser)
+    add_models(parser)
     add_matches(parser, games=10_000)
     parser.add_argument(
         "--seats",
@@ -27,6 +28,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.console.progress import Progress
     from cardgym.files.json_values import sealed
 
+    limit_models(arguments)
     game, options = game_of(arguments)
     with Progress("evaluation", "games") as progress:
         report = evaluate(

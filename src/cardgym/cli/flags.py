@@ -77,6 +77,28 @@ def add_playouts(parser: Parser, whose: str) -> None:
     )
 
 
+def add_models(parser: Parser) -> None:
+    group = parser.add_argument_group("Language models, players llm:MODEL or llm:MODEL,KEY=VALUE,...")
+    group.add_argument(
+        "--max-requests", type=whole(0), metavar="N", help="stop after so many requests to the endpoint (no limit)"
+    )
+    group.add_argument(
+        "--transcripts",
+        type=Path,
+        metavar="FILE",
+        help="requests and answers as JSON lines; a run goes on from those it has (runs/llm/MODEL.jsonl)",
+    )
+
+
+def limit_models(arguments: argparse.Namespace) -> None:
+    """Let the flags of `add_models` hold for all models of this process."""
+    from cardgym.players.llm.settings import MAX_REQUESTS, TRANSCRIPTS
+
+    for name, value in ((MAX_REQUESTS, arguments.max_requests), (TRANSCRIPTS, arguments.transcripts)):
+        if value is not None:
+            os.environ[name] = str(value)  # Processes that this one starts read it, too.
+
+
 def add_engine(parser: Parser) -> None:
     group = parser.add_argument_group("Where it runs")
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in ENGINES.items())

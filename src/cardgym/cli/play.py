@@ -9,7 +9,7 @@ import argparse
 import secrets
 from pathlib import Path
 
-from cardgym.cli.flags import add_game, game_of, open_log
+from cardgym.cli.flags import add_game, add_models, game_of, limit_models, open_log
 from cardgym.console.arguments import Parser, whole
 from cardgym.errors import CardgymError
 from cardgym.table.coach.advice import HINTS
@@ -17,6 +17,7 @@ from cardgym.table.coach.advice import HINTS
 
 def add_arguments(parser: Parser) -> None:
     add_game(parser)
+    add_models(parser)
     parser.add_argument(
         "--opponent",
         nargs="+",
@@ -47,6 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.table.setup import GameSetup, is_secret
     from cardgym.table.terminal.game import Coaching, Terminal, watch
 
+    limit_models(arguments)
     game, options = game_of(arguments)
     if arguments.opponent and options.num_players == 1:
         raise CardgymError(f"--opponent {' '.join(arguments.opponent)}: {game.id} has no other seats; leave it out")

@@ -9,7 +9,7 @@ import socket
 import sys
 import webbrowser
 
-from cardgym.cli.flags import open_log
+from cardgym.cli.flags import add_models, limit_models, open_log
 from cardgym.console.arguments import Parser, whole
 
 
@@ -33,6 +33,8 @@ def add_arguments(parser: Parser) -> None:
         help="maximum number of unfinished games per person (100)",
     )
 
+    add_models(parser)
+
 
 def run(arguments: argparse.Namespace) -> None:
     import uvicorn
@@ -41,6 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.table.web.protocol import listen, uvicorn_config
     from cardgym.table.web.safety import LOOPBACK
 
+    limit_models(arguments)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # Before torch is loaded: small networks are fastest on one thread.
     private = arguments.host in LOOPBACK
     wildcard = arguments.host in ("0.0.0.0", "::", "")

@@ -12,7 +12,7 @@ import argparse
 import json
 from pathlib import Path
 
-from cardgym.cli.flags import add_engine, add_game, add_playouts, game_of, open_engine
+from cardgym.cli.flags import add_engine, add_game, add_models, add_playouts, game_of, limit_models, open_engine
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
@@ -21,6 +21,7 @@ from cardgym.errors import CardgymError
 
 def add_arguments(parser: Parser) -> None:
     add_game(parser)
+    add_models(parser)
     parser.add_argument(
         "--players",
         nargs="+",
@@ -55,7 +56,11 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.arena.tournament import tournament
     from cardgym.arena.tournament.pages import printed, write_results
     from cardgym.arena.tournament.ranges import RangeStore
+    from cardgym.players.llm.settings import PREFIX
 
+    limit_models(arguments)
+    if any(name.startswith(PREFIX) for name in arguments.players):
+        arguments.workers = 1  # All requests of a match are made at once, and their limit holds for a process.
     if arguments.resume and arguments.out is None:
         raise CardgymError("--resume: name the folder of the tournament with --out")
     _, options = game_of(arguments)

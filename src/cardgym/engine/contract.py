@@ -208,6 +208,7 @@ class Words(_Part):
         opponent: what texts without names call the other of two seats. Default: `Seat` and its number.
         rules_text: `rules_text(state)`: the rules with these options, for a person who plays, in paragraphs. A first
             sentence of at most four words is a heading. Default: the sections of `Game.doc` that explain the game.
+        neutral: words that recall the game, each with one that does not, for `TextView.neutral`.
     """
 
     describe: Callable[[State, int], str] | None = None
@@ -215,6 +216,7 @@ class Words(_Part):
     narrate: Callable[[State, int, State, int, Names], str] | None = None
     opponent: str = ""
     rules_text: Callable[[State], str] | None = None
+    neutral: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)

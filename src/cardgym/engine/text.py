@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cardgym.engine.contract import Game, Options, State
-from cardgym.errors import IllegalActionError, UnclearMoveError, quoted
+from cardgym.errors import CardgymError, IllegalActionError, UnclearMoveError, quoted
 
 _SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧\N{RIGHT SINGLE QUOTATION MARK}\N{MINUS SIGN}", "SHDCSHDC'-")
 _VARIATION = "\N{VARIATION SELECTOR-16}"
@@ -42,6 +42,7 @@ class TextView:
         num_old: how many texts of the history it had when it decided last: the others are `news`.
         moves: its legal moves in words, by action; empty unless it is to decide.
         illegal: the other actions in words, where they have words, so that `parse` knows them.
+        renamed: the game's words that recall it, in lower case, each with a neutral one.
     """
 
     env_id: str
@@ -52,6 +53,32 @@ class TextView:
     num_old: int = 0
     moves: Mapping[int, str] = dataclasses.field(default_factory=dict)
     illegal: Mapping[int, str] = dataclasses.field(default_factory=dict, repr=False)
+    renamed: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+
+    def neutral(self) -> TextView:
+        """The same view in words that do not recall the game: those of `renamed`, longest first.
+
+        Raises:
+            CardgymError: if the game has no such words.
+        """
+        if not self.renamed:
+            raise CardgymError(f"{self.env_id} has no neutral names: pass `neutral=` to its Words, or leave them out")
+        words = sorted(map(re.escape, self.renamed), key=len, reverse=True)
+        pattern = re.compile(rf"\b({'|'.join(words)})\b", re.IGNORECASE)
+
+        def plain(text: str) -> str:
+            return pattern.sub(lambda match: self.renamed[match[0].lower()], text)
+
+        return dataclasses.replace(
+            self,
+            env_id="Game",
+            rules=plain(self.rules),
+            state=plain(self.state),
+            history=tuple(map(plain, self.history)),
+            moves={action: plain(text) for action, text in self.moves.items()},
+            illegal={action: plain(text) for action, text in self.illegal.items()},
+            renamed={},
+        )
 
     @property
     def news(self) -> tuple[str, ...]:
@@ -128,7 +155,7 @@ def view_in_text(
     texts = {action: game.action_text(state, action) for action in legal}
     illegal = _illegal(game, state, game.actions(options), texts) if texts else {}
     rules, now = rules_text(game, state), game.describe(state, seat)
-    return TextView(game.id, seat, rules, now, tuple(history), num_old, texts, illegal)
+    return TextView(game.id, seat, rules, now, tuple(history), num_old, texts, illegal, game.words.neutral or {})
 
 
 def _illegal(game: Game, state: State, num_actions: int, legal: Mapping[int, str]) -> dict[int, str]:

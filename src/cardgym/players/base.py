@@ -20,6 +20,9 @@ Actions = Int64s
 GREEDY = ":greedy"
 """After the path of a policy network: play the most probable actions instead of sampling."""
 
+FORFEIT = -1
+"""In place of an action, from a `TextPlayer`: it names no legal move and loses the game."""
+
 SMALLEST_SHARE = np.float32(1e-30)
 """What is left of a draw that rounds to 1; see `sample_actions`."""
 
@@ -159,11 +162,14 @@ def legal_actions(
     masks: Masks,
     draws: Float64s | None = None,
     views: Callable[[], Sequence[TextView]] = list,
+    *,
+    may_forfeit: bool = False,
 ) -> Actions:
     """The actions that a player chooses, checked, (rows,) int64; see `Player.act`.
 
     Args:
         views: makes what each row's seat reads, for a `TextPlayer`.
+        may_forfeit: whether a `TextPlayer` may answer FORFEIT.
 
     Raises:
         CardgymError: if one is not legal, or they are not whole numbers; the message names the player.
@@ -176,7 +182,10 @@ def legal_actions(
         )
     if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
         raise CardgymError(f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}")
-    check_legal(actions, masks, lambda row: f"player {player.name}: ")
+    forfeits = isinstance(player, TextPlayer) & (actions == FORFEIT)
+    if forfeits.any() and not may_forfeit:
+        raise CardgymError(f"player {player.name} names no legal move, and cannot forfeit here: add ,illegal=random")
+    check_legal(actions[~forfeits], masks[~forfeits], lambda row: f"player {player.name}: ")
     return actions.astype(np.int64)
 
 
@@ -193,6 +202,16 @@ class TextPlayer(Player):
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """Not possible from observations; raises `CardgymError`."""
         raise CardgymError(f"player {self.name} reads words, not observations: it can only play where games have words")
+
+    def summary(self) -> dict[str, Any] | None:
+        """What a report says about it, such as how many answers were illegal; None for nothing."""
+        return None
+
+
+def summaries(players: Sequence[Player]) -> tuple[dict[str, Any], ...]:
+    """What reports say about players that read, each once."""
+    readers = dict.fromkeys(player for player in players if isinstance(player, TextPlayer))
+    return tuple(summary for player in readers if (summary := player.summary()) is not None)
 
 
 @dataclass(eq=False)

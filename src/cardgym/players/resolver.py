@@ -55,7 +55,9 @@ def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> li
     if len(specs) != seats:
         wanted = "1 seat: name 1 player" if seats == 1 else f"{seats} seats: name {seats} players, one for each"
         raise CardgymError(f"{game.id} has {wanted}, not {len(specs)}")
-    return [resolve(spec, game, options) for spec in specs]
+    # Equal names are one player, whose decisions in all its seats are one batch.
+    named = {spec: resolve(spec, game, options) for spec in specs if isinstance(spec, str)}
+    return [named[spec] if isinstance(spec, str) else resolve(spec, game, options) for spec in specs]
 
 
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
@@ -103,6 +105,10 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
 
 def _named(name: str, game: Game, options: Options) -> Player:
     """The player of that name: the game's own, a file, or a checkpoint that comes with the game."""
+    if name.startswith("llm:"):
+        from cardgym.players.llm.player import LanguageModel
+
+        return LanguageModel(name)
     if name == "random" or is_rule(game.players.get(name)):
         return CompiledPlayer(name)
     with reporting_missing(f"player {printable(name)}"):

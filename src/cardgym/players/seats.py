@@ -146,7 +146,8 @@ class SeatedBatch:
                     if player.observation_name not in (None, self.batch.kernel.observation_name):
                         seen = self._look_as(player, pending)[0]
                     draws = self._draws(pending, advance=True) if player.samples else None
-                    answers[pending] = legal_actions(player, seen, masks[pending], draws, partial(self.views, pending))
+                    views = partial(self.views, pending)
+                    answers[pending] = legal_actions(player, seen, masks[pending], draws, views, may_forfeit=True)
             self.batch.step(answers, np.where(waiting, STEP, NOOP), observations, masks)
             self.paid[waiting] += rows["paid"][waiting]
             if skip:
@@ -177,7 +178,7 @@ class SeatedBatch:
                 if player.observation_name not in (None, self.batch.kernel.observation_name):
                     seen = self._look_as(player, np.zeros(1, np.int64))[0][0]
                 if isinstance(player, TextPlayer):
-                    chosen = int(self._choices(player, np.zeros(1, np.int64), advance=True)[0])
+                    chosen = int(self._choices(player, np.zeros(1, np.int64), advance=True, may_forfeit=True)[0])
                 else:
                     chosen = player.choose(seen, mask, _draw(rows) if player.samples else 0.0)
                 observation, mask, answer = self.batch.step_one(chosen, STEP, PENALIZE, False)
@@ -258,11 +259,12 @@ class SeatedBatch:
                 rows["choice"][row] = source
         return actions
 
-    def _choices(self, player: Player, rows: Int64s, *, advance: bool) -> Int64s:
+    def _choices(self, player: Player, rows: Int64s, *, advance: bool, may_forfeit: bool = False) -> Int64s:
         """The actions of a player outside the kernel in `rows`, which wait for a decision, (rows,) int64."""
         observations, masks, _ = self._look_as(player, rows)
         draws = self._draws(rows, advance=advance) if player.samples else None
-        return legal_actions(player, observations, masks, draws, partial(self.views, rows))
+        views = partial(self.views, rows)
+        return legal_actions(player, observations, masks, draws, views, may_forfeit=may_forfeit)
 
     def _draws(self, rows: Int64s, *, advance: bool) -> Float64s:
         """The next `uniform_float` of each row's generator of choices, (rows,) float64."""

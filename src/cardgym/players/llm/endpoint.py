@@ -1,0 +1,148 @@
+"""Requests to an OpenAI-compatible endpoint, each written to a file of JSON lines, from which a stopped run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from cardgym.errors import CardgymError, printable, reporting_missing
+from cardgym.players.llm.settings import TRANSCRIPTS, Settings, max_requests
+
+Messages = list[dict[str, str]]
+
+
+class Transcripts:
+    """The requests and answers of a file, by what was asked and how often it had been asked before.
+
+    A model may answer the same question differently, so the second time a position comes up is another sample. A run
+    asks in the same order as before, finds the answers that it has, and asks the endpoint only for the others.
+
+    Attributes:
+        requests: how many requests this process has made.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.requests = path, 0
+        self._lock = threading.Lock()
+        self._known: dict[tuple[str, int], str] = {}
+        if path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                try:
+                    entry = json.loads(line)
+                    self._known[str(entry["key"]), int(entry["n"])] = str(entry["answer"])
+                except (ValueError, KeyError, TypeError):
+                    continue  # The last line of a process that was killed.
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    def find(self, key: str, n: int) -> str | None:
+        """The answer to the `n`-th request with this key, if the file has it."""
+        return self._known.get((key, n))
+
+    def spend(self) -> None:
+        """Count a request; `CardgymError` if the budget is spent."""
+        with self._lock:
+            most = max_requests()
+            if most is not None and self.requests >= most:
+                raise CardgymError(
+                    f"--max-requests {most}: all are made, and the answers are kept in {self.path}; "
+                    "the same command with a higher number goes on from there"
+                )
+            self.requests += 1
+
+    def add(self, entry: dict[str, Any]) -> None:
+        """Append an entry."""
+        line = json.dumps(entry, ensure_ascii=False) + "\n"
+        with self._lock, self.path.open("a", encoding="utf-8") as file:
+            file.write(line)
+            self._known[entry["key"], entry["n"]] = entry["answer"]
+
+
+@cache
+def transcripts_of(path: Path) -> Transcripts:
+    """The transcripts of a file, read once."""
+    return Transcripts(path)
+
+
+class Endpoint:
+    """A model at the endpoint that `OPENAI_BASE_URL` and `OPENAI_API_KEY` name.
+
+    Attributes:
+        counts: requests made, answers found in the transcripts (`known`), requests that failed, and tokens.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        safe = "".join(sign if sign.isalnum() or sign in "-._" else "_" for sign in settings.model)
+        path = Path(os.environ.get(TRANSCRIPTS) or Path("runs") / "llm" / f"{safe}.jsonl")
+        self.transcripts = transcripts_of(path.resolve())
+        self.counts: Counter[str] = Counter()
+        with reporting_missing(f"player llm:{printable(settings.model)}"):
+            import openai
+        self._openai = openai
+        key = os.environ.get("OPENAI_API_KEY")
+        if not key and not os.environ.get("OPENAI_BASE_URL"):
+            raise CardgymError(
+                f"player llm:{printable(settings.model)}: set OPENAI_API_KEY, or OPENAI_BASE_URL to an endpoint that "
+                "speaks the same protocol"
+            )
+        client: Any = openai.OpenAI(api_key=key or "none", timeout=settings.timeout, max_retries=settings.retries)
+        self._client = client
+        self._lock = threading.Lock()
+
+    def key(self, messages: Messages) -> str:
+        """What identifies a request, but not how often it was made."""
+        settings = self.settings
+        asked = [settings.model, str(self._client.base_url), settings.temperature, settings.max_tokens, messages]
+        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:24]
+
+    def ask(self, messages: Messages, n: int, about: dict[str, Any]) -> str | None:
+        """The answer to a request that is made for the `n`-th time; None if the endpoint failed to answer.
+
+        `about` goes into the transcripts.
+
+        Raises:
+            CardgymError: if the endpoint refuses the request, cannot be reached, or the budget is spent.
+        """
+        key = self.key(messages)
+        known = self.transcripts.find(key, n)
+        if known is not None:
+            self._count(known=1)
+            return known
+        self.transcripts.spend()
+        settings, openai = self.settings, self._openai
+        given = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
+        start = time.monotonic()
+        try:
+            reply: Any = self._client.chat.completions.create(
+                model=settings.model,
+                messages=messages,
+                **{name: value for name, value in given.items() if value is not None},
+            )
+            answer = str(reply.choices[0].message.content or "")
+        except (openai.APITimeoutError, openai.InternalServerError, openai.RateLimitError):
+            self._count(requests=1, failed=1)
+            return None
+        except openai.OpenAIError as error:
+            where = f"player llm:{settings.model} at {self._client.base_url}"
+            raise CardgymError(f"{where}: {printable(str(error).splitlines()[0])}") from None
+        except (AttributeError, IndexError, TypeError, ValueError):  # No answer of this protocol.
+            self._count(requests=1, failed=1)
+            return None
+        usage = getattr(reply, "usage", None)
+        tokens = {name: int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens")}
+        self._count(requests=1, **tokens)
+        seconds = round(time.monotonic() - start, 3)
+        entry = {"key": key, "n": n, "model": settings.model, **about, "messages": messages, "answer": answer}
+        self.transcripts.add({**entry, "seconds": seconds, **tokens})
+        return answer
+
+    def _count(self, **numbers: int) -> None:
+        with self._lock:
+            self.counts.update(numbers)

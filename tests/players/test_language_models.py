@@ -1,0 +1,177 @@
+"""Language models as players, without a model: a local server plays known strategies by words."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_model import Server, honest, moves_in, serving
+
+from cardgym import CardgymError, find
+from cardgym.arena.match import evaluate
+from cardgym.engine.text import TextView
+from cardgym.players.llm.player import LanguageModel, read_answer
+from cardgym.players.llm.settings import MAX_REQUESTS, TRANSCRIPTS, Settings
+
+pytest.importorskip("openai")
+KUHN = find("KuhnPoker-v0")
+GAMES = 40
+
+
+@pytest.fixture(autouse=True)
+def transcripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(TRANSCRIPTS, str(tmp_path / "asked.jsonl"))
+    return tmp_path / "asked.jsonl"
+
+
+def played(server: Server, monkeypatch: pytest.MonkeyPatch, name: str = "llm:m", opponent: str = "equilibrium") -> Any:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    return evaluate(KUHN, None, [name, opponent], games=GAMES, seed=2)
+
+
+def test_a_strategy_by_words_plays_as_the_strategy(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = evaluate(KUHN, None, ["honest", "equilibrium"], games=GAMES, seed=2).players[0]
+    with serving(honest) as server:
+        report = played(server, monkeypatch)
+    assert report.players[0].mean_return == numbers.mean_return
+    [model] = report.models
+    assert model["decisions"] == model["requests"] == len(server.asked) > 0
+    assert model["illegal"] == model["unreadable"] == model["forfeit"] == 0
+    assert re.fullmatch(r"1 \([0-9a-f]{8}\)", model["prompt"])
+
+
+def test_a_run_that_stops_goes_on_without_asking_again(
+    monkeypatch: pytest.MonkeyPatch, transcripts: Path, tmp_path: Path
+) -> None:
+    with serving(honest) as server:
+        monkeypatch.setenv(MAX_REQUESTS, "7")
+        with pytest.raises(CardgymError, match="--max-requests 7: all are made"):
+            played(server, monkeypatch)
+        assert len(server.asked) == 7
+        asked = transcripts.read_text().splitlines()
+        assert len(asked) == 7
+        assert json.loads(asked[0]).keys() >= {"key", "n", "model", "env", "seat", "prompt", "messages", "answer"}
+        # Another process reads the file; the last line of the first one was cut off by its end.
+        again = tmp_path / "again.jsonl"
+        again.write_text("\n".join([*asked, asked[0][:40]]) + "\n")
+        monkeypatch.setenv(TRANSCRIPTS, str(again))
+        monkeypatch.delenv(MAX_REQUESTS)
+        [model] = played(server, monkeypatch).models
+        assert model["known"] == 7
+        assert model["requests"] == len(server.asked) - 7
+        [model] = played(server, monkeypatch).models
+        assert model["requests"] == 0
+
+
+def test_bad_answers_are_counted_asked_again_and_settled_as_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def prose(messages: list[dict[str, str]]) -> str:
+        return "I will bet. My answer: bet, as 1: bet is best."
+
+    def lies(messages: list[dict[str, str]]) -> str:
+        return "ANSWER: raise to 100"
+
+    def learns(messages: list[dict[str, str]]) -> str:
+        return honest(messages) if len(messages) > 2 else lies(messages)
+
+    with serving(prose) as server:
+        report = played(server, monkeypatch)
+        [model] = report.models
+        assert model["unreadable"] == 3 * model["decisions"] == model["requests"]
+        assert model["forfeit"] == model["decisions"] == GAMES
+        assert report.players[0].win_rate == 0.0
+        assert report.players[0].mean_return == -1.0
+        assert server.asked[-1][-1]["content"].startswith("That is no move: there is no line that begins with ANSWER:")
+    with serving(lies) as server:
+        [model] = played(server, monkeypatch, "llm:liar,rethinks=0,illegal=random").models
+        assert model["illegal"] == model["random"] == model["decisions"] == model["requests"] > 0
+    with serving(learns) as server:
+        numbers = evaluate(KUHN, None, ["honest", "equilibrium"], games=GAMES, seed=2).players[0]
+        report = played(server, monkeypatch, "llm:learner")
+        assert report.players[0].mean_return == numbers.mean_return
+        assert report.models[0]["illegal"] == report.models[0]["decisions"]
+
+
+def test_an_endpoint_that_fails_or_stalls_is_counted_and_one_that_refuses_stops(
+    monkeypatch: pytest.MonkeyPatch, transcripts: Path
+) -> None:
+    def stalls(messages: list[dict[str, str]]) -> str:
+        time.sleep(1.0)
+        return honest(messages)
+
+    for model, counted in ((lambda messages: 500, "failed"), (stalls, "failed")):
+        with serving(model) as server:
+            name = f"llm:{len(server.url)}{model.__name__.strip('<>')},retries=0,timeout=0.2"
+            [found] = played(server, monkeypatch, name).models
+            assert found[counted] == found["forfeit"] == found["decisions"] == GAMES
+    assert not transcripts.exists() or not transcripts.read_text()
+    with (
+        serving(lambda messages: 401) as server,
+        pytest.raises(CardgymError, match=r"player llm:m at http://127\.0\.0\.1"),
+    ):
+        played(server, monkeypatch)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    with pytest.raises(CardgymError, match=r"http://127\.0\.0\.1:9/v1/: Connection error"):
+        evaluate(KUHN, None, ["llm:m,retries=0", "honest"], games=2, seed=2)
+
+
+def test_requests_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(messages: list[dict[str, str]]) -> str:
+        time.sleep(0.05)
+        return honest(messages)
+
+    with serving(slow) as server:
+        played(server, monkeypatch, "llm:m,at_once=8")
+        assert 1 < server.at_once <= 8
+
+
+def test_a_prompt_shows_what_its_settings_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(lambda messages: "ANSWER: bet") as server:
+        played(server, monkeypatch, "llm:m,moves=hidden,history=state,rethinks=0,illegal=random")
+        user = server.asked[0][1]["content"]
+        assert moves_in(user) == {}
+        assert "dealt" not in user
+        assert "Own card: " in user
+
+
+VIEW = TextView("Some-v0", 0, "", "", (), 0, {0: "check", 1: "bet 1 (the pot becomes 4)"}, {2: "raise"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "action", "problem"),
+    [
+        ("ANSWER: 1", 1, ""),
+        ("I check or bet.\n**ANSWER: 1: bet 1 (the pot becomes 4)**", 1, ""),
+        ("answer: Check.", 0, ""),
+        ("ANSWER: 0\nNo:\nANSWER: 1", 1, ""),
+        ("<think>ANSWER: 0</think>\nANSWER: bet 1", 1, ""),
+        ("<think>ANSWER: 0", None, "unreadable"),
+        ("My answer: 1", None, "unreadable"),
+        ("1", None, "unreadable"),
+        ("", None, "unreadable"),
+        ("ANSWER: raise", None, "illegal"),
+        ("ANSWER: 2. Or else ANSWER: 1", None, "illegal"),
+        ("ANSWER: raise, or check if that is illegal", None, "illegal"),
+        ("ANSWER:", None, "illegal"),
+    ],
+)
+def test_only_the_line_of_the_answer_is_read(answer: str, action: int | None, problem: str) -> None:
+    reading = read_answer(answer, VIEW)
+    assert (reading.action, reading.problem) == (action, problem)
+
+
+@pytest.mark.parametrize("settings", ["", "m,rethinks=-1", "m,moves=some", "m,colors=red", "m,at_once=0"])
+def test_a_wrong_name_is_refused_in_one_line(settings: str) -> None:
+    with pytest.raises(CardgymError) as caught:
+        Settings.parse(f"llm:{settings}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_model_needs_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(CardgymError, match="set OPENAI_API_KEY, or OPENAI_BASE_URL"):
+        LanguageModel("llm:m")
