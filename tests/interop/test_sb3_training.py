@@ -108,7 +108,7 @@ def test_long_names_of_opponents_do_not_stop_the_training(tiny, tmp_path, capsys
     ("algorithm", "changes"),
     [
         ("maskable_ppo", {"eval_every": 2_000, "eval_games": 20}),
-        ("maskable_ppo", {"opponents": ("self=3", "snapshot=1", "random=1"), "num_snapshots": 2}),
+        ("maskable_ppo", {"opponents": ("self=3", "snapshot@0.3:", "random=1@:0.3"), "num_snapshots": 2}),
         ("ppo", {"normalize_reward": True, "opponents": ("perfect=1", "random=1")}),
         ("maskable_dqn", {"eval_every": 2_000, "eval_games": 20, "seat": 1}),
         ("maskable_dqn", {"double": False, "env_options": {"num_players": 1, "turns": 3}}),
@@ -178,6 +178,28 @@ def weights(folder: Path):
         return torch.load(io.BytesIO(archive.read("policy.pth")), weights_only=True)
 
 
+def test_opponents_follow_their_schedule(script, tiny, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(CardVecEnv, "weigh_opponents", lambda games, weights: drawn.append(weights))
+    config = QUICK.replace(total_steps=640, final_games=0, opponents=("random@:0.5", "perfect=2@0.5:", "self"))
+    script.train(config, tmp_path, False)
+    assert drawn == [{"random": 0.0, "perfect": 2.0, "self": 1.0}]
+
+
+def test_weights_of_an_envs_opponents_change(tiny):
+    env = CardVecEnv(tiny, 64, opponent={"random": 1, "perfect": 0})
+    env.weigh_opponents({"random": 0, "perfect": 1})
+    env.seed(1)
+    env.reset()
+    rows = env._core.seated.batch.plain_rows
+    assert set(rows["lineup"][:, 1].tolist()) == {env._core.seated.batch.kernel.players.index("perfect")}
+    for other in ({"random": 1}, {"perfect": 1, "random": 1}):
+        with pytest.raises(CardgymError, match="give the mapping that was the env's opponent"):
+            env.weigh_opponents(other)
+    with pytest.raises(CardgymError, match="give the mapping"):
+        CardVecEnv(tiny, 2).weigh_opponents({"random": 1})
+
+
 def test_other_seeds_play_other_games(script, tiny, tmp_path):
     one = QUICK.replace(total_steps=256, final_games=0, eval_opponents=())
     for name, seed in (("one", 1), ("same", 1), ("two", 2**62)):
@@ -195,6 +217,10 @@ def test_other_seeds_play_other_games(script, tiny, tmp_path):
             "this script cannot resume a run; train from the start in another folder, or",
         ),
         (["--env-id", "Tiny-v0", "--eval-opponents", "perfct"], "did you mean 'perfect'"),
+        (
+            ["--env-id", "Tiny-v0", "--opponents", "self", "random@0.4:0.2"],
+            "shares of the training from which and up to",
+        ),
         (["--env-id", "Tiny-v0", "--seat", "4"], "seat=4: allowed are 0 to 1"),
         (["--env-id", "Tiny-v0", "--num-steps", str(10**12)], "lower num_steps or num_envs"),
         (["--env-id", "Tiny-v0", "--algorithm", "ppo", "--num-steps", str(10**12)], "lower num_steps or num_envs"),
