@@ -6,6 +6,7 @@ import importlib
 import os
 import subprocess
 import sys
+import time
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -252,6 +253,43 @@ def test_code_compiled_after_an_edit_contains_no_older_code(monkeypatch: pytest.
         assert compiled(other_entry.py_func)(4) == 104.0  # type: ignore[attr-defined]
     finally:
         VALUES[0] = 0
+
+
+CACHED = {
+    "cached_part": "import numba\n\n@numba.njit\ndef part(n):\n    return n + BONUS\n",
+    "cached_helper": """
+import numba, cached_part
+
+@numba.njit(cache=True)
+def total(n):
+    return cached_part.part(n)
+""",
+    "cached_rules": """
+import cached_helper
+from cardgym.engine.compilation import compiled
+
+print(cached_helper.total(0))
+
+@compiled
+def play(n):
+    return cached_helper.total(n)
+
+print(play(0))
+""",
+}
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_users_own_cached_function_is_not_stale(tmp_path: Path) -> None:
+    """What Numba keeps of it on disk is not loaded: it does not see edits of functions that it calls elsewhere."""
+    first, printed = time.time_ns() % 10**9, []  # Of no earlier test, whose code would be on disk.
+    for bonus in (first, first + 1):
+        for name, source in CACHED.items():
+            if not (file := tmp_path / f"{name}.py").exists() or "BONUS" in source:
+                file.write_text(source.replace("BONUS", str(bonus)))
+        command = [sys.executable, "-B", "-m", "cached_rules"]  # Without byte code, which misses edits within a second.
+        printed.append(subprocess.run(command, cwd=tmp_path, check=True, text=True, capture_output=True).stdout.split())
+    assert printed == [[str(first), str(first)], [str(first), str(first + 1)]]  # Numba's own call is stale.
 
 
 # -- notebooks --------------------------------------------------------------------------------------------------------

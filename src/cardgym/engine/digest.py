@@ -71,6 +71,12 @@ def renewed(*roots: Any) -> Reach:
                 if forget is not None:
                     forget()
             _compiled.clear()
+        for wrapper in reach.wrappers:
+            cache = getattr(wrapper, "_cache", None)
+            if getattr(cache, "_enabled", False) and type(cache).__module__.startswith("numba."):
+                # A user's `njit(cache=True)`: what Numba keeps of it does not see edits of functions in other files.
+                cache.disable()
+                wrapper._reset_overloads()
         _compiled.update(reach.functions)
         _wrappers.update((id(wrapper), wrapper) for wrapper in reach.wrappers)
     return reach
