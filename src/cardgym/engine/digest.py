@@ -72,7 +72,7 @@ def renewed(*roots: Any) -> Reach:
                     forget()
             _compiled.clear()
         for wrapper in reach.wrappers:
-            cache = getattr(wrapper, "_cache", None)
+            cache: Any = getattr(wrapper, "_cache", None)
             if getattr(cache, "_enabled", False) and type(cache).__module__.startswith("numba."):
                 # A user's `njit(cache=True)`: what Numba keeps of it does not see edits of functions in other files.
                 cache.disable()

@@ -17,7 +17,7 @@ from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import EnvCore
 from cardgym.errors import CardgymError, IllegalActionError, printable, whole_number
 from cardgym.interop.sb3_callbacks import SelfPlay
-from cardgym.players import PlayerSpec, are_legal, check_legal, resolve
+from cardgym.players import are_legal, check_legal, resolve
 from cardgym.players.mixtures import MixturePlayer
 
 SHARED = ("action_masks", "action_space", "game", "observation_space", "options", "render_mode", "spec", "unwrapped")
@@ -176,7 +176,7 @@ class CardVecEnv(VecEnv):
         legal: npt.NDArray[np.bool_] = self._core.seated.masks != 0
         return legal
 
-    def weigh_opponents(self, weights: Mapping[PlayerSpec, float]) -> None:
+    def weigh_opponents(self, weights: Mapping[Any, float]) -> None:
         """Draw the opponents by these weights from each row's next game on, for a curriculum.
 
         Args:
