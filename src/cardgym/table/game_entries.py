@@ -80,6 +80,7 @@ class _About(Document):
     hints: Name = ""
     table: People = "one"
     lesson: Literal[True] = True
+    helped: Literal[True] = True
     resigned: _Seat | None = None
     join: Name = ""
 

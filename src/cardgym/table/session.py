@@ -26,7 +26,7 @@ from cardgym.players.seats import SeatedBatch
 from cardgym.table.game_entries import blank, results_of
 from cardgym.table.game_log import UNDO, GameLog, Move, live_moves
 from cardgym.table.narration import Event, Narration
-from cardgym.table.setup import AGAIN, PERSON, RESIGNED, WATCHED, GameSetup, Resolve, setup_of, versions
+from cardgym.table.setup import AGAIN, HELPED, PERSON, RESIGNED, WATCHED, GameSetup, Resolve, setup_of, versions
 
 
 def first_of(states: npt.NDArray[Any]) -> State:
@@ -106,8 +106,8 @@ class Session:
     def branch(cls, entry: Mapping[str, Any], move: int, game_log: GameLog, owner: str, resolve: Resolve) -> Self:
         """A new game that begins with the first `move` moves of a logged one; the cards to come are the same."""
         setup = setup_of(entry, resolve)
-        about = {name: value for name, value in setup.about.items() if name != RESIGNED} | {AGAIN: entry["id"]}
-        self = cls(dataclasses.replace(setup, about=about), game_log, owner)
+        kept = {name: value for name, value in setup.about.items() if name not in (RESIGNED, HELPED)}
+        self = cls(dataclasses.replace(setup, about=kept | {AGAIN: entry["id"]}), game_log, owner)
         self._rows = [tuple(row) for row in entry["moves"][:move]]
         self._load(self._rows)
         self._save()
@@ -309,6 +309,11 @@ class Session:
         if self.over or seat not in self.persons:
             raise CardgymError("only a person at the table of an unfinished game can resign it")
         self.add_about(**{RESIGNED: seat})
+
+    def note_help(self) -> None:
+        """Save that the coach was asked: the game is no measure of the person alone."""
+        if HELPED not in self.about:
+            self.add_about(**{HELPED: True})
 
     def add_about(self, **values: str | int) -> None:
         """Change what is saved with the game, such as the name that a person gave."""

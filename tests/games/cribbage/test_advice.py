@@ -149,7 +149,7 @@ def test_five_is_a_bad_lead():
         worst = advice.actions[-1]
         assert worst.action == parse_cards("5H")[0]
         assert 0.5 < advice.cost(worst.action) < 6.0
-        margin = r"wins [0-9.]+ % fewer of all games" if unit == GAMES else r"[0-9.]+ points less"
+        margin = r"wins [0-9.]+ percentage points fewer of all games" if unit == GAMES else r"[0-9.]+ points less"
         # Fifteen with 13 cards of ten points, a pair with the three other fives; 45 are not in sight.
         answers = "scores nothing; 16 of 45 unseen cards score in answer"
         assert re.fullmatch(f"{margin} than the best: {answers}", worst.reason)

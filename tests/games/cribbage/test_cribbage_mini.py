@@ -123,4 +123,4 @@ def test_the_coach_values_a_deal_in_points() -> None:
     driver = deal("6C TC 9C", "6D TD 9D")
     advice = Coach(driver.game, driver.options, "greedy").advise(driver.state, 0)
     assert advice.unit == DEAL_GAME.unit == "points"
-    assert re.match(r"[0-9.]+ points less than the best", advice.actions[-1].reason)
+    assert re.match(r"[0-9.]+ \+- [0-9.]+ points less than the best", advice.actions[-1].reason)

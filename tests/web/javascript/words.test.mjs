@@ -78,10 +78,19 @@ test("a game of the record is won, lost or drawn, with what it brought", () => {
   assert.equal(words.outcome({ ...games[0], person: null }), null);
   const alone = { unit: "credits", person: 0, players: [{ seat: 0, return: -1 }] };
   assert.equal(words.outcome(alone), "lost"); // To the house.
-  assert.deepEqual([{ resigned: true, lesson: true }, { again: true }, { lesson: true }, {}].map(words.mark), [
+  assert.deepEqual([
+    { resigned: true, lesson: true },
+    { again: true },
+    { lesson: true },
+    { helped: true, undone: true },
+    { undone: true },
+    {},
+  ].map(words.mark), [
     "resigned",
     "tried again",
     "lesson",
+    "with hints",
+    "with undo",
     "",
   ]);
 });
@@ -99,6 +108,23 @@ test("results say what they have in common with no other line, and how often the
   assert.equal(words.won({}), "");
   assert.equal(words.gained({ players: [{ mean_return: 1.5 }], unit: "credits" }), "+1.50 credits");
   assert.equal(words.gained({ players: [{ mean_return: 1.5 }], unit: "reward" }), "");
+  const net = { players: [{ mean_return: 1.5, metrics: { net: 0.5 } }], unit: "credits", payoff: "net" };
+  assert.equal(words.gained(net), "+0.50 credits");
+});
+
+test("what a game brought is what it is played for, without the ante that the return leaves out", () => {
+  const player = { seat: 0, return: 1, score: 0.5, metrics: { net: 0 } };
+  const game = { person: 0, people: ["You"], players: [player], unit: "credits", payoff: "net" };
+  assert.equal(words.scores(game), "You 0 credits");
+  assert.equal(words.outcome(game), "drawn");
+});
+
+test("values have as many decimals as their error allows, and costs of shares are percentage points", () => {
+  const rounded = [0, 0.04, 0.58, 1.7].map((error) => words.rounded(-3.456, error));
+  assert.deepEqual(rounded, ["−3.46", "−3.46", "−3.5", "−3"]);
+  assert.equal(words.rounded(-0.02, 0.5), "0");
+  assert.equal(words.costOf(1.5, "% of games"), "1.50 percentage points");
+  assert.equal(words.costOf(2, "credits"), "2 credits");
 });
 
 test("a tally counts the streak and keeps the last twenty", () => {

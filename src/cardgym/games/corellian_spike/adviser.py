@@ -19,9 +19,10 @@ from cardgym.engine.contract import Float64s, Game, State, rule
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.belief import resample_by_actions, resample_by_actions_of_heuristic
-from cardgym.games.corellian_spike.hand import card_sum
+from cardgym.games.corellian_spike.hand import card_sum, slot_of
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.players import MAX_SUM, chances_to_beat_all
+from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.rules import credits_gained
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.text import signed
@@ -46,9 +47,9 @@ def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
         # Relative to the credits that the seat has now, not to those with which it started the game.
         so_far = float(state.stack[seat] - state.credits)
         advise = playouts(opponent if opponent in _MODELED else "")
-        advice = advise(state, seat, kind, base=so_far, reason=_share_won)
+        advice = advise(state, seat, kind, base=so_far, bounds=_bounds(state, seat), reason=_share_won)
         best, *others = advice.actions
-        best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat)}")
+        best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat, best.action)}")
         return dataclasses.replace(advice, actions=(best, *others))
 
     def standing(state: State, seat: int) -> float:
@@ -76,19 +77,31 @@ def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str) -> Call
         return partial(fallback.advise, prefers=True)
 
 
+def _bounds(state: State, seat: int) -> dict[int, tuple[float, float]]:
+    """What a fold is worth, and a match that is free: after it one may still fold."""
+    if state.phase != sabacc.BETTING:
+        return {}
+    free = {} if owed(state, seat) else {sabacc.MATCH: (0.0, np.inf)}
+    return {sabacc.FOLD: (0.0, 0.0), **free}
+
+
 def _share_won(values: Float64s) -> str:
     """How often an action wins the hand, so that the seat has more credits than now."""
+    if not values.any():
+        return "pays nothing more and wins nothing"  # A fold.
     return f"wins the hand in {100 * float((values > 0).mean()):.0f} % of the playouts"
 
 
-def _odds(state: State, seat: int) -> str:
-    """The chance that the seat's cards beat cards drawn from the unseen ones."""
-    cards = [int(card) for card in state.cards[seat] if card != sabacc.EMPTY]
+def _odds(state: State, seat: int, action: int) -> str:
+    """The chance that the seat's cards, once a bought card is placed, beat cards drawn from the unseen ones."""
+    total = card_sum(state, seat)
+    if state.phase in (sabacc.PLACING, sabacc.CHEATING) and action != sabacc.DISCARD:
+        total += int(state.extra) - int(state.cards[seat, slot_of(action)])
     if state.cards[seat, sabacc.SPIKE_SLOT] == sabacc.EMPTY:
-        return f"{signed(sum(cards))} before the spikes are dealt"
+        return f"{signed(total)} before the spikes are dealt"
     states = np.zeros(1, sabacc.STATE)
     states[:1] = state
-    return f"{signed(sum(cards))} beats random unseen cards {100 * _chance(states, seat):.0f} % of the time"
+    return f"{signed(total)} beats random unseen cards {100 * _chance(states, seat, total):.0f} % of the time"
 
 
 @rule
@@ -98,10 +111,10 @@ def _credits_after_hand(state: State, seat: int) -> float:
 
 
 @compiled
-def _chance(states: Any, seat: int) -> float:
+def _chance(states: Any, seat: int, total: int) -> float:
     state = states[0]
     unseen = np.zeros(sabacc.NUM_VALUES, np.float32)
     count_unseen(state, seat, unseen)
     beats = np.zeros(2 * MAX_SUM + 1, np.float64)
     chances_to_beat_all(state, seat, unseen, beats)
-    return float(beats[card_sum(state, seat) + MAX_SUM])
+    return float(beats[total + MAX_SUM])

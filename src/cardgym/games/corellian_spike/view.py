@@ -129,10 +129,10 @@ def reveals(before: State, move: int, after: State, seat: int, names: Names) -> 
 
 
 def showdown(before: State, move: int, after: State, seat: int, names: Names) -> View | None:
-    """The table with the hands that the showdown has revealed."""
+    """The table at the end of a hand: the pool is paid, and the hands that the showdown has revealed lie open."""
     if after.hand == before.hand:
         return None
-    table = view(before, seat, names)
+    table = view(_paid(before, move, after), seat, names)
     for zone in table["zones"]:
         owner = zone["seat"]
         if owner is not None and after.showdown_hands[owner, sabacc.SPIKE_SLOT] != sabacc.EMPTY:
@@ -142,6 +142,17 @@ def showdown(before: State, move: int, after: State, seat: int, names: Names) ->
                 if counter["name"] == "Sum" and counter["seat"] == owner:
                     counter["value"] = signed(sum(cards))
     return table
+
+
+def _paid(before: State, move: int, after: State) -> State:
+    """The hand that has just ended, with its last roll, once its winner has the pool."""
+    state, winner = before.copy(), int(after.last_winner)
+    state.stack[winner] += after.last_pool
+    state.hands_won[winner] += 1
+    state.pool = 0
+    if before.phase == sabacc.DICE:
+        state.dice = move
+    return state
 
 
 # -- the end and the rules ---------------------------------------------------------------------------------------------
@@ -170,6 +181,8 @@ def tip(state: State, seat: int) -> str:
         return f"{now}; the sum nearest to 0 wins. You may buy a card for {sabacc.BET} and swap it in."
     if state.phase == sabacc.PLACING:
         new = signed(int(state.extra))
+        if total == 0:
+            return f"You have drawn {new}. Your sum is 0 already: discard it."
         return f"You have drawn {new}. Swap it in if that brings your sum of {signed(total)} nearer to 0."
     if state.phase == sabacc.CHEATING:
         return "Only you know of the card up your sleeve: swap it in if that brings you nearer to 0."

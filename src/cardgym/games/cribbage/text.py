@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cardgym.engine.contract import Names, State, Words, inside
+from cardgym.engine.contract import YOU, Names, State, Words, inside
 from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage.cards import CARDS, EMPTY, NUMBERS, SUIT_NAMES, card_name, card_names, worth
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
@@ -150,7 +150,7 @@ def _narrate_play(before: State, card: int, after: State, names: Names) -> str:
         message += f"\n{names.does(other, 'say')} go"
     gained, reasons = play_points(before, card, after)
     if gained:
-        message += f"\n{names.does(turn, 'score')} {gained}: {_reasons(reasons)}"
+        message += f"\n{names.does(turn, 'score')} {of_points(gained, reasons)}: {_reasons(reasons)}"
     if ends_play(before):
         message += _narrate_show(before, after, names)
     return message
@@ -237,7 +237,7 @@ def _narrate_show(before: State, after: State, names: Names) -> str:
     message = ""
     for owner, what, cards, starter, gained, reasons in counted_hands(before, after):
         message += f"\n{names.whose(owner)} {what} {card_names(cards)} with {card_name(starter)} "
-        message += f"scores {gained or 'nothing'}"
+        message += f"scores {of_points(gained, reasons)}"
         message += f"\n  {_reasons(reasons)}" if reasons else ""
     return message
 
@@ -245,10 +245,22 @@ def _narrate_show(before: State, after: State, names: Names) -> str:
 def _narrate_end(after: State, seat: int, names: Names) -> str:
     if after.phase != cribbage.OVER:
         return ""
+    seat = told_of(after, seat, names)
     own, other = int(after.scores[seat]), int(after.scores[1 - seat])
     if own == other:
         return f"\nThe game ends level, {own} to {other}"
     return f"\n{names.does(seat, 'win' if own > other else 'lose')} {own} to {other}"
+
+
+def told_of(state: State, seat: int, names: Names) -> int:
+    """The seat whose result is told: the reader's, or the winner's where nobody is called "You"."""
+    return seat if YOU in names else int(state.scores[1] > state.scores[0])
+
+
+def of_points(gained: int, reasons: list[tuple[str, int]]) -> str:
+    """The points scored: fewer than a card or hand has, where the peg reaches the last hole."""
+    total = sum(points for _, points in reasons)
+    return f"{gained} of {total}, enough to win" if gained < total else str(gained or "nothing")
 
 
 def _gained(before: State, after: State, seat: int, kind: int) -> int:

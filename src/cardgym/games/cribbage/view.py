@@ -144,6 +144,9 @@ def showdown(before: State, move: int, after: State, seat: int, names: Names) ->
     ending = view(after, seat, names)
     table["counters"] = [counter for counter in table["counters"] if counter["name"] != "Points"]
     table["counters"][:0] = [counter for counter in ending["counters"] if counter["name"] == "Points"]
+    for counter in table["counters"]:
+        if counter["name"] == "Count":
+            counter["value"] = int(before.count) + text.worth(move)
     table["zones"][0] = ending["zones"][0]
     hands = {zone["seat"]: zone for zone in table["zones"] if zone["kind"] == "hand"}
     others = {zone["name"]: zone for zone in table["zones"]}
@@ -173,6 +176,7 @@ def picture(state: State, seat: int, names: Names) -> str:
 def ending(state: State, seat: int, names: Names) -> str:
     if state.phase != cribbage.OVER:
         return ""
+    seat = text.told_of(state, seat, names)
     own, other, target = int(state.scores[seat]), int(state.scores[1 - seat]), int(state.target)
     if own == other:
         return f"Level, {own} to {other}"

@@ -88,22 +88,36 @@ def ranked(actions: Sequence[ActionAdvice], unit: str) -> tuple[ActionAdvice, ..
     for place, action in enumerate(order):
         if len(order) > 1:
             against = order[0] if place else order[1]
-            margin = compared(action.value, against.value, unit, best=place == 0)
+            error = (action if place else order[1]).error
+            margin = compared(action.value, against.value, unit, best=place == 0, error=error)
             action = dataclasses.replace(action, reason=f"{margin}: {action.reason}" if action.reason else margin)
         out.append(action)
     return tuple(out)
 
 
-def compared(value: float, other: float, unit: str, *, best: bool) -> str:
-    """How an action's value compares, in words: the best action with the next best, others with the best."""
+def compared(value: float, other: float, unit: str, *, best: bool, error: float = 0.0) -> str:
+    """How an action's value compares, in words: the best action with the next best, others with the best.
+
+    A difference within its `error` is called about equal; others are written with as many decimals as that allows.
+    """
     against = "the next best" if best else "the best"
     difference = abs(value - other)
-    figure = f"{difference:.2f}" if difference >= 0.1 else f"{difference:.1g}"
-    if difference < 0.005:  # Values have two decimals.
+    if difference < 0.005 and error < 0.005:  # Values have at most two decimals.
         return f"as good as {against}"
+    if difference <= error:
+        return f"about equal to {against}"
+    figure = with_decimals(difference, error) if difference >= 0.1 else f"{difference:.1g}"
+    figure += f" +- {with_decimals(error, error)}" if error else ""
     if unit == GAMES:
-        return f"wins {figure} % {'more' if best else 'fewer'} of all games than {against}"
+        return f"wins {figure} percentage points {'more' if best else 'fewer'} of all games than {against}"
     return f"{figure} {unit} {'more' if best else 'less'} than {against}"
+
+
+def with_decimals(value: float, error: float) -> str:
+    """Write a value with as many decimals, at most two, as half its 95 % interval allows: that has one figure."""
+    decimals = 2 if error < 0.1 else 1 if error < 1.0 else 0
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0.0 else text
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,8 @@ from cardgym.statistics import Interval, Moments, half_width
 from cardgym.table.coach.review import MAX_MOVES, Review, counts, names_of, review
 from cardgym.table.game_entries import KindTotal, read_entries
 from cardgym.table.game_log import GameLog, default_path
-from cardgym.table.people import shown_names
-from cardgym.table.setup import PERSON, is_practice, is_secret
+from cardgym.table.people import people_of, shown_names
+from cardgym.table.setup import is_practice, is_secret
 
 Reviewed = tuple[Mapping[str, Any], Sequence[KindTotal]]
 """A game's entry and the totals of its review."""
@@ -271,10 +271,16 @@ def reports(games: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     lineups: dict[str, list[dict[str, Any]]] = {}
     for game in games:
         if not is_practice(game):
-            names = [player["name"] for player in game["players"]]
+            names = [(player["name"], people) for player, people in zip(game["players"], _people(game), strict=True)]
             metrics = sorted(game["players"][0]["metrics"])
             lineups.setdefault(json.dumps([game["env"], game["options"], names, metrics]), []).append(game)
     return [_report(same_lineup) for same_lineup in lineups.values()]
+
+
+def _people(game: Mapping[str, Any]) -> list[str]:
+    """The names as people read them, in the order of the game's players."""
+    names = people_of(game)
+    return [names[player["seat"]] for player in game["players"]]
 
 
 def _report(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -299,7 +305,7 @@ def _report(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "games": len(finished),
         "unfinished": len(games) - len(finished),
         "max_score": sum(game["max_score"] for game in finished),
-        "people": shown_names(names, names.index(PERSON) if PERSON in names else None),
+        "people": _people(first),
         "players": players,
     }
     return dict(plain(report))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,7 @@ class Playouts:
         *,
         base: float = 0.0,
         prefers: bool = False,
+        bounds: Mapping[int, tuple[float, float]] = MappingProxyType({}),
         reason: Callable[[Float64s], str] = lambda values: "",
     ) -> Advice:
         """The mean value of every legal action over the worlds, best first; see `Adviser.advise`.
@@ -110,6 +112,8 @@ class Playouts:
             base: what values are relative to.
             prefers: rank the actions as the player does, by its probabilities. If the playouts disagree with that
                 order, the actions share their mean value (isotonic regression).
+            bounds: the least and the most that the rules allow an action to be worth; where both are the same, it is
+                the action's value, and shared with no other.
             reason: what to say about an action, given its values in all worlds, (worlds,), float64.
         """
         legal, values = self._values(state, seat)
@@ -117,9 +121,12 @@ class Playouts:
         means = values.mean(axis=0)
         errors = half_widths(values - values[:, [int(means.argmax())]])
         order = np.arange(len(legal))
+        least, most = np.array([bounds.get(action, (-np.inf, np.inf)) for action in legal]).T
         if prefers:
             order = np.argsort(-self._preferences(state, seat)[legal], kind="stable")
-            means[order] = falling(means[order])
+            pooled = order[least[order] < most[order]]
+            means[pooled] = falling(means[pooled])
+        means = means.clip(least, most)
         actions = []
         for at in order.tolist():
             text = text_of(self.game, state, legal[at])

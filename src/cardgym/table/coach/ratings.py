@@ -22,7 +22,7 @@ from cardgym.table.coach.advice import Advice
 from cardgym.table.coach.review import counts, names_of
 from cardgym.table.people import shown_name
 from cardgym.table.presentation import presentation_of
-from cardgym.table.setup import RESIGNED
+from cardgym.table.setup import HELPED, RESIGNED
 
 _MODEL = PlackettLuce()
 _POINTS = 400.0 / math.log(10.0) / (math.sqrt(2.0) * _MODEL.beta)
@@ -70,6 +70,8 @@ class Skill:
 def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """A person's rating in every game they have finished against measured players, with the default options.
 
+    Games in which the coach was asked or a move taken back are not rated.
+
     For each game of the log, whose entries come oldest first: `env`, `games` (how many count), `rating` and
     `half_width` in Elo points, `curve` (pairs of these after each of the last games) and `players`: the measured
     ratings by name for people.
@@ -103,7 +105,8 @@ def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _rated(entry: Mapping[str, Any], found: Callable[[str], Game]) -> tuple[Mapping[str, int], list[str]] | None:
     """The measured ratings of a game and its players' names by seat; None if the game is not rated."""
-    if not counts(entry) or entry["env"] not in registered():
+    alone = HELPED not in entry["about"] and not entry.get("undone")
+    if not counts(entry) or not alone or entry["env"] not in registered():
         return None
     game, names = found(entry["env"]), names_of(entry)
     measured = presentation_of(game).ratings.get(game.id, {})

@@ -7,7 +7,7 @@ from typing import Any
 
 from cardgym.engine.contract import YOU, Game, Names, State
 from cardgym.engine.registry import find
-from cardgym.table.coach.advice import ActionAdvice, Advice
+from cardgym.table.coach.advice import ActionAdvice, Advice, with_decimals
 from cardgym.table.coach.review import Decision, Review
 from cardgym.table.narration import Event
 from cardgym.table.presentation import board_of
@@ -88,7 +88,7 @@ def _value_lines(
     lines = screen.fitted(f"Values ({unit}, by {source}):")
     for action in actions:
         mark = ">" if action.action == played else " "
-        error = f" +-{action.error:.2f}" if action.error and reasons else ""
+        error = f" +- {with_decimals(action.error, action.error)}" if action.error and reasons else ""
         reason = f" ({action.reason})" if action.reason and reasons else ""
         lines += screen.fitted(f" {mark} {action.value:7.2f}{error}  {action.text}{reason}")
     return lines

@@ -81,10 +81,17 @@ def opponents(game: Game, options: Options) -> list[dict[str, str]]:
             "name": name,
             "shown": shown_name(name),
             "level": labels.get(name, ""),
-            "strength": strength_of(game, name) or ("any legal move" if name == "random" else "not measured"),
+            "strength": _strength(game, name, options),
         }
         for name in [*levels, *(name for name in names if name not in levels)]
     ]
+
+
+def _strength(game: Game, name: str, options: Options) -> str:
+    measured = strength_of(game, name)
+    if not measured:
+        return "any legal move" if name == "random" else "not measured"
+    return measured if options == game.parse_options() else f"{measured}, with the usual options"
 
 
 def opponent_names(game: Game, options: Options) -> list[str]:

@@ -21,7 +21,7 @@ from cardgym.table.presentation import view_of
 from cardgym.table.session import replay
 from cardgym.table.setup import PERSON
 from cardgym.table.web import lobby
-from cardgym.table.web.requests import Body, Move, Reply, dump, get, id_of, owner_of, post, summaries, unit_of, work
+from cardgym.table.web.requests import Body, Move, Reply, dump, get, id_of, owner_of, paid_in, post, summaries, work
 from cardgym.table.web.tables import Tables
 
 MAX_IMPORT = 8 << 20
@@ -74,7 +74,7 @@ class Record:
             "games": summaries(entries[-_MAX_LISTED:]),
             "unfinished": summaries(unfinished),
             "unreadable": [{"table": id, "reason": reason} for id, reason in unreadable.items()][-_MAX_LISTED:],
-            "reports": [{**report, "unit": unit_of(report["env"])} for report in reports(entries)],
+            "reports": [{**report, **paid_in(report["env"])} for report in reports(entries)],
             "ratings": ratings(entries),
             "older": max(self._game_log.count(owner=owner) - _MAX_COUNTED, 0),
             **self._reviewer.costs(entries, owner),

@@ -21,7 +21,7 @@ from cardgym.engine.registry import find, registered
 from cardgym.files.documents import Document, parse_document
 from cardgym.table.game_entries import GAME_ID
 from cardgym.table.people import people_of
-from cardgym.table.setup import AGAIN, LESSON, RESIGNED
+from cardgym.table.setup import AGAIN, HELPED, LESSON, RESIGNED
 from cardgym.table.web.clients import client_at
 
 T = TypeVar("T")
@@ -177,20 +177,22 @@ def owner_of(request: Request) -> str:
 
 def summaries(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Shorten games for a list, the latest first."""
-    units = {env: unit_of(env) for env in {entry["env"] for entry in entries}}
-    return [_summary(entry, units[entry["env"]]) for entry in reversed(entries)]
+    paid = {env: paid_in(env) for env in {entry["env"] for entry in entries}}
+    return [_summary(entry, paid[entry["env"]]) for entry in reversed(entries)]
 
 
-def _summary(entry: dict[str, Any], unit: str) -> dict[str, Any]:
+def _summary(entry: dict[str, Any], paid: dict[str, str]) -> dict[str, Any]:
     """Shorten a game, without the seed, which determines all cards."""
     about = entry["about"]
     values = {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
     if not entry["finished"]:  # What counts so far may depend on cards that the person does not see.
         values["players"] = [{"name": player["name"], "seat": player["seat"]} for player in entry["players"]]
     marks = {"again": AGAIN in about, "lesson": LESSON in about, "resigned": RESIGNED in about}
-    return {"table": entry["id"], **values, "unit": unit, **marks, "people": people_of(entry)}
+    marks |= {"helped": HELPED in about, "undone": entry["undone"] > 0}
+    return {"table": entry["id"], **values, **paid, **marks, "people": people_of(entry)}
 
 
-def unit_of(env_id: str) -> str:
-    """Name the unit of a game's returns; empty if the game is not installed."""
-    return find(env_id).unit if env_id in registered() else ""
+def paid_in(env_id: str) -> dict[str, str]:
+    """Say what results are: the `unit`, and the `payoff`, a metric or `return`; "" if the game is not installed."""
+    game = find(env_id) if env_id in registered() else None
+    return {"unit": game.unit if game else "", "payoff": game.payoff if game else ""}

@@ -54,7 +54,9 @@ class Table:
             raise HTTPException(403, "this table was opened without hints")
         if not session.legal_actions(viewer):
             raise HTTPException(409, "it is not your turn")
-        return self._coach.advise(session.state, viewer, session.names()).asdict()
+        advice = self._coach.advise(session.state, viewer, session.names())
+        session.note_help()
+        return advice.asdict()
 
     def standing(self) -> dict[str, Any]:
         """Value every seat of a watched game, given all cards."""

@@ -1,7 +1,7 @@
 // The coach's panel: the best three actions with their values and reasons; the others can be opened.
 import { h, remember, remembered } from "./dom.js";
 import { covered, mayAct } from "./phases.js";
-import { plain } from "./words.js";
+import { rounded } from "./words.js";
 
 const SHOWN = 3;
 
@@ -10,7 +10,11 @@ export function drawAdvice(advice, act, most = 30) {
   const values = advice.actions.map((action) => action.value);
   const [best, worst] = [Math.max(...values), Math.min(...values)];
   const width = (value) => (best === worst ? 100 : 8 + (92 * (value - worst)) / (best - worst));
-  const worth = (value) => (advice.unit.startsWith("%") ? `${plain(value)} %` : plain(value));
+  const sign = advice.unit.startsWith("%") ? " %" : "";
+  const worth = ({ value, error }, place) => {
+    const known = place ? error : (advice.actions[1]?.error ?? 0);
+    return `${rounded(value, known)}${sign}${place && error ? ` ± ${rounded(error, error)}` : ""}`;
+  };
   const line = (action, place) =>
     h(
       "li",
@@ -19,7 +23,7 @@ export function drawAdvice(advice, act, most = 30) {
         "button",
         { disabled: !act, onclick: () => act(action.action) },
         h("span.what", action.text),
-        h("span.worth", worth(action.value)),
+        h("span.worth", worth(action, place)),
       ),
       h("progress", { max: 100, value: width(action.value), "aria-hidden": "true" }),
       action.reason && h("p", action.reason),

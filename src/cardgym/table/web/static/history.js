@@ -167,7 +167,7 @@ function drawCosts(costs, reviewing) {
       kind,
       decisions,
       percent(best / decisions),
-      `${plain(cost)} ${unit}`,
+      words.costOf(cost, unit),
       drawCurve(curve, unit),
     ];
   });

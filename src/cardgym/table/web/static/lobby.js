@@ -184,7 +184,8 @@ class Card {
     const name = `option.${option.name}`;
     const { choices, low, high, step } = option;
     if (!choices) return h("input", { name, type: "number", min: low, max: high, step, value: this.option(option) });
-    const texts = choices.map((value) => [String(value), String(value).replaceAll("_", " ")]);
+    // Numbers among words are seats.
+    const texts = choices.map((value) => [value, value >= 0 ? String(Number(value) + 1) : value.replaceAll("_", " ")]);
     return select(name, texts, this.option(option));
   }
 
@@ -244,8 +245,8 @@ export function drawFan({ id, symbols: names }) {
   const faces = names.filter(
     (name) => !/back|slot/.test(name) && symbolSize(id, name).height === symbolSize(id, names[0]).height,
   );
-  const chosen = faces.length ? [0.12, 0.37, 0.62, 0.87].map((share) => faces[Math.floor(share * faces.length)]) : [];
-  const pictures = chosen.map((name) => picture(id, name));
+  const chosen = [0.12, 0.37, 0.62, 0.87].map((share) => faces[Math.floor(share * faces.length)]);
+  const pictures = [...new Set(faces.length ? chosen : [])].map((name) => picture(id, name));
   return h("div.cards", { "aria-hidden": "true" }, pictures.length ? pictures : h("span.letter", id[0]));
 }
 

@@ -8,7 +8,7 @@ import { leftOf, marksOf } from "./moves.js";
 import { drawMoves } from "./panels.js";
 import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
-import { plain, points, tallied, title } from "./words.js";
+import { costOf, points, tallied, title } from "./words.js";
 
 // What is asked, where "Find the best" and the kind of decision is not enough.
 const TASKS = {
@@ -71,7 +71,7 @@ export class Puzzles {
   verdict() {
     const { right, cost, advice } = this.answer;
     if (right) return "Right: the best move.";
-    return `Not the best: it costs ${plain(cost)} ${advice.unit}. Better: ${advice.actions[0].text}.`;
+    return `Not the best: it costs ${costOf(cost, advice.unit)}. Better: ${advice.actions[0].text}.`;
   }
 
   left = () => leftOf(this.puzzle.actions, this.taken);

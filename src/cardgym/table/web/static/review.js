@@ -103,7 +103,7 @@ export class Review {
   drawVerdict(decision) {
     const { blunder, cost, unit, chosen_reason: reason } = decision;
     const look = `decision verdict${blunder ? " blunder" : ""}${decision.chosen_items.length ? " marked" : ""}`;
-    const verdict = cost > 0 ? `${blunder ? "A blunder: it" : "It"} cost ${plain(cost)} ${unit}.` : "The best choice.";
+    const verdict = cost > 0 ? `${blunder ? "A blunder: it" : "It"} cost ${costOf(cost, unit)}.` : "The best choice.";
     const why = cost > 0 ? withoutCost(reason) : reason;
     const mayTry = this.review.again && decision.seat === this.review.person;
     return h(
@@ -147,7 +147,7 @@ export class Review {
     const heads = ["decision", "best", "cost"].map((head) => h("th", { scope: "col" }, head));
     const rows = totals.map(({ seat, kind, best, decisions, cost, unit }) => {
       const who = person === null ? `${this.players[seat]}: ` : "";
-      const cells = [`${who}${kind}`, `${best} of ${decisions}`, `${plain(cost)} ${unit}`];
+      const cells = [`${who}${kind}`, `${best} of ${decisions}`, costOf(cost, unit)];
       return h(
         "tr",
         cells.map((cell) => h("td", cell)),

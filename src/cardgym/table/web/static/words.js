@@ -6,6 +6,11 @@ export const signed = (words) => words.replace(/(?<![\w-])-(?=\d)/g, "−");
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 export const plain = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace("-", "−");
 export const points = (rating) => `${rating < 0 ? "−" : "+"}${Math.abs(rating).toFixed(0)}`;
+// With as many decimals as half the 95 % interval allows.
+export const rounded = (value, error) =>
+  error < 0.1 ? plain(value) : plain(Number(value.toFixed(error < 1 ? 1 : 0)) + 0).replace(/(\.\d)0$/, "$1");
+// What a decision cost; differences of shares are in percentage points.
+export const costOf = (cost, unit) => `${plain(cost)} ${unit.startsWith("%") ? "percentage points" : unit}`;
 const gain = (value) => `${value > 0 ? "+" : ""}${plain(value)}`;
 
 export const title = (id) => id.replace(/-v\d+$/, "").replace(/([a-z])([A-Z])/g, "$1 $2");
@@ -50,8 +55,8 @@ export function blunder(advice, action) {
   const chosen = advice.actions.find((option) => option.action === action);
   if (!chosen || advice.blunder === undefined) return null;
   const cost = advice.actions[0].value - chosen.value;
-  if (cost < advice.blunder) return null;
-  return `“${chosen.text}” costs ${plain(cost)} ${advice.unit} against the best move.`;
+  if (cost < advice.blunder || cost <= chosen.error) return null;
+  return `“${chosen.text}” costs ${costOf(cost, advice.unit)} against the best move.`;
 }
 
 // A coach's reason without what the action costs, which is said elsewhere.
@@ -92,13 +97,18 @@ export function won({ win_rate: rate, win_rate_ci95: interval }) {
   return `${percent(rate)}${(interval?.[0] ?? null) === null ? "" : ` [${interval.map(percent).join(", ")}]`}`;
 }
 
-export const gained = ({ players: [{ mean_return: mean }], unit }) =>
-  mean === undefined || unit === "reward" ? "" : `${gain(mean)} ${unit}`;
+// What a player gained: the metric that the game is played for, or the return.
+const paid = (player, payoff) => player.metrics?.[payoff] ?? player.return ?? player.mean_return;
+
+export function gained({ players: [own], unit, payoff }) {
+  const mean = paid(own, payoff);
+  return mean === undefined || unit === "reward" ? "" : `${gain(mean)} ${unit}`;
+}
 
 // Whether the person won, against the best of the others or, alone, against the house; null without a person.
 export function outcome(game) {
   if (game.person === null) return null;
-  const value = (player) => (game.unit === "reward" ? player.score : player.return);
+  const value = (player) => (game.unit === "reward" ? player.score : paid(player, game.payoff));
   const others = game.players.filter((player) => player.seat !== game.person).map(value);
   const own = value(game.players.find((player) => player.seat === game.person));
   const margin = own - (others.length ? Math.max(...others) : 0);
@@ -107,17 +117,19 @@ export function outcome(game) {
 }
 
 // What a game brought: the returns in the game's unit, or the scores.
-export function scores({ players, people, unit }) {
+export function scores({ players, people, unit, payoff }) {
   const ordered = [...players].sort((one, other) => one.seat - other.seat);
   if (unit === "reward") return ordered.map(({ seat, score }) => `${people[seat]} ${plain(score)}`).join(", ");
-  return `${ordered.map((player) => `${people[player.seat]} ${gain(player.return)}`).join(", ")} ${unit}`;
+  return `${ordered.map((player) => `${people[player.seat]} ${gain(paid(player, payoff))}`).join(", ")} ${unit}`;
 }
 
 // What is special about a listed game.
 export function mark(game) {
   if (game.resigned) return "resigned";
   if (game.again) return "tried again";
-  return game.lesson ? "lesson" : "";
+  if (game.lesson) return "lesson";
+  if (game.helped) return "with hints";
+  return game.undone ? "with undo" : "";
 }
 
 // A puzzle's tally after one more, with the last twenty results.
