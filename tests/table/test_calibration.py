@@ -223,7 +223,8 @@ def spike_odds(driver: StateDriver, seat: int, action: int, rng: np.random.Gener
     drawn.resample(seat, rng.integers(2**63, size=2, dtype=np.uint64))
     sums = [sum(int(card) for card in drawn.state.cards[one] if card != EMPTY) for one in (seat, 1 - seat)]
     own, other = ((abs(total), total < 0) for total in sums)
-    yield "beats random cards", _chance(driver.states, seat, sums[0]), 1.0 if own < other else 0.5 if own == other else 0.0
+    share = 1.0 if own < other else 0.5 if own == other else 0.0
+    yield "beats random cards", _chance(driver.states, seat, sums[0]), share
 
 
 @pytest.mark.parametrize("opponent", ["random", "initial", "heuristic"])
