@@ -7,7 +7,7 @@ from typing import Any
 from cardgym.engine.contract import YOU, Game, Names, State, inside
 from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage import text
-from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS, SUITS
+from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS, SUITS, worth
 from cardgym.games.cribbage.drawing import hole, hole_of, symbols
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.playing_cards import card_item, example
@@ -146,7 +146,7 @@ def showdown(before: State, move: int, after: State, seat: int, names: Names) ->
     table["counters"][:0] = [counter for counter in ending["counters"] if counter["name"] == "Points"]
     for counter in table["counters"]:
         if counter["name"] == "Count":
-            counter["value"] = int(before.count) + text.worth(move)
+            counter["value"] = int(before.count) + worth(move)
     table["zones"][0] = ending["zones"][0]
     hands = {zone["seat"]: zone for zone in table["zones"] if zone["kind"] == "hand"}
     others = {zone["name"]: zone for zone in table["zones"]}
