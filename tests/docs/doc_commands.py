@@ -21,6 +21,7 @@ PAGES = [
 """Every page that people read; those below src/ are shown on the games' reference pages."""
 PROGRAMS = ("cardgym", "python", "make", "pip", "pytest")
 _FENCE = re.compile(r"^```(?P<kind>\w*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
+_FILE = re.compile(r"^```python\n(# (\w+\.py)\n.*?)^```", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(
     r"`((?:cardgym [a-z]|python (?:-m|train|benchmarks|tests|research|results|docs)|make [a-z])[^`]*)`"
 )
@@ -58,6 +59,13 @@ def commands() -> list[Shown]:
             if shown.line not in found or not found[shown.line].output:
                 found[shown.line] = shown
     return list(found.values())
+
+
+def files() -> dict[str, str]:
+    """The players in Python that pages show and name, by file: blocks whose first line is a comment with its name."""
+    texts = (path.read_text(encoding="utf-8") for path in PAGES)
+    found = ((match[1], match[0], text) for text in texts for match in re.findall(_FILE, text))
+    return {name: program for name, program, text in found if f"./{name}:" in text}
 
 
 def _on_page(path: Path) -> Iterator[Shown]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doc_commands import ROOT, Shown, commands
+from doc_commands import ROOT, Shown, commands, files
 
 import shortened
 from cardgym import cli
@@ -59,6 +59,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("commands")
     for path in ROOT.glob("examples/*/configs"):
         shutil.copytree(path, made / path.relative_to(ROOT))
+    for name, program in files().items():
+        (made / name).write_text(program)
     return made
 
 

@@ -276,7 +276,7 @@ def _read_request(path: Path) -> Any:
         return {"type": "http.request", "body": content}
 
     try:
-        setup = lobby.parse(asyncio.run(body_of(Request({"type": "http"}, receive), lobby.NewTable)))
+        setup = lobby.Lobby().parse(asyncio.run(body_of(Request({"type": "http"}, receive), lobby.NewTable)))
     except HTTPException as error:
         raise CardgymError(error.detail) from None
     return [setup.game.id, setup.options.asdict(), [one and one.name for one in setup.players], setup.seed, setup.seat]

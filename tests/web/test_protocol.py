@@ -82,7 +82,7 @@ def test_a_client_has_a_number_of_connections(server: Served, monkeypatch: pytes
 
 
 def test_one_client_fills_no_log(server: Served, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
-    monkeypatch.setattr(lobby, "games", lambda: 1 / 0)
+    monkeypatch.setattr(lobby.Lobby, "games", lambda self: 1 / 0)
     for _ in range(30):
         assert server.client.raw("GET", "/api/lobby")[0] == 500
     lines = capfd.readouterr().err.splitlines()

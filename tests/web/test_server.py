@@ -21,7 +21,7 @@ from cardgym.players import player_names
 from cardgym.players.resolver import checkpoints
 from cardgym.table.coach.history import costs
 from cardgym.table.presentation import IN_WORDS, presentation_of
-from cardgym.table.web import lobby, puzzles
+from cardgym.table.web import puzzles
 
 
 @pytest.mark.parametrize("env", cardgym.registered())
@@ -194,7 +194,6 @@ def test_slow_player_does_not_block_other_tables(server: Served, monkeypatch: py
     assert acting.is_alive()
     go_on.set()
     acting.join()
-    lobby._player.cache_clear()
 
 
 def test_history_contains_finished_games_only(client: Client) -> None:

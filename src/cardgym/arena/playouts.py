@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -18,7 +18,7 @@ from cardgym.engine.rules import Generator, draws_of
 from cardgym.engine.sight import record
 from cardgym.engine.states import choose_actions, new_state
 from cardgym.engine.text import TextView, view_in_text
-from cardgym.players import CompiledPlayer, KernelPlayer, Player, legal_actions
+from cardgym.players import CallablePlayer, CompiledPlayer, KernelPlayer, Player, legal_actions
 
 States = npt.NDArray[Any]
 
@@ -27,6 +27,9 @@ NO_MOVE = -1
 
 _MAX_ROWS = 1 << 15
 """The largest number of games played in parallel."""
+
+ASKS = 20
+"""How often a callable is asked before it counts as one that always answers in the same way."""
 
 DECISION, DEAL, MOVE = range(3)
 """How far `advance` goes: to the next decision, not beyond the end of the deal, or a single move."""
@@ -177,11 +180,16 @@ class Decisions:
             known = np.eye(self.game.actions(self.options))[self.actions_of(player, draws, source)]
         return known
 
-    def known_probabilities(self, player: Player, temperature: float = 0.0) -> npt.NDArray[np.floating[Any]] | None:
+    def known_probabilities(
+        self, player: Player, temperature: float = 0.0, asks: int = 1
+    ) -> npt.NDArray[np.floating[Any]] | None:
         """A player's probability of each action, (rows, actions).
 
-        The player may be any but a mixture. None for one that draws its actions with unknown probabilities;
-        `temperature` is for one that chooses by values (see `Player.probabilities`).
+        The player may be any but a mixture. None for one that draws its actions with unknown probabilities.
+
+        Args:
+            temperature: for one that chooses by values; see `Player.probabilities`.
+            asks: how often a callable is asked, which draws its actions if its answers differ.
 
         Raises:
             CardgymError: if it chooses an illegal action.
@@ -194,7 +202,11 @@ class Decisions:
         observations, masks = self._look(player)
         if uniform:
             return np.asarray(masks / masks.sum(axis=1, keepdims=True), np.float64)
-        return player.probabilities(observations, masks, temperature)
+        known = player.probabilities(observations, masks, temperature)
+        if isinstance(player, CallablePlayer):
+            again: Iterator[Any] = (player.probabilities(observations, masks) for _ in range(asks - 1))
+            return known if all((known == other).all() for other in again) else None
+        return known
 
     def views(self) -> list[TextView]:
         """What the seats see in words; a state does not say what happened before it."""

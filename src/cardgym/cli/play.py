@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import argparse
 import secrets
+from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 
 from cardgym.cli.flags import add_game, add_models, game_of, limit_models, open_log
 from cardgym.console.arguments import Parser, whole
+from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
+from cardgym.players import Player, resolve, resolve_all, seated
 from cardgym.table.coach.advice import HINTS
 
 
@@ -43,7 +47,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from cardgym.players import resolve, resolve_all, seated
     from cardgym.table.session import Session
     from cardgym.table.setup import GameSetup, is_secret
     from cardgym.table.terminal.game import Coaching, Terminal, watch
@@ -64,10 +67,15 @@ def run(arguments: argparse.Namespace) -> None:
             left = [entry["id"] for entry in mine if entry["moves"] and not is_secret(entry)]
             if not left:
                 raise CardgymError(f"--resume: you have no unfinished game of {game.id}")
-            resumed = Session.restore(game_log, left[-1])
+            resumed = Session.restore(game_log, left[-1], partial(_logged, arguments.opponent or ()))
             options, seed = resumed.options, resumed.seed
         names = arguments.opponent or [game.opponent]
         named = seated(names[0] if len(names) == 1 else names, options.num_players - 1)
         opponents = [resolve(name, game, options) for name in named]
         coaching = Coaching(arguments.hints, arguments.warn, arguments.coach)
         Terminal(GameSetup(game, options, opponents, seed, arguments.seat), game_log, coaching).play(resumed)
+
+
+def _logged(opponents: Collection[str], name: str, game: Game, options: Options) -> Player:
+    """The player of a logged game; a program only if the person has named it in this command, too."""
+    return resolve(name, game, options, programs=name in opponents)

@@ -10,7 +10,7 @@ import sys
 import webbrowser
 
 from cardgym.cli.flags import add_models, limit_models, open_log
-from cardgym.console.arguments import Parser, whole
+from cardgym.console.arguments import Parser, parse_assignments, whole
 
 
 def add_arguments(parser: Parser) -> None:
@@ -32,6 +32,14 @@ def add_arguments(parser: Parser) -> None:
         metavar="N",
         help="maximum number of unfinished games per person (100)",
     )
+    parser.add_argument(
+        "--player",
+        action="append",
+        default=[],
+        metavar="NAME=PLAYER",
+        dest="players",
+        help="offer a player by a name of yours: a path, or ./bot.py:choose, which runs here; may be repeated",
+    )
 
     add_models(parser)
 
@@ -45,6 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     limit_models(arguments)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # Before torch is loaded: small networks are fastest on one thread.
+    players = parse_assignments(arguments.players, "mine=./bot.py:choose")
     private = arguments.host in LOOPBACK
     wildcard = arguments.host in ("0.0.0.0", "::", "")
     hosts = LOOPBACK if private else None if wildcard else (arguments.host, *LOOPBACK)
@@ -54,12 +63,12 @@ def run(arguments: argparse.Namespace) -> None:
             print("cardgym: anyone who can reach this machine can play here", file=sys.stderr, flush=True)
         name = _own_address() if wildcard else f"[{host}]" if ":" in host else host
         url = f"http://{name}:{port}/"
+        address = "" if private else url
+        limits = {"max_tables": arguments.tables, "max_unfinished": arguments.unfinished}
+        app = make_app(game_log, hosts=hosts, shared=not private, address=address, players=players, **limits)
         print(f"cardgym: {url} (Ctrl-C stops the server; games continue at the next start)", flush=True)
         if not private:
             print("cardgym: people at other devices open this address; a table by link has a code to join", flush=True)
-        address = "" if private else url
-        limits = {"max_tables": arguments.tables, "max_unfinished": arguments.unfinished}
-        app = make_app(game_log, hosts=hosts, shared=not private, address=address, **limits)
         config = uvicorn_config(app, arguments.host, arguments.port, arguments.tables)
         if arguments.open:
             webbrowser.open(url)

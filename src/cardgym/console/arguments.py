@@ -56,12 +56,12 @@ def whole(low: int, high: int = 2**63 - 1) -> Callable[[str], int]:
     return parse
 
 
-def parse_assignments(words: list[str]) -> dict[str, str]:
-    """Names and values from arguments of `--set`, such as `num_players=4`."""
+def parse_assignments(words: list[str], example: str = "num_players=4") -> dict[str, str]:
+    """Names and values from arguments such as those of `--set`; errors name the example."""
     values = {}
     for word in words:
         name, sign, value = word.partition("=")
         if not sign or not name:
-            raise CardgymError(f"option {word!r}: write it as name=value, such as num_players=4")
+            raise CardgymError(f"option {word!r}: write it as name=value, such as {example}")
         values[name] = value
     return values

@@ -7,10 +7,13 @@ import contextlib
 import io
 import os
 import sys
+import traceback
 from collections.abc import Callable
 
 from cardgym.errors import CardgymError, missing, printable
 
+TRACEBACK = "CARDGYM_TRACEBACK"
+"""The environment variable that asks for the traceback of an error, for whoever writes a player or a game."""
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Exit codes besides 0; the last two are those of a shell for SIGINT and SIGPIPE."""
 
@@ -54,6 +57,8 @@ def guarded(run: Callable[[], int], prog: str = "cardgym") -> int:
         return code
     except CardgymError as error:
         message = str(error)
+        if os.environ.get(TRACEBACK):
+            traceback.print_exc()
     except ModuleNotFoundError as error:
         if (error.name or "cardgym").startswith("cardgym"):
             raise

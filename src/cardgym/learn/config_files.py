@@ -9,7 +9,7 @@ from typing import Any
 from cardgym.errors import CardgymError, printable
 from cardgym.files.json_values import read_bytes
 from cardgym.files.shipped import config_path
-from cardgym.players.base import GREEDY
+from cardgym.players.base import split_path
 
 BASE = "base"
 """The key of a config file that names the file it starts from."""
@@ -50,9 +50,9 @@ def _from_folder(value: Any, folder: Path) -> Any:
     if not isinstance(value, str) or not value.isprintable():
         return value
     word, equals, weight = value.rpartition("=") if "=" in value else (value, "", "")
-    path, greedy, _ = word.partition(GREEDY)
+    path, rest = split_path(word)
     found = folder.resolve() / path
-    return f"{found}{greedy}{equals}{weight}" if found.is_file() else value
+    return f"{found}{rest}{equals}{weight}" if found.is_file() else value
 
 
 def short_repr(value: Any) -> str:

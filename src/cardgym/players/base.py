@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,7 +12,8 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s
 from cardgym.engine.text import TextView
-from cardgym.errors import CardgymError, quoted
+from cardgym.errors import CardgymError, printable, quoted
+from cardgym.players.failures import DecisionError, in_short, reporting_errors
 
 Observations = Float32s
 Masks = Int8s
@@ -22,6 +24,16 @@ GREEDY = ":greedy"
 
 FORFEIT = -1
 """In place of an action, from a `TextPlayer`: it names no legal move and loses the game."""
+
+PYTHON = ".py"
+"""The suffix of a file with a player; a colon and the player's name in the file follow, as in `./bot.py:choose`."""
+
+
+def split_path(name: str) -> tuple[str, str]:
+    """Split a player's name into a path and what may follow it: `:greedy`, or `:choose` after a file in Python."""
+    path, colon, rest = name.rpartition(":")
+    return (path, colon + rest) if colon + rest == GREEDY or path.endswith(PYTHON) else (name, "")
+
 
 SMALLEST_SHARE = np.float32(1e-30)
 """What is left of a draw that rounds to 1; see `sample_actions`."""
@@ -90,8 +102,11 @@ def check_legal(
     legal = are_legal(actions, masks)
     if not legal.all():
         row = int(np.argmin(legal))
-        allowed = ", ".join(map(str, np.flatnonzero(masks[row])))
-        raise error(f"{where(row)}action {actions[row]} is not legal; allowed are {allowed}")
+        raise error(f"{where(row)}{_not_legal(actions[row], masks[row])}")
+
+
+def _not_legal(action: Any, mask: Masks) -> str:
+    return f"action {action} is not legal; allowed are {', '.join(map(str, np.flatnonzero(mask)))}"
 
 
 # -- players -----------------------------------------------------------------------------------------------------------
@@ -172,7 +187,7 @@ def legal_actions(
         may_forfeit: whether a `TextPlayer` may answer FORFEIT.
 
     Raises:
-        CardgymError: if one is not legal, or they are not whole numbers; the message names the player.
+        DecisionError: if one is not legal, or they are not whole numbers; and if a player from Python raises an error.
     """
     if isinstance(player, TextPlayer):
         actions = np.asarray(player.answers(views()))
@@ -181,11 +196,16 @@ def legal_actions(
             player.act(observations, masks, draws) if player.samples else player.act(observations, masks)
         )
     if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
-        raise CardgymError(f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}")
+        reason = f"give one whole number a row, not {actions.dtype} {actions.shape}"
+        raise DecisionError(player.name, reason, 0 if len(masks) == 1 else None)
     forfeits = isinstance(player, TextPlayer) & (actions == FORFEIT)
     if forfeits.any() and not may_forfeit:
         raise CardgymError(f"player {player.name} names no legal move, and cannot forfeit here: add ,illegal=random")
-    check_legal(actions[~forfeits], masks[~forfeits], lambda row: f"player {player.name}: ")
+    legal = are_legal(actions, masks) | forfeits
+    if not legal.all():
+        row = int(np.argmin(legal))
+        seen = in_short(observations[row])
+        raise DecisionError(player.name, f"{_not_legal(actions[row], masks[row])}; it saw {seen}", row)
     return actions.astype(np.int64)
 
 
@@ -225,16 +245,17 @@ class TextFunction(TextPlayer):
         """What the function returns for each view.
 
         Raises:
-            CardgymError: for words that name no legal move; the message names the player.
+            DecisionError: for words that name no legal move, and whatever the function raises.
         """
-        return [self._answer(view) for view in views]
+        return [self._answer(row, view) for row, view in enumerate(views)]
 
-    def _answer(self, view: TextView) -> int:
-        answer = self.function(view)
+    def _answer(self, row: int, view: TextView) -> int:
+        with reporting_errors(self.name, row):
+            answer = self.function(view)
         try:
             return view.parse(answer) if isinstance(answer, str) else answer
         except CardgymError as error:
-            raise CardgymError(f"player {self.name}: {error}") from None
+            raise DecisionError(self.name, str(error), row) from None
 
 
 # -- players in the kernel --------------------------------------------------------------------------------------------
@@ -308,10 +329,25 @@ class CallablePlayer(Player):
     batched: bool = False
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
-        """What the callable returns, of any dtype; it gets copies of its row, which it may keep or change."""
+        """What the callable returns; it gets copies of its row, which it may keep or change.
+
+        Raises:
+            DecisionError: whatever the callable raises, and if it is asked row by row and answers no whole number.
+        """
         if self.batched:
-            return np.asarray(self.policy(observations, masks))
-        return np.array([self.policy(seen.copy(), mask.copy()) for seen, mask in zip(observations, masks, strict=True)])
+            with reporting_errors(self.name, 0 if len(masks) == 1 else None):
+                return np.asarray(self.policy(observations, masks))
+        actions = np.empty(len(masks), np.int64)
+        for row, (seen, mask) in enumerate(zip(observations, masks, strict=True)):
+            with reporting_errors(self.name, row, seen):
+                answer = self.policy(seen.copy(), mask.copy())
+            try:
+                if isinstance(answer, bool):
+                    raise TypeError
+                actions[row] = operator.index(answer)
+            except (OverflowError, TypeError):
+                raise DecisionError(self.name, _not_legal(printable(repr(answer), 60), mask), row) from None
+        return actions
 
     def __call__(self, observations: Observations, masks: Masks) -> Any:
         """What the callable returns."""

@@ -12,8 +12,9 @@ from cardgym.engine.digest import digest_of_code, digest_of_game
 from cardgym.engine.rules import is_rule
 from cardgym.files import shipped
 from cardgym.files.json_values import digest_of as digest_of_values
-from cardgym.players.base import GREEDY
+from cardgym.players.base import split_path
 from cardgym.players.mixture_file import SUFFIX, read_mixture
+from cardgym.players.programs import digest_of_program, is_program
 from cardgym.players.resolver import PlayerSpec, checkpoints
 
 
@@ -37,14 +38,16 @@ def _facts(spec: PlayerSpec, game: Game, options: Options) -> Any:
         return [[_facts(part, game, options), weight] for part, weight in spec.items()]
     if not isinstance(spec, str | Path):
         return f"object {id(spec)}"
-    name, greedy, _ = str(spec).partition(GREEDY)
+    name, rest = split_path(str(spec))
     if name in game.players:
         own = game.players[name]
         return [name, digest_of_code(own, imports=not is_rule(own))]
     file = checkpoints(game).get(name) or shipped.checkpoint_path(Path(name))
+    if is_program(str(spec)) and name not in checkpoints(game):
+        return [rest or name, digest_of_program(str(spec))]
     if not file.is_file():
         return str(spec)
     members = read_mixture(file, game, options) if file.name.endswith(SUFFIX) else {}
     return [
-        hashlib.sha256(file.read_bytes()).hexdigest(), greedy, [_facts(member, game, options) for member in members],
+        hashlib.sha256(file.read_bytes()).hexdigest(), rest, [_facts(member, game, options) for member in members],
     ]  # fmt: skip

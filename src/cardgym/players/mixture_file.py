@@ -16,7 +16,7 @@ from cardgym.files import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document
 from cardgym.files.json_values import read_bytes, sealed
 from cardgym.files.paths import relative
-from cardgym.players.base import GREEDY
+from cardgym.players.base import split_path
 from cardgym.players.compatibility import OptionValues, check_made_for
 
 FORMAT = "cardgym mixture 1"
@@ -74,10 +74,10 @@ def read_mixture(path: Path, game: Game, options: Options) -> dict[str, float]:
 
 def _from(folder: Path, name: str) -> str:
     """The path of a file relative to a folder, if they are on one drive; a name unchanged."""
-    path, greedy, _ = name.partition(GREEDY)
-    return relative(Path(path), folder).as_posix() + greedy if Path(path).is_file() else name
+    path, rest = split_path(name)
+    return relative(Path(path), folder).as_posix() + rest if Path(path).is_file() else name
 
 
 def _found(folder: Path, name: str) -> str:
-    path, greedy, _ = name.partition(GREEDY)
-    return f"{folder / path}{greedy}" if (folder / path).is_file() else name
+    path, rest = split_path(name)
+    return f"{folder / path}{rest}" if (folder / path).is_file() else name

@@ -16,8 +16,21 @@ from cardgym.engine.rules import is_rule
 from cardgym.errors import CardgymError, printable, reporting_missing, unknown
 from cardgym.files import shipped
 from cardgym.files.tensors import SUFFIX, read_document
-from cardgym.players.base import GREEDY, Acts, CallablePlayer, CompiledPlayer, Player, Policy, TablePlayer
+from cardgym.players.base import (
+    GREEDY,
+    PYTHON,
+    Acts,
+    CallablePlayer,
+    CompiledPlayer,
+    KernelPlayer,
+    Player,
+    Policy,
+    TablePlayer,
+    TextFunction,
+    TextPlayer,
+)
 from cardgym.players.mixtures import MixturePlayer, mixture
+from cardgym.players.programs import ProgramPlayer, is_program, load, takes_words
 
 PlayerSpec = str | Path | Policy | Player | Acts | Mapping[Any, float]
 """How a caller names a player: a name that the game knows, a path, a callable, an object with `act`, the player, or a
@@ -60,7 +73,7 @@ def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> li
     return [named[spec] if isinstance(spec, str) else resolve(spec, game, options) for spec in specs]
 
 
-def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
+def resolve(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = True) -> Player:
     """The player that `spec` names.
 
     A mapping from players to weights is a mixture, which draws one of them for each game.
@@ -72,26 +85,31 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     network samples its actions; with `:greedy` after the path it takes the most probable ones. A checkpoint that comes
     with the game can be named from any folder by its file's name without suffixes, or by its path in a checkout.
 
+    A player in Python is named as `./bot.py:choose` or `package.module:Player`; see `cardgym.players.programs`.
+
+    Args:
+        programs: whether names may refer to Python, which runs it. False for names from a request or a saved game.
+
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
     """
     if isinstance(spec, Player):
         return spec
     if isinstance(spec, Mapping):
-        players = [resolve(part, game, options) for part in spec]
+        players = [resolve(part, game, options, programs=programs) for part in spec]
         names = ", ".join(f"{player.name}={weight}" for player, weight in zip(players, spec.values(), strict=True))
         return mixture(names, players, list(spec.values()))
     if isinstance(spec, str | Path):
-        player = _named(str(spec), game, options)
+        player = _named(str(spec), game, options, programs)
         if not isinstance(player, CompiledPlayer):
             player.name = str(spec)  # As the caller called it, not the path of its installed file.
         return player
     own_name = str(getattr(spec, "name", getattr(spec, "__name__", type(spec).__name__)))
-    act = getattr(spec, "act", None)
+    act, observation_name = getattr(spec, "act", None), getattr(spec, "observation_name", None)
     if callable(act):
-        return CallablePlayer(own_name, act, getattr(spec, "observation_name", None), batched=True)
+        return CallablePlayer(own_name, act, observation_name, batched=True)
     if callable(spec):
-        return CallablePlayer(own_name, spec)
+        return CallablePlayer(own_name, spec, observation_name)
     if callable(getattr(spec, "predict", None)):
         raise CardgymError(
             f"player {own_name}: give a model of Stable-Baselines3 as cardgym.interop.sb3.ModelPlayer(model), and a "
@@ -103,9 +121,9 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     )
 
 
-def _named(name: str, game: Game, options: Options) -> Player:
+def _named(name: str, game: Game, options: Options, programs: bool) -> Player:
     """The player of that name: the game's own, a file, or a checkpoint that comes with the game."""
-    if name.startswith("llm:"):
+    if name.startswith("llm:") and programs:
         from cardgym.players.llm.player import LanguageModel
 
         return LanguageModel(name)
@@ -118,26 +136,30 @@ def _named(name: str, game: Game, options: Options) -> Player:
                 raise CardgymError(f"player {name} of {game.id} is a policy table, and the game numbers no states")
             return player
         if name.removesuffix(GREEDY).endswith(SUFFIX) or name.endswith(PLAYER_SUFFIXES):
-            return _load(name, game, options)
+            return _load(name, game, options, programs)
         files = checkpoints(game)
         short, greedy = name.removesuffix(GREEDY), GREEDY if name.endswith(GREEDY) else ""
         if short in files and (greedy == "" or files[short].suffix == SUFFIX):
-            return _load(f"{files[short]}{greedy}", game, options)
-    paths = "a path to a .json policy, .safetensors checkpoint or .zip model"
+            return _load(f"{files[short]}{greedy}", game, options, programs)
+        if name.endswith(PYTHON):
+            raise CardgymError(f"player {printable(name)}: name what it defines, such as {printable(name)}:choose")
+        if is_program(name) or name.startswith("llm:"):
+            return _load_program(name, game, options, programs)
+    paths = "a path to a .json policy, .safetensors checkpoint or .zip model, ./FILE.py:NAME or MODULE:NAME"
     raise unknown("player", name, [*player_names(game), *files, paths])
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
-def _load(name: str, game: Game, options: Options) -> Player:
+def _load(name: str, game: Game, options: Options, programs: bool) -> Player:
     """The player of a file."""
     greedy = GREEDY if name.endswith(GREEDY) else ""
     path = shipped.checkpoint_path(Path(name.removesuffix(greedy)))
     if greedy:
         return _load_network(Path(f"{path}{greedy}"), game, options)
     if name.endswith(".mixture.json"):
-        return _load_mixture(path, game, options)
+        return _load_mixture(path, game, options, programs)
     if name.endswith(".json"):
         from cardgym.players import policy_file
 
@@ -149,11 +171,23 @@ def _load(name: str, game: Game, options: Options) -> Player:
     return load_tensors(path, game, options)
 
 
-def _load_mixture(path: Path, game: Game, options: Options) -> MixturePlayer:
+def _load_mixture(path: Path, game: Game, options: Options, programs: bool) -> MixturePlayer:
     from cardgym.players.mixture_file import read_mixture
 
     weights = read_mixture(path, game, options)
-    return mixture(str(path), [resolve(name, game, options) for name in weights], list(weights.values()))
+    players = [resolve(name, game, options, programs=programs) for name in weights]
+    return mixture(str(path), players, list(weights.values()))
+
+
+def _load_program(name: str, game: Game, options: Options, programs: bool) -> Player:
+    if not programs:
+        raise CardgymError(f"player {printable(name)}: a program, which only a command line or Python may name")
+    found = load(name)
+    player = TextFunction(name, found) if takes_words(found) else resolve(found, game, options)
+    if player.observation_name is not None:
+        game.observation(player.observation_name)
+    as_it_is = isinstance(player, CallablePlayer | KernelPlayer | MixturePlayer | TextPlayer)
+    return player if as_it_is else ProgramPlayer(name, player)
 
 
 def _load_network(path: Path, game: Game, options: Options) -> Player:

@@ -17,6 +17,7 @@ from cardgym.engine.rules import derive, draws_of, uniform_float
 from cardgym.engine.states import choose_actions
 from cardgym.engine.text import TextView
 from cardgym.players.base import CompiledPlayer, KernelPlayer, Player, TablePlayer, TextPlayer, legal_actions
+from cardgym.players.failures import DecisionError
 from cardgym.players.mixtures import MixturePlayer, drawn
 
 _FIRST_MIXTURE = -(1 << 20)
@@ -147,7 +148,11 @@ class SeatedBatch:
                         seen = self._look_as(player, pending)[0]
                     draws = self._draws(pending, advance=True) if player.samples else None
                     views = partial(self.views, pending)
-                    answers[pending] = legal_actions(player, seen, masks[pending], draws, views, may_forfeit=True)
+                    try:
+                        chosen = legal_actions(player, seen, masks[pending], draws, views, may_forfeit=True)
+                    except DecisionError as error:
+                        raise self._located(error, pending) from error.__cause__
+                    answers[pending] = chosen
             self.batch.step(answers, np.where(waiting, STEP, NOOP), observations, masks)
             self.paid[waiting] += rows["paid"][waiting]
             if skip:
@@ -180,7 +185,10 @@ class SeatedBatch:
                 if isinstance(player, TextPlayer):
                     chosen = int(self._choices(player, np.zeros(1, np.int64), advance=True, may_forfeit=True)[0])
                 else:
-                    chosen = player.choose(seen, mask, _draw(rows) if player.samples else 0.0)
+                    try:
+                        chosen = player.choose(seen, mask, _draw(rows) if player.samples else 0.0)
+                    except DecisionError as error:
+                        raise self._located(error, np.zeros(1, np.int64)) from error.__cause__
                 observation, mask, answer = self.batch.step_one(chosen, STEP, PENALIZE, False)
                 self.paid += rows["paid"]
                 if skip and command == RESET and pending_policies.item(0) == NOBODY:
@@ -264,7 +272,17 @@ class SeatedBatch:
         observations, masks, _ = self._look_as(player, rows)
         draws = self._draws(rows, advance=advance) if player.samples else None
         views = partial(self.views, rows)
-        return legal_actions(player, observations, masks, draws, views, may_forfeit=may_forfeit)
+        try:
+            return legal_actions(player, observations, masks, draws, views, may_forfeit=may_forfeit)
+        except DecisionError as error:
+            raise self._located(error, rows) from error.__cause__
+
+    def _located(self, error: DecisionError, rows: Int64s) -> DecisionError:
+        """The error with the number of the game and the seat of a decision in one of the rows, if it is known which."""
+        if error.row is None:
+            return error.at(f"one of {len(rows):,} decisions at once: ")
+        row = self.batch.plain_rows[rows[error.row]]
+        return error.at(f"game {int(row['games']) - 1}, seat {row['current_player']}: ")
 
     def _draws(self, rows: Int64s, *, advance: bool) -> Float64s:
         """The next `uniform_float` of each row's generator of choices, (rows,) float64."""

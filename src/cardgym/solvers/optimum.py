@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.arena.playouts import ASKS
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.states import info_state_indices
@@ -90,7 +91,7 @@ def policy_of(tree: GameTree, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]
     player = resolve(spec, tree.game, tree.options)
     if isinstance(player, MixturePlayer):
         raise RandomPlayerError(f"player {player.name!r} is a mixture: no single policy")
-    probabilities = tree.decisions().known_probabilities(player)
+    probabilities = tree.decisions().known_probabilities(player, asks=ASKS)
     if probabilities is None:
         raise RandomPlayerError(f"player {player.name!r} chooses at random, with unknown probabilities")
     return probabilities

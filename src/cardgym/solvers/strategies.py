@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.arena.playouts import ASKS
 from cardgym.engine.compilation import compiled
 from cardgym.engine.rules import derive, hash_of
 from cardgym.players import Player
@@ -35,7 +36,7 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
         parts = [known_strategy(tree, part) for part in player.players]
         known = [part for part in parts if part is not None]
         return mixed_strategy(tree, known, player.weights) if len(known) == len(parts) else None
-    probabilities = tree.decisions().known_probabilities(player)
+    probabilities = tree.decisions().known_probabilities(player, asks=ASKS)
     return None if probabilities is None else tree.strategy(probabilities)
 
 

@@ -21,12 +21,23 @@ from cardgym.engine.contract import CHANCE, END, Float64s, Names, State
 from cardgym.engine.kernel import CALLER
 from cardgym.engine.states import SingleGame, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
-from cardgym.players import CompiledPlayer, resolve
+from cardgym.players import CompiledPlayer
 from cardgym.players.seats import SeatedBatch
 from cardgym.table.game_entries import blank, results_of
 from cardgym.table.game_log import UNDO, GameLog, Move, live_moves
 from cardgym.table.narration import Event, Narration
-from cardgym.table.setup import AGAIN, HELPED, PERSON, RESIGNED, WATCHED, GameSetup, Resolve, setup_of, versions
+from cardgym.table.setup import (
+    AGAIN,
+    HELPED,
+    PERSON,
+    RESIGNED,
+    WATCHED,
+    GameSetup,
+    Resolve,
+    resolve_logged,
+    setup_of,
+    versions,
+)
 
 
 def first_of(states: npt.NDArray[Any]) -> State:
@@ -88,7 +99,7 @@ class Session:
             game_log.add(self.id, self.entry(), owner)
 
     @classmethod
-    def restore(cls, game_log: GameLog, id: str, resolve: Resolve = resolve) -> Self:
+    def restore(cls, game_log: GameLog, id: str, resolve: Resolve = resolve_logged) -> Self:
         """A game as the log has it, to be continued.
 
         Raises:

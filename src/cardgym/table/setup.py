@@ -15,7 +15,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
-from cardgym.players import Player
+from cardgym.players import Player, resolve
 
 PERSON = "human"
 """The person's name in the game log and in reports."""
@@ -84,6 +84,11 @@ class GameSetup:
             raise CardgymError(f"{count} players for {num_players} seats of {self.game.id}: name one for each")
         if self.seat is not None and not 0 <= self.seat < num_seats:
             raise CardgymError(f"seat {self.seat}: {self.game.id} has seats 0 to {num_seats - 1} here")
+
+
+def resolve_logged(name: str, game: Game, options: Options) -> Player:
+    """The player of a logged game: never a program, because a log may come from anybody."""
+    return resolve(name, game, options, programs=False)
 
 
 def setup_of(entry: Mapping[str, Any], resolve: Resolve) -> GameSetup:

@@ -21,7 +21,8 @@ from cardgym.errors import CardgymError, of_kind, one_of, printable, quoted, req
 from cardgym.files import shipped
 from cardgym.files.limits import MAX_GAMES
 from cardgym.files.tensors import STATE_SUFFIX
-from cardgym.players import GREEDY, PlayerSpec, resolve
+from cardgym.players import PlayerSpec, resolve
+from cardgym.players.base import split_path
 from cardgym.players.identity import player_digest
 from cardgym.players.resolver import PLAYER_SUFFIXES
 from cardgym.scaling import Engine, Task, in_process
@@ -98,8 +99,8 @@ def _entrant(spec: PlayerSpec, game: Game, options: Options) -> Entrant:
     identity = player_digest(spec, game, options)
     if isinstance(spec, str | Path):
         # Workers may run in other folders, so paths are absolute; the name of a shipped checkpoint works anywhere.
-        path, greedy, _ = str(spec).partition(GREEDY)
-        spec = f"{Path(path).resolve()}{greedy}" if Path(path).is_file() else str(spec)
+        path, rest = split_path(str(spec))
+        spec = f"{Path(path).resolve()}{rest}" if Path(path).is_file() else str(spec)
     return Entrant(spec, name, identity)
 
 

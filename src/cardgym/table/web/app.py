@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,15 @@ from starlette.staticfiles import StaticFiles
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
+from cardgym.players.failures import DecisionError
 from cardgym.table.drawings.shapes import sprite
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event
 from cardgym.table.presentation import presentation_of
 from cardgym.table.session import Session
-from cardgym.table.web import lobby, seats
+from cardgym.table.web import seats
 from cardgym.table.web.explore import Explore
-from cardgym.table.web.lobby import NewTable
+from cardgym.table.web.lobby import Lobby, NewTable, game_called, rules
 from cardgym.table.web.puzzles import Puzzles
 from cardgym.table.web.record import Record
 from cardgym.table.web.requests import (
@@ -85,6 +86,7 @@ def make_app(
     max_tables: int = 2_000,
     max_unfinished: int = 100,
     address: str = "",
+    players: Mapping[str, str] | None = None,
 ) -> Starlette:
     """Make the server's application.
 
@@ -95,12 +97,18 @@ def make_app(
         max_tables: the maximum number of tables in memory; a new one replaces the one that was idle longest.
         max_unfinished: the maximum number of unfinished games per person.
         address: the server's address for people at other devices, if they can reach it.
+        players: further players that people can meet: a name for people, and the path or the program that it stands
+            for.
+
+    Raises:
+        CardgymError: for a name in `players` that is taken, or one without a file or program.
     """
-    tables = Tables(game_log, max_tables, max_unfinished)
+    lobby = Lobby(players)
+    tables = Tables(game_log, lobby.player_called, max_tables, max_unfinished)
     routes = [
         Route("/", _page, middleware=[_ZIPPED]),
         Route("/symbols/{game}.svg", _symbols, middleware=[_ZIPPED]),
-        *Routes(game_log, tables, address).routes(),
+        *Routes(game_log, lobby, tables, address).routes(),
         *Puzzles(game_log).routes(),
         *Record(game_log, tables).routes(),
         *Explore(game_log).routes(),
@@ -121,7 +129,7 @@ async def _refused(request: Request, error: HTTPException) -> Response:
 
 
 async def _bad_input(request: Request, error: CardgymError) -> Response:
-    text = str(error)
+    text = error.in_public if isinstance(error, DecisionError) else str(error)  # It shows what a seat sees.
     if request.app.state.shared:  # Other people need not know where this machine keeps its files.
         text = _PATH.sub("...", text)
     return refusal(409 if isinstance(error, StaleGameError) else 400, text)
@@ -145,7 +153,7 @@ def _html() -> str:
 
 
 async def _symbols(request: Request) -> Response:
-    svg = await work(_sprite, lobby.game_called(request.path_params["game"]))
+    svg = await work(_sprite, game_called(request.path_params["game"]))
     return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "max-age=600"})
 
 
@@ -160,8 +168,9 @@ def _sprite(game: Game) -> str:
 class Routes:
     """Handlers of the routes of the lobby and the tables."""
 
-    def __init__(self, game_log: GameLog, tables: Tables, address: str) -> None:
+    def __init__(self, game_log: GameLog, lobby: Lobby, tables: Tables, address: str) -> None:
         self._game_log = game_log
+        self._lobby = lobby
         self._tables = tables
         self._address = address
         self._codes = seats.Codes(game_log)
@@ -169,8 +178,8 @@ class Routes:
     def routes(self) -> list[Route]:
         return [
             get("/api/lobby", self.lobby),
-            get("/api/games/{game}/opponents", lambda request: lobby.opponents(*_options_of(request))),
-            get("/api/games/{game}/rules", lambda request: lobby.rules(*_options_of(request))),
+            get("/api/games/{game}/opponents", lambda request: self._lobby.opponents(*_options_of(request))),
+            get("/api/games/{game}/rules", lambda request: rules(*_options_of(request))),
             post("/api/tables", self.open, NewTable),
             post("/api/join", self.join, _Join),
             get("/api/tables/{id}", self.table),
@@ -185,10 +194,10 @@ class Routes:
 
     def lobby(self, request: Request) -> dict[str, Any]:
         entries = self._game_log.entries(finished=False, owner=owner_of(request), limit=50)
-        return {"games": lobby.games(), "tables": summaries(entries)}
+        return {"games": self._lobby.games(), "tables": summaries(entries)}
 
     async def open(self, request: Request, body: NewTable) -> Reply:
-        setup = await work(lobby.parse, body)
+        setup = await work(self._lobby.parse, body)
         # A screen that several people share is one browser, if others can reach the server.
         bound = seats.JOIN in setup.about or (request.app.state.shared and seats.NONCE in setup.about)
         browser = _cookie_of(request) if bound else ""
@@ -329,5 +338,5 @@ def _viewer_of(request: Request, table: Table, asked: int | str) -> int:
 
 def _options_of(request: Request) -> tuple[Game, Options]:
     """Read the game that a request is about, and its options from the query."""
-    game = lobby.game_called(request.path_params["game"])
+    game = game_called(request.path_params["game"])
     return game, game.parse_options(dict(request.query_params))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import secrets
 import threading
-from collections.abc import Sequence
-from functools import cache, lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -16,10 +17,25 @@ from starlette.exceptions import HTTPException
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, package_of, registered
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, quoted
 from cardgym.files.documents import Name, at_most
-from cardgym.players import GREEDY, Actions, KernelPlayer, Masks, Observations, Player, player_names, resolve, seated
+from cardgym.players import (
+    GREEDY,
+    Actions,
+    CompiledPlayer,
+    KernelPlayer,
+    Masks,
+    Observations,
+    Player,
+    TextPlayer,
+    player_names,
+    resolve,
+    seated,
+)
+from cardgym.players.base import split_path
 from cardgym.players.compatibility import OptionValues
+from cardgym.players.mixtures import MixturePlayer
+from cardgym.players.programs import is_program, load
 from cardgym.players.resolver import checkpoints
 from cardgym.table.people import name_key, shown_name
 from cardgym.table.presentation import IN_WORDS, presentation_of, rules_of, strength_of
@@ -38,53 +54,11 @@ def game_called(name: str) -> Game:
     return find(name)
 
 
-@cache
-def games() -> list[dict[str, Any]]:
-    """All games as the page lists them."""
-    return [_game(find(name)) for name in registered()]
-
-
-def _game(game: Game) -> dict[str, Any]:
-    defaults = game.parse_options()
-    specs = {spec.name: spec.metadata for spec in dataclasses.fields(game.options)}
-    number = specs.get("num_players", {"low": defaults.num_players, "high": defaults.num_players})
-    package = package_of(game)
-    return {
-        "id": game.id,
-        "family": game.id if package is None else package.name,
-        "line": _first_sentence(game.doc),
-        "options": [
-            {"name": name, "default": getattr(defaults, name), **about}
-            for name, about in specs.items()
-            if name not in _OF_LEARNERS
-        ],
-        "seats": [number["low"], number["high"]],
-        "opponent": game.opponent,
-        "puzzles": presentation_of(game).adviser is not None,
-        "lesson": game.id in presentation_of(game).lessons,
-        "players": opponents(game, defaults),
-    }
-
+_MAX_NAME = 40
+"""Characters of the name of a player that is named at the start of the server."""
 
 _LEVELS = ("Beginner", "Easy", "Medium", "Hard", "Expert")
 """Levels below the strongest, weakest first; a game with fewer players leaves out the last ones."""
-
-
-def opponents(game: Game, options: Options) -> list[dict[str, str]]:
-    """The players that fit a game's options: name, name for people, level (often empty) and measured strength."""
-    presentation = presentation_of(game)
-    names = opponent_names(game, options)
-    levels = [name for name in presentation.levels.get(game.id, ()) if name in names]
-    labels = dict(zip(levels, (*_LEVELS[: len(levels) - 1], "Strongest"), strict=True)) if levels else {}
-    return [
-        {
-            "name": name,
-            "shown": shown_name(name),
-            "level": labels.get(name, ""),
-            "strength": _strength(game, name, options),
-        }
-        for name in [*levels, *(name for name in names if name not in levels)]
-    ]
 
 
 def _strength(game: Game, name: str, options: Options) -> str:
@@ -132,30 +106,6 @@ class NewTable(Body):
     lesson: bool = False
 
 
-def parse(body: NewTable) -> GameSetup:
-    """Parse the body of POST /api/tables; refuse what the game does not allow."""
-    game = game_called(body.game)
-    if body.lesson:
-        return _lesson(game)
-    options = game.parse_options(body.options)
-    watched = body.seat is None
-    seat = None if body.seat == "any" else body.seat
-    names = body.opponents or [game.opponent]
-    lineup = seated(names[0] if len(names) == 1 else names, options.num_players - (not watched))
-    players = [None if name == PERSON else player_called(str(name), game, options) for name in lineup]
-    several = None in players
-    if several != (body.people != "one") or (several and watched):
-        raise CardgymError(f"opponents: name {PERSON} for each other person at a table of several people")
-    about: dict[str, Any] = {"hints": body.hints}
-    if several and body.seed is not None:
-        raise CardgymError("seed: where several people play, the server draws it; leave it out")
-    if several:
-        seat = secrets.randbelow(options.num_players) if seat is None else seat
-        about |= _people(body, options, players, seat)
-    seed = secrets.randbits(63) if body.seed is None else body.seed
-    return GameSetup(game, options, players, seed, seat, watched, about=about)
-
-
 def _people(body: NewTable, options: Options, players: Sequence[Player | None], seat: int) -> dict[str, Any]:
     """How several people share a table, their names by seat, and the code by which others join."""
     others = [(seat + ahead) % options.num_players for ahead, player in enumerate(players, 1) if player is None]
@@ -169,32 +119,144 @@ _TEACHER = "Sam"
 """What a lesson calls the other player."""
 
 
-def _lesson(game: Game) -> GameSetup:
-    """Set up the scripted first game for someone new."""
-    lesson = presentation_of(game).lessons.get(game.id)
-    if lesson is None:
-        raise CardgymError(f"{game.id} has no lesson")
-    options = game.parse_options(lesson.options)
-    players = [player_called(lesson.opponent, game, options)] * (options.num_players - 1)
-    about = {"hints": "demand", LESSON: True, name_key(1): _TEACHER}
-    return GameSetup(game, options, players, lesson.seed, 0, about=about)
+class Lobby:
+    """The games of a server, and the players that people can meet there, by name."""
+
+    def __init__(self, own: Mapping[str, str] | None = None) -> None:
+        """Offer the games' players and, by their own names, those that whoever starts the server names.
+
+        Raises:
+            CardgymError: for a name that is taken or that people could not read, and a program that cannot be loaded.
+        """
+        self._own = dict(own or {})
+        for name, spec in self._own.items():
+            _check(name, spec)
+        self._games: list[dict[str, Any]] = []
+        self._player = lru_cache(maxsize=128)(self._resolve)
+
+    def games(self) -> list[dict[str, Any]]:
+        """All games as the page lists them."""
+        self._games = self._games or [self._game(find(name)) for name in registered()]
+        return self._games
+
+    def _game(self, game: Game) -> dict[str, Any]:
+        defaults = game.parse_options()
+        specs = {spec.name: spec.metadata for spec in dataclasses.fields(game.options)}
+        number = specs.get("num_players", {"low": defaults.num_players, "high": defaults.num_players})
+        package = package_of(game)
+        return {
+            "id": game.id,
+            "family": game.id if package is None else package.name,
+            "line": _first_sentence(game.doc),
+            "options": [
+                {"name": name, "default": getattr(defaults, name), **about}
+                for name, about in specs.items()
+                if name not in _OF_LEARNERS
+            ],
+            "seats": [number["low"], number["high"]],
+            "opponent": game.opponent,
+            "puzzles": presentation_of(game).adviser is not None,
+            "lesson": game.id in presentation_of(game).lessons,
+            "players": self.opponents(game, defaults),
+        }
+
+    def opponents(self, game: Game, options: Options) -> list[dict[str, str]]:
+        """The players that fit a game's options: name, name for people, level (often empty) and measured strength."""
+        presentation = presentation_of(game)
+        names = self._names(game, options)
+        levels = [name for name in presentation.levels.get(game.id, ()) if name in names]
+        labels = dict(zip(levels, (*_LEVELS[: len(levels) - 1], "Strongest"), strict=True)) if levels else {}
+        return [
+            {
+                "name": name,
+                "shown": shown_name(name),
+                "level": labels.get(name, ""),
+                "strength": _strength(game, name, options),
+            }
+            for name in [*levels, *(name for name in names if name not in levels)]
+        ]
+
+    def parse(self, body: NewTable) -> GameSetup:
+        """Parse the body of POST /api/tables; refuse what the game does not allow."""
+        game = game_called(body.game)
+        if body.lesson:
+            return self._lesson(game)
+        options = game.parse_options(body.options)
+        watched = body.seat is None
+        seat = None if body.seat == "any" else body.seat
+        names = body.opponents or [game.opponent]
+        lineup = seated(names[0] if len(names) == 1 else names, options.num_players - (not watched))
+        players = [None if name == PERSON else self.player_called(str(name), game, options) for name in lineup]
+        several = None in players
+        if several != (body.people != "one") or (several and watched):
+            raise CardgymError(f"opponents: name {PERSON} for each other person at a table of several people")
+        about: dict[str, Any] = {"hints": body.hints}
+        if several and body.seed is not None:
+            raise CardgymError("seed: where several people play, the server draws it; leave it out")
+        if several:
+            seat = secrets.randbelow(options.num_players) if seat is None else seat
+            about |= _people(body, options, players, seat)
+        seed = secrets.randbits(63) if body.seed is None else body.seed
+        return GameSetup(game, options, players, seed, seat, watched, about=about)
+
+    def _lesson(self, game: Game) -> GameSetup:
+        """Set up the scripted first game for someone new."""
+        lesson = presentation_of(game).lessons.get(game.id)
+        if lesson is None:
+            raise CardgymError(f"{game.id} has no lesson")
+        options = game.parse_options(lesson.options)
+        players = [self.player_called(lesson.opponent, game, options)] * (options.num_players - 1)
+        about = {"hints": "demand", LESSON: True, name_key(1): _TEACHER}
+        return GameSetup(game, options, players, lesson.seed, 0, about=about)
+
+    def player_called(self, name: str, game: Game, options: Options) -> Player:
+        """A player of the game by its name; never a path."""
+        names = self._names(game, options)
+        if name not in names:
+            raise CardgymError(f"no such player; {game.id} has {', '.join(names)} with these options")
+        player = self._player(name, game, options)
+        if isinstance(player, CardgymError):
+            raise player
+        return player
+
+    def _names(self, game: Game, options: Options) -> list[str]:
+        """The names of the players that fit these options: the game's, and those named at the start of the server."""
+        own = [name for name in self._own if isinstance(self._player(name, game, options), Player)]
+        return [*own, *opponent_names(game, options)]
+
+    def _resolve(self, name: str, game: Game, options: Options) -> Player | CardgymError:
+        """A player, or why there is none with these options."""
+        try:
+            return _shared(name, resolve(self._own.get(name, name), game, options))
+        except ModuleNotFoundError as error:
+            return CardgymError(f"player {name} needs the package {error.name}, which is not installed here")
+        except CardgymError as error:
+            return error
 
 
-def player_called(name: str, game: Game, options: Options) -> Player:
-    """A player of the game by its name; never a path."""
-    names = opponent_names(game, options)
-    if name not in names:
-        raise CardgymError(f"no such player; {game.id} has {', '.join(names)} with these options")
-    try:
-        return _player(name, game, options)
-    except ModuleNotFoundError as error:
-        raise CardgymError(f"player {name} needs the package {error.name}, which is not installed here") from None
+def _shared(name: str, player: Player) -> Player:
+    """A player that several tables may ask at once, by the name that people know."""
+    if isinstance(player, MixturePlayer):
+        return MixturePlayer(name, tuple(_shared(part.name, part) for part in player.players), player.weights)
+    if not isinstance(player, CompiledPlayer):
+        player.name = name  # In messages, too.
+    return player if isinstance(player, KernelPlayer | TextPlayer) else _Shared(player)
 
 
-@lru_cache(maxsize=128)
-def _player(name: str, game: Game, options: Options) -> Player:
-    player = resolve(name, game, options)
-    return player if isinstance(player, KernelPlayer) else _Shared(player)
+def _check(name: str, spec: str) -> None:
+    """Check that a player can be offered by this name, and that there is such a player or file."""
+    games = [(find(id), find(id).parse_options()) for id in registered()]
+    taken = {PERSON, *(other for game, options in games for other in opponent_names(game, options))}
+    if name in taken or not name.isprintable() or not 0 < len(name) <= _MAX_NAME or name != name.strip():
+        raise CardgymError(
+            f"player name {quoted(name)}: give 1 to {_MAX_NAME} characters that no player of a game is called by"
+        )
+    if spec in taken:
+        raise CardgymError(f"player {name}={spec}: people can choose {spec} without another name; leave it out")
+    if is_program(spec):
+        load(spec)
+    elif not spec.startswith("llm:") and not Path(split_path(spec)[0]).is_file():
+        raise CardgymError(f"player {name}={spec}: no such file")
 
 
 class _Shared(Player):

@@ -21,9 +21,8 @@ from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event, public_reveals, public_showdown, public_view
 from cardgym.table.presentation import offered, presentation_of, text_of, view_of
 from cardgym.table.session import Session
-from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, GameSetup
+from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, GameSetup, Resolve
 from cardgym.table.views import Reveal, View, listed
-from cardgym.table.web.lobby import player_called
 from cardgym.table.web.requests import work
 from cardgym.table.web.seats import JOIN, NONCE, commitment
 
@@ -174,9 +173,13 @@ class Table:
 class Tables:
     """All tables of a server."""
 
-    def __init__(self, game_log: GameLog, max_tables: int, max_unfinished: int) -> None:
-        """Keep up to `max_tables` in memory; each person may have `max_unfinished` games."""
+    def __init__(self, game_log: GameLog, resolve: Resolve, max_tables: int, max_unfinished: int) -> None:
+        """Keep up to `max_tables` in memory; each person may have `max_unfinished` games.
+
+        `resolve` finds the players of games in the log.
+        """
         self.game_log = game_log
+        self._resolve = resolve
         self._max_tables, self._max_unfinished = max_tables, max_unfinished
         self._tables: OrderedDict[str, Table] = OrderedDict()  # The latest requested at the end.
         self._followers: dict[str, dict[asyncio.Event, str]] = {}  # Who follows, the first one first.
@@ -192,12 +195,12 @@ class Tables:
     async def branch(self, entry: dict[str, Any], move: int, owner: str) -> Table:
         """Continue a finished game at one of its decisions, at a new table; see `open`."""
         await work(self._check_unfinished, owner)
-        return await self._add(lambda: Session.branch(entry, move, self.game_log, owner, player_called))
+        return await self._add(lambda: Session.branch(entry, move, self.game_log, owner, self._resolve))
 
     async def _restore(self, id: str) -> Table:
         if not await work(lambda: any(self.game_log.entries(id=id))):
             raise HTTPException(404, "there is no such table")
-        return await self._add(lambda: Session.restore(self.game_log, id, player_called))
+        return await self._add(lambda: Session.restore(self.game_log, id, self._resolve))
 
     async def _add(self, make: Callable[[], Session]) -> Table:
         """Keep a game in memory, and let the players move; if all places are taken, evict the table idle longest."""

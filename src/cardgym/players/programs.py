@@ -1,0 +1,181 @@
+"""Players in Python by name: `./bot.py:choose`, what a file defines, and `package.module:Player`.
+
+Naming one runs its code. So names that come from a request or from a saved game never reach this module.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from hashlib import sha256
+from modulefinder import ModuleFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Float64s
+from cardgym.errors import CardgymError, printable, quoted, unknown
+from cardgym.files.json_values import digest_of, read_bytes
+from cardgym.players.base import (
+    PYTHON,
+    Actions,
+    Masks,
+    Observations,
+    Player,
+    split_path,
+)
+from cardgym.players.failures import DecisionError, in_one_line, reporting_errors
+
+
+def is_program(name: str) -> bool:
+    """Whether a name refers to something in Python: in a file, or in a module that can be imported here."""
+    path, _, attribute = name.rpartition(":")
+    if path.endswith(PYTHON):
+        return attribute.isidentifier()
+    words = [*path.split("."), attribute]
+    return all(word.isidentifier() for word in words) and importlib.util.find_spec(words[0]) is not None
+
+
+def load(name: str) -> Any:
+    """What a name refers to; a class is called without arguments.
+
+    Raises:
+        CardgymError: if there is no such file, module or attribute, or if its code raises an error.
+    """
+    what = f"player {printable(name)}"
+    path, _, attribute = name.rpartition(":")
+    source = read_bytes(Path(path), what) if path.endswith(PYTHON) else None
+    try:
+        module = importlib.import_module(path) if source is None else _run(Path(path).absolute(), source)
+        if not hasattr(module, attribute):
+            own = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+            raise unknown(f"player in {path}", attribute, own)
+        found = getattr(module, attribute)
+        player = found() if isinstance(found, type) else found
+    except (Exception, SystemExit) as error:
+        if isinstance(error, CardgymError):
+            raise
+        raise CardgymError(f"{what}: {in_one_line(error)}") from error
+    if not (callable(player) or hasattr(player, "act") or isinstance(player, Mapping)):
+        raise CardgymError(f"{what}: {quoted(player)} is no player; name a function, a class or an object with act()")
+    return player
+
+
+def takes_words(found: Any) -> bool:
+    """Whether it is a function of one argument: the game in words, a `TextView`."""
+    if not callable(found) or hasattr(found, "act"):
+        return False
+    try:
+        parameters = inspect.signature(found).parameters.values()
+    except (TypeError, ValueError):  # Some built-in functions tell nothing.
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [one.kind in positional for one in parameters if one.default is one.empty] == [True]
+
+
+@lru_cache(maxsize=256)
+def _run(file: Path, source: bytes) -> ModuleType:
+    """Run a file once for each content, with its folder first among those to import from.
+
+    Modules that it imports from there are its own: files in other folders may import others of the same name.
+    """
+    name = f"<cardgym player {sha256(bytes(file) + b':' + source).hexdigest()[:16]}>"
+    module = ModuleType(name)
+    module.__file__ = str(file)
+    sys.modules[name] = module  # Dataclasses look the module of a class up.
+    before = set(sys.modules)
+    sys.path.insert(0, str(file.parent))
+    try:
+        exec(compile(source, str(file), "exec", dont_inherit=True), module.__dict__)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    finally:
+        sys.path.remove(str(file.parent))
+        beside = {top for top in set(sys.modules) - before if _is_in(file.parent, top)}
+        for other in set(sys.modules) - before:
+            if other.partition(".")[0] in beside:
+                del sys.modules[other]
+    return module
+
+
+def _is_in(folder: Path, top: str) -> bool:
+    """Whether an imported module, or its package, lies in a folder itself."""
+    module = sys.modules[top]
+    place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "/")
+    return "." not in top and Path(place).parent in (folder, folder / top)
+
+
+def digest_of_program(name: str) -> str:
+    """A digest of the source of a player in Python: of its file, and of the files beside it that it imports.
+
+    Of a module it covers the module and, in a package, all files beside it and below. Not of data that it reads.
+    """
+    path, attribute = split_path(name)
+    if attribute:
+        finder = ModuleFinder([str(Path(path).absolute().parent)])
+        try:
+            finder.run_script(path)
+        except (OSError, SyntaxError) as error:
+            raise CardgymError(f"player {printable(name)}: {in_one_line(error)}") from error
+        found: list[Any] = [*finder.modules.values()]
+        files = {Path(module.__file__) for module in found if module.__file__}
+    else:
+        spec = importlib.util.find_spec(name.rpartition(":")[0])
+        file = Path((spec and spec.origin) or "")
+        files = {file} if spec is None or not spec.parent else set(file.parent.rglob(f"*{PYTHON}"))
+    return digest_of(sorted(digest_of(file.read_bytes()) for file in files if file.is_file()))
+
+
+class ProgramPlayer(Player):
+    """A subclass of `Player` that was named, not passed: its errors and bad answers are reported in one line."""
+
+    def __init__(self, name: str, player: Player) -> None:
+        self.name = player.name = name
+        self.observation_name, self.samples = player.observation_name, player.samples
+        self._player = player
+
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
+        """See `Player.act`."""
+        if type(self._player).act is Player.act:  # By its values or probabilities, which are checked here.
+            return super().act(observations, masks, draws)
+        with self._reporting(masks):
+            return self._player.act(observations, masks, *([draws] if self.samples else []))
+
+    def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.floating[Any]] | None:
+        """See `Player.values`."""
+        with self._reporting(masks):
+            values = self._player.values(observations, masks)
+            if values is not None and (values.shape != masks.shape or np.isnan(values).any()):
+                raise DecisionError(self.name, f"give values {masks.shape} that are numbers", None)
+        return values
+
+    def probabilities(
+        self, observations: Observations, masks: Masks, temperature: float = 0.0
+    ) -> npt.NDArray[np.floating[Any]] | None:
+        """See `Player.probabilities`."""
+        with self._reporting(masks):
+            shares = self._player.probabilities(observations, masks, temperature)
+            if shares is not None and not _are_probabilities(shares, masks):
+                wanted = f"probabilities {masks.shape}, 0 where illegal, with the sum 1 in each row"
+                raise DecisionError(self.name, f"give {wanted}", None)
+        return shares
+
+    def _reporting(self, masks: Masks) -> AbstractContextManager[None]:
+        return reporting_errors(self.name, 0 if len(masks) == 1 else None)
+
+
+def _are_probabilities(shares: npt.NDArray[Any], masks: Masks) -> bool:
+    return (
+        shares.shape == masks.shape
+        and bool((shares[masks == 0] == 0).all() and (shares >= 0).all())
+        and np.allclose(shares.sum(axis=1), 1.0, atol=1e-4)
+    )

@@ -1,0 +1,203 @@
+"""Players in Python by name: what they may be, what happens when they fail, and who may name them."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cardgym import CardgymError, cli, find
+from cardgym.arena import evaluate
+from cardgym.learn.config import GameConfig, read_config
+from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.played import played
+from cardgym.players import resolve
+from cardgym.players.identity import player_digest
+from cardgym.players.mixture_file import save_mixture
+from cardgym.solvers import exact
+
+ENV = "KuhnPoker-v0"
+GAME = find(ENV)
+OPTIONS = GAME.parse_options()
+
+BOT = """
+import sys
+import numpy as np
+from cardgym.players import Player, batched
+from sibling import first
+
+def choose(observation, mask): return first(mask)
+def raises(observation, mask): return 1 // int(observation[0] < 1)
+def exits(observation, mask): sys.exit("enough")
+def none(observation, mask): pass
+def half(observation, mask): return 0.5
+def truth(observation, mask): return True
+def illegal(observation, mask): return 2
+def reads(view): return "pass"
+def guesses(view): return "check, I think, or bet"
+def draws(observation, mask): return int(np.random.choice(np.flatnonzero(mask)))
+@batched
+def many(observations, masks): return masks.argmax(axis=1)
+@batched
+def few(observations, masks): return [0]
+class Acts:
+    def act(self, observations, masks): return masks.argmax(axis=1)
+class Uniform(Player):
+    samples = True
+    def probabilities(self, observations, masks, temperature=0.0): return masks / masks.sum(axis=1, keepdims=True)
+class Two(Player):
+    samples = True
+    def probabilities(self, observations, masks, temperature=0.0): return masks * 1.0
+class Unclear(Player):
+    def values(self, observations, masks): return np.full(masks.shape, np.nan)
+class Paper(Acts):
+    observation_name = "paper"
+class Needs:
+    def __init__(self, name): pass
+number = 3
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The working folder, with a bot and a module that it imports."""
+    monkeypatch.chdir(tmp_path)
+    Path("bot.py").write_text(BOT)
+    Path("sibling.py").write_text("def first(mask): return int(mask.argmax())\n")
+    path = list(sys.path)
+    yield tmp_path
+    assert sys.path == path
+    assert "sibling" not in sys.modules
+
+
+def exploitability(name: str) -> tuple[float, object]:
+    found = exact.tree_exploitability(GAME, OPTIONS, resolve(name, GAME, OPTIONS))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", ["choose", "many", "Acts", "reads"])
+def test_functions_and_objects_play_like_the_same_from_python(name: str) -> None:
+    own = evaluate(ENV, None, [f"./bot.py:{name}", "random"], games=100, seed=1)
+    known = evaluate(ENV, None, [lambda observation, mask: 0, "random"], games=100, seed=1)
+    assert own.players[0].name == f"./bot.py:{name}"
+    assert [dataclasses.replace(one, name="") for one in own.players] == [
+        dataclasses.replace(one, name="") for one in known.players
+    ]
+    assert exploitability(f"./bot.py:{name}") == (1.0, None)  # It folds to every bet.
+
+
+def test_a_class_that_tells_its_probabilities_is_exact_and_draws_by_the_seed() -> None:
+    assert exploitability("bot.py:Uniform") == exploitability("random")
+    first, second = (evaluate(ENV, None, ["bot.py:Uniform", "honest"], games=200, seed=3) for _ in range(2))
+    assert first.players == second.players
+
+
+def test_a_function_that_draws_has_no_exact_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "_DRAWS", 100)
+    value, interval = exploitability("./bot.py:draws")
+    assert interval is not None
+    assert value == pytest.approx(exploitability("random")[0], abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("bot.py:raises", "game N, seat S: ZeroDivisionError: integer division or modulo by zero (bot.py, line 8)"),
+        ("bot.py:exits", "game N, seat S: SystemExit: enough (bot.py, line 9)"),
+        ("bot.py:none", "game N, seat S: action None is not legal; allowed are 0, 1"),
+        ("bot.py:half", "game N, seat S: action 0.5 is not legal; allowed are 0, 1"),
+        ("bot.py:truth", "game N, seat S: action True is not legal; allowed are 0, 1"),
+        ("bot.py:illegal", "game N, seat S: action 2 is not legal; allowed are 0, 1; it saw ["),
+        ("bot.py:few", "one of 40 decisions at once: give one whole number a row, not int64 (1,)"),
+        ("bot.py:Two", "one of 40 decisions at once: give probabilities (40, 2), 0 where illegal, with the sum 1"),
+        ("bot.py:Unclear", "one of 40 decisions at once: give values (40, 2) that are numbers"),
+        ("bot.py:Paper", "unknown observation 'paper'"),
+        ("bot.py:Needs", "player bot.py:Needs: TypeError: "),
+        ("bot.py:number", "player bot.py:number: '3' is no player; name a function, a class"),
+        ("bot.py:chose", "unknown player in bot.py 'chose': did you mean 'choose'?"),
+        ("bot.py", "player bot.py: name what it defines, such as bot.py:choose"),
+        ("bad.py:choose", "player bad.py:choose: SyntaxError: '(' was never closed (bad.py, line 1)"),
+        ("late.py:choose", "ModuleNotFoundError: No module named 'cardgym_nowhere' (late.py, line 2)"),
+        ("none.py:choose", "player none.py:choose: no such file"),
+        ("no_module:choose", "unknown player 'no_module:choose'"),
+        ("json:nothing", "unknown player in json 'nothing'"),
+    ],
+    ids=lambda text: re.sub(r"\W+", "_", text)[:20],
+)
+def test_what_fails_is_named_in_one_line(name: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("bad.py").write_text("choose = (")
+    Path("late.py").write_text("\nimport cardgym_nowhere")
+    assert cli.main(["evaluate", ENV, "--players", name, "random", "--games", "40"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert message in re.sub(r"game \d+, seat \d", "game N, seat S", error)
+
+
+def test_the_traceback_is_there_if_it_is_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARDGYM_TRACEBACK", "1")
+    assert cli.main(["exploit", ENV, "--player", "./bot.py:raises"]) == 2
+    assert "1 // int(observation[0] < 1)" in capsys.readouterr().err
+
+
+def test_bots_in_two_folders_have_their_own_siblings(folder: Path) -> None:
+    (folder / "other").mkdir()
+    (folder / "other" / "bot.py").write_text("from sibling import first\ndef choose(seen, mask): return first(mask)\n")
+    (folder / "other" / "sibling.py").write_text("def first(mask): return 1\n")
+    report = evaluate(ENV, None, ["./bot.py:choose", "other/bot.py:choose"], games=20, seed=1)
+    assert report.players[1].mean_return == 1.0  # One always bets, the other always folds.
+
+
+def test_an_edited_bot_is_another_player(folder: Path) -> None:
+    names = ["./bot.py:choose", {"bot.py:Acts": 1, "random": 1}]
+
+    def digests() -> list[str]:
+        return [player_digest(name, GAME, OPTIONS) for name in names]  # type: ignore[arg-type]
+
+    before, training = digests(), played({"env_id": ENV, "opponents": ["bot.py:choose=2", "self"]})
+    Path("unrelated.py").write_text("x = 1\n")
+    assert digests() == before
+    sibling, stamp = Path("sibling.py"), os.stat("sibling.py").st_mtime_ns
+    sibling.write_text(sibling.read_text().replace("argmax", "argmin"))
+    os.utime(sibling, ns=(stamp, stamp))
+    assert not set(digests()) & set(before)
+    assert played({"env_id": ENV, "opponents": ["bot.py:choose=2", "self"]}) != training
+
+
+def test_an_edited_bot_is_read_again(folder: Path) -> None:
+    bot = Path("one.py")
+    for action in (0, 1):
+        bot.write_text(f"def choose(observation, mask): return {action}\n")
+        os.utime(bot, ns=(10**18, 10**18))
+        player = resolve("one.py:choose", GAME, OPTIONS)
+        assert player.act(np.zeros((1, 7), np.float32), np.ones((1, 2), np.int8)).tolist() == [action]
+
+
+def test_configs_and_mixtures_name_bots_by_paths_from_their_folders(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("own.toml").write_text(f'env_id = "{ENV}"\nopponents = ["./bot.py:choose=0.5", "random=0.5"]\n')
+    save_mixture(Path("two.mixture.json"), {"./bot.py:choose": 1.0, "random": 1.0}, GAME, OPTIONS)
+    monkeypatch.chdir("/")
+    config = read_config(GameConfig, folder / "own.toml")
+    assert config.opponents == (f"{folder / 'bot.py'}:choose=0.5", "random=0.5")
+    bot, _ = OpponentPool.parse(config.opponents).players(GAME, OPTIONS)
+    assert bot.act(np.zeros((1, 7), np.float32), np.array([[0, 1]], np.int8)).tolist() == [1]
+    mixed = resolve(folder / "two.mixture.json", GAME, OPTIONS)
+    assert mixed.players[0].name == f"{folder / 'bot.py'}:choose"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["./bot.py:choose", "two.mixture.json", "json:loads"])
+def test_who_may_name_no_program_runs_none(name: str) -> None:
+    save_mixture(Path("two.mixture.json"), {"./bot.py:choose": 1.0, "random": 1.0}, GAME, OPTIONS)
+    Path("bot.py").write_text("raise SystemError('run')")
+    with pytest.raises(CardgymError, match="a program, which only a command line or Python may name"):
+        resolve(name, GAME, OPTIONS, programs=False)
