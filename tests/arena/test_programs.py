@@ -14,6 +14,7 @@ import pytest
 
 from cardgym import CardgymError, cli, find
 from cardgym.arena import evaluate
+from cardgym.arena.tournament.runner import entrants, in_folder
 from cardgym.learn.config import GameConfig, read_config
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.played import played
@@ -201,3 +202,15 @@ def test_who_may_name_no_program_runs_none(name: str) -> None:
     Path("bot.py").write_text("raise SystemError('run')")
     with pytest.raises(CardgymError, match="a program, which only a command line or Python may name"):
         resolve(name, GAME, OPTIONS, programs=False)
+
+
+def test_a_tournament_of_a_folder_runs_no_program(folder: Path) -> None:
+    save_mixture(folder / "in" / "two.mixture.json", {str(folder / "bot.py:choose"): 1.0}, GAME, OPTIONS)
+    players, left_out = in_folder(folder / "in", GAME, OPTIONS)
+    assert players == []
+    assert "a program" in left_out[0]
+
+
+def test_workers_of_a_tournament_find_a_bot_from_any_folder(folder: Path) -> None:
+    bot, _ = entrants(["./bot.py:choose", "random"], GAME, OPTIONS)
+    assert (bot.name, bot.spec) == ("./bot.py:choose", f"{folder / 'bot.py'}:choose")

@@ -61,7 +61,7 @@ def add_matches(parser: Parser, games: int) -> None:
         nargs="+",
         required=True,
         metavar="PLAYER",
-        help="one per seat: a name that `cardgym games` lists, or a path (.json, .safetensors, .zip)",
+        help="one per seat: a name that `cardgym games` lists, a path (.json, .safetensors, .zip), or ./bot.py:choose",
     )
     parser.add_argument("--games", type=whole(1, 10**40), default=games, metavar="N", help=f"number of games ({games})")
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="the seed of the deals (0)")

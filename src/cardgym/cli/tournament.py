@@ -27,7 +27,7 @@ def add_arguments(parser: Parser) -> None:
         nargs="+",
         required=True,
         metavar="PLAYER",
-        help="names that `cardgym games` lists, paths (.json, .safetensors, .zip), and folders of such files",
+        help="names, paths (.json, .safetensors, .zip), ./bot.py:choose, and folders of files",
     )
     add_scale(parser)
     parser.add_argument("--payoff", metavar="NAME", help="what to compare: `return`, or one of the game's metrics")

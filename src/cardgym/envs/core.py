@@ -69,8 +69,9 @@ class EnvArguments:
         obs: the name of an observation; the game's first if None.
         obs_mode: "flat", "dict", "torchrl", "rllib" or "tianshou"; see `OBS_MODES`.
         opponent: who takes the other seats: one player for all, or a list of one for each in the order of play. A
-            player is a name, a path, a callable (observation, action_mask) -> action, or a mapping from players to
-            weights, such as {"heuristic": 3, "random": 1}, from which one is drawn for each seat of each game.
+            player is a name, a path, a bot such as "./bot.py:choose", a callable (observation, action_mask) -> action,
+            or a mapping from players to weights, such as {"heuristic": 3, "random": 1}, from which one is drawn for
+            each seat of each game.
         render_mode: "ansi", "rgb_array" or None.
         seat: the caller's seat, "random" for a new one in each game, or "all" to play every seat.
         text: whether `info["text"]` has the game in words, as a `cardgym.engine.text.TextView`.

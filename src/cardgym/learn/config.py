@@ -99,8 +99,8 @@ class GameConfig(TrainingConfig):
     observation: str = ""
     """The observation to learn from; the game's default if empty."""
     opponents: Items[str] = ("random=1",)
-    """Who plays the other seats, each as name=weight: players' names, paths, or `self`; name=weight@from:to, such as
-    random=1@0:0.3, for a part of the training."""
+    """Who plays the other seats, each as name=weight: players' names, paths, `./bot.py:choose`, or `self`;
+    name=weight@from:to, such as random=1@0:0.3, for a part of the training."""
     seat: Annotated[int, Field(ge=-1)] = -1
     """The learner's seat, in evaluations too; -1 draws a seat for each game and evaluates from every seat."""
     total_steps: Steps = 1_000_000

@@ -87,15 +87,15 @@ def in_folder(folder: Path, game: Game, options: Options) -> tuple[list[Entrant]
     left_out = []
     for path in files:
         try:
-            players.append(_entrant(path, game, options))
+            players.append(_entrant(path, game, options, programs=False))
         except CardgymError as error:
             left_out.append(str(error))
     return players, left_out
 
 
-def _entrant(spec: PlayerSpec, game: Game, options: Options) -> Entrant:
-    """A player; loading it checks it."""
-    name = resolve(spec, game, options).name
+def _entrant(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = True) -> Entrant:
+    """A player; loading it checks it. `programs` says whether a file may name one, as `resolve` has it."""
+    name = resolve(spec, game, options, programs=programs).name
     identity = player_digest(spec, game, options)
     if isinstance(spec, str | Path):
         # Workers may run in other folders, so paths are absolute; the name of a shipped checkpoint works anywhere.
