@@ -179,7 +179,7 @@ def test_json_has_the_documented_keys_and_no_nan() -> None:
         ({"players": ["random"] * 3}, "has 2 seats: name 2 players, one for each, not 3"),
         ({"players": ["random", "heuristc"]}, "did you mean 'heuristic'"),
         ({"players": ["random", lambda observation, mask: 7]}, "action 7 is not legal"),
-        ({"players": ["random", lambda observation, mask: 0.5]}, "give one whole number a row"),
+        ({"players": ["random", lambda observation, mask: 0.5]}, "action 0.5 is not legal"),
         ({"games": 0}, "games=0: allowed are whole numbers from 1"),
         ({"games": 2.5}, "games=2.5"),
         ({"seed": -1}, "seed=-1: allowed are whole numbers from 0"),
