@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -18,7 +18,7 @@ from cardgym.engine.rules import Generator, draws_of
 from cardgym.engine.sight import record
 from cardgym.engine.states import choose_actions, new_state
 from cardgym.engine.text import TextView, view_in_text
-from cardgym.players import CallablePlayer, CompiledPlayer, KernelPlayer, Player, legal_actions
+from cardgym.players import CallablePlayer, CompiledPlayer, KernelPlayer, Player, TextFunction, legal_actions
 
 States = npt.NDArray[Any]
 
@@ -202,11 +202,11 @@ class Decisions:
         observations, masks = self._look(player)
         if uniform:
             return np.asarray(masks / masks.sum(axis=1, keepdims=True), np.float64)
-        known = player.probabilities(observations, masks, temperature)
-        if isinstance(player, CallablePlayer):
-            again: Iterator[Any] = (player.probabilities(observations, masks) for _ in range(asks - 1))
-            return known if all((known == other).all() for other in again) else None
-        return known
+        if isinstance(player, CallablePlayer | TextFunction):
+            answers = [self.actions_of(player, np.zeros(0), np.zeros(2, np.uint64)) for _ in range(asks)]
+            same = all(np.array_equal(answers[0], other) for other in answers)
+            return np.eye(self.game.actions(self.options))[answers[0]] if same else None
+        return player.probabilities(observations, masks, temperature)
 
     def views(self) -> list[TextView]:
         """What the seats see in words; a state does not say what happened before it."""
