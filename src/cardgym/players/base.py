@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s
 from cardgym.engine.text import TextView
-from cardgym.errors import CardgymError, printable, quoted
-from cardgym.players.failures import DecisionError, in_short, reporting_errors
+from cardgym.errors import CardgymError, DecisionError, in_short, printable, quoted, reporting_errors
 
 Observations = Float32s
 Masks = Int8s

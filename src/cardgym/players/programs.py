@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Float64s
-from cardgym.errors import CardgymError, printable, quoted, unknown
+from cardgym.errors import CardgymError, DecisionError, in_one_line, printable, quoted, reporting_errors, unknown
 from cardgym.files.json_values import digest_of, read_bytes
 from cardgym.players.base import (
     PYTHON,
@@ -32,7 +32,6 @@ from cardgym.players.base import (
     Player,
     split_path,
 )
-from cardgym.players.failures import DecisionError, in_one_line, reporting_errors
 
 
 def is_program(name: str) -> bool:

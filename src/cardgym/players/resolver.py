@@ -30,7 +30,6 @@ from cardgym.players.base import (
     TextPlayer,
 )
 from cardgym.players.mixtures import MixturePlayer, mixture
-from cardgym.players.programs import ProgramPlayer, is_program, load, takes_words
 
 PlayerSpec = str | Path | Policy | Player | Acts | Mapping[Any, float]
 """How a caller names a player: a name that the game knows, a path, a callable, an object with `act`, the player, or a
@@ -143,8 +142,8 @@ def _named(name: str, game: Game, options: Options, programs: bool) -> Player:
             return _load(f"{files[short]}{greedy}", game, options, programs)
         if name.endswith(PYTHON):
             raise CardgymError(f"player {printable(name)}: name what it defines, such as {printable(name)}:choose")
-        if is_program(name) or name.startswith("llm:"):
-            return _load_program(name, game, options, programs)
+        if ":" in name and (player := _load_program(name, game, options, programs)) is not None:
+            return player
     paths = "a path to a .json policy, .safetensors checkpoint or .zip model, ./FILE.py:NAME or MODULE:NAME"
     raise unknown("player", name, [*player_names(game), *files, paths])
 
@@ -179,7 +178,12 @@ def _load_mixture(path: Path, game: Game, options: Options, programs: bool) -> M
     return mixture(str(path), players, list(weights.values()))
 
 
-def _load_program(name: str, game: Game, options: Options, programs: bool) -> Player:
+def _load_program(name: str, game: Game, options: Options, programs: bool) -> Player | None:
+    """The player in Python of that name; None if it names none."""
+    from cardgym.players.programs import ProgramPlayer, is_program, load, takes_words
+
+    if not is_program(name) and not name.startswith("llm:"):
+        return None
     if not programs:
         raise CardgymError(f"player {printable(name)}: a program, which only a command line or Python may name")
     found = load(name)

@@ -16,8 +16,8 @@ from cardgym.engine.kernel import CALLER, NOBODY, NOOP, PENALIZE, RESET, STEP
 from cardgym.engine.rules import derive, draws_of, uniform_float
 from cardgym.engine.states import choose_actions
 from cardgym.engine.text import TextView
+from cardgym.errors import DecisionError
 from cardgym.players.base import CompiledPlayer, KernelPlayer, Player, TablePlayer, TextPlayer, legal_actions
-from cardgym.players.failures import DecisionError
 from cardgym.players.mixtures import MixturePlayer, drawn
 
 _FIRST_MIXTURE = -(1 << 20)

@@ -20,8 +20,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from cardgym.engine.contract import Game, Options
-from cardgym.errors import CardgymError
-from cardgym.players.failures import DecisionError
+from cardgym.errors import CardgymError, DecisionError
 from cardgym.table.drawings.shapes import sprite
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event
