@@ -142,8 +142,9 @@ def _named(name: str, game: Game, options: Options, programs: bool) -> Player:
             return _load(f"{files[short]}{greedy}", game, options, programs)
         if name.endswith(PYTHON):
             raise CardgymError(f"player {printable(name)}: name what it defines, such as {printable(name)}:choose")
-        if ":" in name and (player := _load_program(name, game, options, programs)) is not None:
-            return player
+        program = _load_program(name, game, options, programs) if ":" in name else None
+        if program is not None:
+            return program
     paths = "a path to a .json policy, .safetensors checkpoint or .zip model, ./FILE.py:NAME or MODULE:NAME"
     raise unknown("player", name, [*player_names(game), *files, paths])
 
