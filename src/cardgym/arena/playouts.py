@@ -18,7 +18,7 @@ from cardgym.engine.rules import Generator, draws_of
 from cardgym.engine.sight import record
 from cardgym.engine.states import choose_actions, new_state
 from cardgym.engine.text import TextView, view_in_text
-from cardgym.players import CallablePlayer, CompiledPlayer, KernelPlayer, Player, TextFunction, legal_actions
+from cardgym.players import CallablePlayer, CompiledPlayer, KernelPlayer, Player, TextFunction, TextPlayer, legal_actions
 
 States = npt.NDArray[Any]
 
@@ -194,6 +194,8 @@ class Decisions:
         Raises:
             CardgymError: if it chooses an illegal action.
         """
+        if isinstance(player, TextPlayer):
+            return np.eye(self.game.actions(self.options))[self.actions_of(player, np.zeros(0), np.zeros(2, np.uint64))]
         uniform = isinstance(player, CompiledPlayer) and player.name == "random"
         if isinstance(player, KernelPlayer) and not uniform:
             source = np.zeros(2, np.uint64)

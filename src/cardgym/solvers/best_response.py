@@ -78,6 +78,19 @@ def exploitability(tree: ExactTree, strategy: Strategy) -> float:
     return nash_conv(tree, strategy) / tree.num_players
 
 
+def node_values(tree: ExactTree, strategy: Strategy, seat: int) -> Floats:
+    """What a seat is paid on average from each node on, and at each end from the back, if all follow the strategy."""
+    values = np.zeros(tree.num_nodes + len(tree.arrays.payments))
+    values[tree.num_nodes :] = tree.arrays.payments[::-1, seat]
+    _fill_values(tree.arrays, strategy, values)
+    return values
+
+
+@compiled
+def _fill_values(tree: TreeArrays, strategy: Strategy, values: Floats) -> None:
+    _find_values(tree, strategy, values)
+
+
 @compiled
 def _reach(tree: TreeArrays, strategy: Strategy, without: int, reach: Floats) -> None:
     walk_down(tree, strategy, without, reach)

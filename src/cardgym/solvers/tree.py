@@ -154,10 +154,14 @@ class GameTree(ExactTree):
     def find(self, states: np.recarray[Any, Any]) -> Integers:
         """The information sets of states in a tree by whole states, (len(states),) int64; -1 for other states."""
         known = {key: number for number, key in enumerate(_keys(self.set_states))}
+        return np.array([known.get(key, -1) for key in self.keys_of(states)], np.int64)
+
+    def keys_of(self, states: npt.NDArray[Any]) -> list[bytes]:
+        """What identifies each state, (rows,), in a tree by whole states."""
         rows = np.array(states)
         if self.symmetric:
             bind_rules(_make_canonical, self.game)(rows)
-        return np.array([known.get(key, -1) for key in _keys(rows)], np.int64)
+        return _keys(rows)
 
 
 def _keys(states: npt.NDArray[Any]) -> list[bytes]:
