@@ -18,7 +18,15 @@ from cardgym.engine.rules import Generator, draws_of
 from cardgym.engine.sight import record
 from cardgym.engine.states import choose_actions, new_state
 from cardgym.engine.text import TextView, view_in_text
-from cardgym.players import CallablePlayer, CompiledPlayer, KernelPlayer, Player, TextFunction, TextPlayer, legal_actions
+from cardgym.players import (
+    CallablePlayer,
+    CompiledPlayer,
+    KernelPlayer,
+    Player,
+    TextFunction,
+    TextPlayer,
+    legal_actions,
+)
 
 States = npt.NDArray[Any]
 
@@ -194,7 +202,7 @@ class Decisions:
         Raises:
             CardgymError: if it chooses an illegal action.
         """
-        if isinstance(player, TextPlayer):
+        if isinstance(player, TextPlayer) and not isinstance(player, TextFunction):
             return np.eye(self.game.actions(self.options))[self.actions_of(player, np.zeros(0), np.zeros(2, np.uint64))]
         uniform = isinstance(player, CompiledPlayer) and player.name == "random"
         if isinstance(player, KernelPlayer) and not uniform:
