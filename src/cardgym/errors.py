@@ -99,7 +99,9 @@ def with_method(name: str, value: Any, method: str, allowed: str) -> None:
 _EXTRAS = {
     "PIL": "pictures",
     "anyio": "web",
+    "h5py": "data",
     "h11": "web",
+    "minari": "data",
     "moviepy": "video",
     "openai": "llm",
     "pettingzoo": "pettingzoo",

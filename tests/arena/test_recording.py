@@ -137,7 +137,7 @@ def test_indices_match_the_keys() -> None:
 def test_file_contains_the_transitions(tmp_path: Path) -> None:
     rows = record(ENV, None, ["random", "random"], games=5, seed=9)
     path = tmp_path / "a.csv"
-    assert main(f"transitions {ENV} --players random random --games 5 --seed 9 --out {path}".split()) == 0
+    assert main(f"record {ENV} --players random random --games 5 --seed 9 --out {path}".split()) == 0
     with open(path, newline="") as file:
         lines = list(csv.DictReader(file))
     assert [int(line["s"]) for line in lines] == rows.s.tolist()

@@ -66,8 +66,7 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
         (["evaluate", ENV, *TWO, "--seed", "-1"], "'-1': allowed are whole numbers from 0"),
         (["evaluate", ENV, *TWO, "--seats", "any"], "choose from 'rotate', 'fixed'"),
         (["evaluate", ENV, "--players", "random", "none.json"], "none.json: no such file"),
-        (["transitions", ENV, *TWO], "the following arguments are required: --out"),
-        (["transitions", ENV, *TWO, "--out", "x.npz"], "--out x.npz: transitions are written as .csv"),
+        (["record", ENV, *TWO], "the following arguments are required: --out"),
         (["play", ENV, "--seat", "2"], "seat 2: CorellianSpike-v0 has seats 0 to 1 here"),
         (
             ["play", ENV, "--watch", "random", "random", "--seat", "2"],
@@ -181,7 +180,7 @@ def test_evaluate_prints_the_documented_json(capsys: pytest.CaptureFixture[str])
 
 
 def test_interpreted_and_compiled_recordings_are_the_same_bytes(tmp_path: Path) -> None:
-    words = ["transitions", ENV, "--players", "heuristic", "random", "--games", "2", "--out"]
+    words = ["record", ENV, "--players", "heuristic", "random", "--games", "2", "--out"]
     assert main([*words, "compiled.csv"]) == 0
     assert run_cardgym(*words, "plain.csv", env={**os.environ, "NUMBA_DISABLE_JIT": "1"}).returncode == 0
     assert (tmp_path / "plain.csv").read_bytes() == (tmp_path / "compiled.csv").read_bytes()
@@ -192,7 +191,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, nam
     (tmp_path / "file").write_text("")
     (tmp_path / "folder.csv").mkdir()
     before = sorted(tmp_path.rglob("*"))
-    assert main(["transitions", ENV, *TWO, "--games", "2", "--out", name]) == 2
+    assert main(["record", ENV, *TWO, "--games", "2", "--out", name]) == 2
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -200,7 +199,7 @@ def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "locked").mkdir(mode=0o555)
     if os.access(tmp_path / "locked", os.W_OK):
         pytest.skip("root writes anywhere")
-    assert "cannot write" in error_of(run_cardgym("transitions", ENV, *TWO, "--games", "2", "--out", "locked/a.csv"))
+    assert "cannot write" in error_of(run_cardgym("record", ENV, *TWO, "--games", "2", "--out", "locked/a.csv"))
     assert "cannot write" in error_of(run_cardgym("play", ENV, "--log", "locked/games.sqlite"))
 
 
@@ -208,18 +207,19 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, capsys: pytest.CaptureF
     out = tmp_path / "a.csv"
     out.write_text("old")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    assert main(["transitions", ENV, *TWO, "--games", "1", "--out", str(tmp_path / "warm.csv")]) == 0
+    assert main(["record", ENV, *TWO, "--games", "1", "--out", str(tmp_path / "warm.csv")]) == 0
     capsys.readouterr()
     resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, limits[1]))
     try:
-        assert main(["transitions", ENV, *TWO, "--games", "300", "--out", str(out)]) == 2
+        assert main(["record", ENV, *TWO, "--games", "300", "--out", str(out)]) == 2
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1
     assert f"cannot write {out}: File too large" in err
     assert out.read_text() == "old"
-    assert sorted(path.name for path in tmp_path.iterdir()) == [out.name, "warm.csv"]
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [out.name, f"{out.name}.partial", "warm.csv"]  # From which the same command goes on.
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

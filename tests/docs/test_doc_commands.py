@@ -121,9 +121,7 @@ def _is_error(output: str) -> bool:
 PRINTED = [
     shown
     for shown in OF_CARDGYM
-    if shown.output
-    and not _is_error(shown.output)
-    and re.match(r"cardgym (games|evaluate|transitions|solve)", shown.line)
+    if shown.output and not _is_error(shown.output) and re.match(r"cardgym (games|evaluate|record|solve)", shown.line)
 ]
 
 

@@ -71,6 +71,7 @@ def record_chunks(
     states: Literal["key", "index"] | StateName = "key",
     epsilon: float = 0.0,
     explore: Explore = choose_random,
+    first: int = 0,
 ) -> Iterator[Recording]:
     """Play games and record the transitions of all seats, in parts, so that memory does not grow with the games.
 
@@ -79,6 +80,7 @@ def record_chunks(
         states: `key` for the game's info state keys, `index` for their indices, or a rule that numbers states.
         epsilon: the probability, 0 to 1, that a seat explores instead of following its player.
         explore: how it explores; uniformly over the legal actions by default.
+        first: the number of the first game, a multiple of `ROWS`; those before it are left out.
 
     Raises:
         CardgymError: for a game without state keys, an unknown player, or another number of players than seats.
@@ -100,11 +102,11 @@ def record_chunks(
     begin, play = _compiled(played.batch.kernel, states, explore)
     name_entry_point(f"{game.id} (recorder)", play)
     log = np.zeros(_PER_GAME * len(played.batch), TRANSITION)
-    for first in range(0, games, ROWS):
-        numbers = np.arange(first, first + len(played.batch), dtype=np.uint64)
+    for start in range(first, games, ROWS):
+        numbers = np.arange(start, start + len(played.batch), dtype=np.uint64)
         played.seed(np.full(len(played.batch), key, np.uint64), numbers)
         played.seat(played.numbers)
-        commands = np.where(np.arange(len(played.batch)) < games - first, RESET, NOOP).astype(np.uint8)
+        commands = np.where(np.arange(len(played.batch)) < games - start, RESET, NOOP).astype(np.uint8)
         begin(played.batch.plain_states, played.batch.plain_rows, commands, epsilon)
         log, size = _play_to_ends(played, play, commands, log)
         yield log[:size][np.argsort(log["game"][:size], kind="stable")].view(np.recarray)

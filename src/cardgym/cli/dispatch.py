@@ -25,7 +25,7 @@ GENERAL = {
     "benchmark": "compare algorithms on small games by exact exploitability",
     "evaluate": "play players against each other and report with intervals",
     "tournament": "play every player against every other and rank them",
-    "transitions": "write the transitions (s, a, r, s') of played games to a file",
+    "record": "write the decisions of played games to a dataset",
     "exploit": "measure how much a player can be exploited",
     "solve": "solve a game exactly and value its players",
     "reproduce": "reproduce a paper's results as a page",

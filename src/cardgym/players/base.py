@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,6 +37,12 @@ def split_path(name: str) -> tuple[str, str]:
 
 SMALLEST_SHARE = np.float32(1e-30)
 """What is left of a draw that rounds to 1; see `sample_actions`."""
+
+
+def absolute(name: str) -> str:
+    """A player's name that is right in every folder: the path of its file, if it has one, becomes absolute."""
+    path, rest = split_path(name)
+    return f"{Path(path).resolve()}{rest}" if Path(path).is_file() else name
 
 
 def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: Float64s) -> Actions:

@@ -237,35 +237,39 @@ class SeatedBatch:
                 actions[places] = self._choices(player, rows[places], advance=False)
         return actions
 
-    def choose(self, player: Player) -> Int64s:
+    def choose(self, player: Player, rows: Int64s | None = None) -> Int64s:
         """The actions, (rows,) int64, of a player for the seats to decide; 0 where the game is over.
 
         The player need not be in the roster. It draws from each row's generator of choices, as if it were in that seat.
 
+        Args:
+            rows: the rows to choose in; None for all.
+
         Raises:
             CardgymError: if it chooses an illegal action.
         """
-        batch, rows = self.batch, self.batch.plain_rows
-        actions = np.zeros(len(rows), np.int64)
-        waiting = np.flatnonzero(rows["current_player"] >= 0)
+        batch, plain = self.batch, self.batch.plain_rows
+        rows = np.arange(len(plain)) if rows is None else rows
+        actions = np.zeros(len(plain), np.int64)
+        waiting = rows[plain["current_player"][rows] >= 0]
         parts = [(player, waiting)]
         if isinstance(player, MixturePlayer):
-            places = (rows["current_player"] - rows["seat"]) % batch.options.num_players
+            places = (plain["current_player"] - plain["seat"]) % batch.options.num_players
             parts = []
             for place in range(batch.options.num_players):
                 at = waiting[places[waiting] == place]
-                numbers = drawn(player, rows["key"][at], rows["games"][at] - np.uint64(1), place)  # This game's number.
+                numbers = drawn(player, plain["key"][at], plain["games"][at] - np.uint64(1), place)  # This game's.
                 parts += [(part, at[numbers == number]) for number, part in enumerate(player.players)]
         for part, at in parts:
             if not isinstance(part, KernelPlayer):
                 actions[at] = self._choices(part, at, advance=True) if len(at) else 0
                 continue
             for row in at:
-                states, seats = batch.plain_states[row : row + 1], rows["current_player"][[row]].astype(np.int64)
-                source = rows["choice"][row].copy()
+                states, seats = batch.plain_states[row : row + 1], plain["current_player"][[row]].astype(np.int64)
+                source = plain["choice"][row].copy()
                 actions[row] = choose_actions(batch.game, batch.options, part.policy, states, seats, source)[0]
-                rows["choice"][row] = source
-        return actions
+                plain["choice"][row] = source
+        return actions[rows]
 
     def _choices(self, player: Player, rows: Int64s, *, advance: bool, may_forfeit: bool = False) -> Int64s:
         """The actions of a player outside the kernel in `rows`, which wait for a decision, (rows,) int64."""

@@ -22,7 +22,7 @@ from cardgym.files import shipped
 from cardgym.files.limits import MAX_GAMES
 from cardgym.files.tensors import STATE_SUFFIX
 from cardgym.players import PlayerSpec, resolve
-from cardgym.players.base import split_path
+from cardgym.players.base import absolute
 from cardgym.players.identity import player_digest
 from cardgym.players.resolver import PLAYER_SUFFIXES
 from cardgym.scaling import Engine, Task, in_process
@@ -98,9 +98,7 @@ def _entrant(spec: PlayerSpec, game: Game, options: Options, *, programs: bool =
     name = resolve(spec, game, options, programs=programs).name
     identity = player_digest(spec, game, options)
     if isinstance(spec, str | Path):
-        # Workers may run in other folders, so paths are absolute; the name of a shipped checkpoint works anywhere.
-        path, rest = split_path(str(spec))
-        spec = f"{Path(path).resolve()}{rest}" if Path(path).is_file() else str(spec)
+        spec = absolute(str(spec))  # Workers may run in other folders; a shipped checkpoint's name works anywhere.
     return Entrant(spec, name, identity)
 
 
