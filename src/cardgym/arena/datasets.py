@@ -206,7 +206,7 @@ class _Minari(_Npz):
         try:
             parse_dataset_id(out)
         except ValueError:
-            raise CardgymError(f"--out {out}: a file (.npz, .csv) or a Minari dataset such as spike/ppo-v0") from None
+            raise CardgymError(f"--out {out}: a file (.npz, .csv) or a Minari dataset such as mine/ppo-v0") from None
         super().__init__(wanted, out, partial)
         self._id, self._path, self._begun = out, Path(get_dataset_path(out)), partial.path("begun")
         if self._path.exists() and not self._begun.exists():

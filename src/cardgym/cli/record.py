@@ -3,7 +3,7 @@
 --out decides the form. A path that ends in .npz has a column for each of observations, masks, actions, rewards, ends,
 seat, player and game. One that ends in .csv has the transitions (s, a, r, s') of state keys, for games that have them;
 s' is the same seat's next decision, or 0 at the end of the deal. Anything else is the id of a Minari dataset, such as
-spike/ppo-v0, with an episode for each seat of each game. Deal by deal the players take every seat; in a .csv file each
+mine/ppo-v0, with an episode for each seat of each game. Deal by deal the players take every seat; in a .csv file each
 keeps its own. The same command goes on after it was stopped.
 """
 
@@ -19,7 +19,7 @@ def add_arguments(parser: Parser) -> None:
     add_game(parser)
     add_matches(parser, games=2_000)
     parser.add_argument(
-        "--out", required=True, metavar="DATASET", help="a path (.npz, .csv), or a Minari id such as spike/ppo-v0"
+        "--out", required=True, metavar="DATASET", help="a path (.npz, .csv), or a Minari id such as mine/ppo-v0"
     )
 
 
