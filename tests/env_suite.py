@@ -52,9 +52,12 @@ class EnvSuite(ContractSuite):
 
     Attributes:
         seated: the names of the players to seat in envs; by default `random` and all players of the game.
+        observed: the names of the observations to test in envs, the default one first; all of them if None. Each needs
+            a kernel to be compiled.
     """
 
     seated: ClassVar[tuple[str, ...] | None] = None
+    observed: ClassVar[tuple[str, ...] | None] = None
 
     def _env_arguments(self, most: int) -> list[dict[str, Any]]:
         """All arguments of envs for the first set of options, then one of them for each other set."""

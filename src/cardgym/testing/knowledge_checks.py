@@ -156,15 +156,10 @@ def _compare_players(driver: StateDriver, other: StateDriver, what: str, key: tu
 # -- observations -----------------------------------------------------------------------------------------------------
 
 
-def check_observations(
-    game: Game, options: Options, seed: int = 0, most: int = 150, names: Sequence[str] | None = None
-) -> None:
-    """Every observation has the length and bounds of its features, is written in full, and changes no state.
-
-    `names` are the observations to check; all if None.
-    """
+def check_observations(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
+    """Every observation has the length and bounds of its features, is written in full, and changes no state."""
     driver = StateDriver(game, options)
-    checks = [_ObservationCheck(game, options, name) for name in (game.observations if names is None else names)]
+    checks = [_ObservationCheck(game, options, name) for name in game.observations]
     for number, where in positions(driver, seed, most, again=True, ends=True):
         for seat in _seats(driver, number):
             for check in checks:

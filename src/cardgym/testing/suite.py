@@ -30,8 +30,6 @@ class ContractSuite:
         hides: whether the game has hidden information, including cards to come; `resample` must then change states.
         cases: how many sets of options to play.
         examples: how many games with random options hypothesis plays.
-        observed: the names of the observations to check, the default one first; all of them if None. The code of each
-            must be compiled.
     """
 
     game: ClassVar[str] = ""
@@ -39,7 +37,6 @@ class ContractSuite:
     hides: ClassVar[bool] = True
     cases: ClassVar[int] = 12
     examples: ClassVar[int] = 15
-    observed: ClassVar[tuple[str, ...] | None] = None
 
     @property
     def _game(self) -> Game:
@@ -78,7 +75,7 @@ class ContractSuite:
         self._check_options(rule_checks.check_invariants)
 
     def test_observations_match_their_features(self) -> None:
-        self._check_options(knowledge_checks.check_observations, names=self.observed)
+        self._check_options(knowledge_checks.check_observations)
 
     def test_state_keys_and_indices(self) -> None:
         self._check_options(knowledge_checks.check_state_index, 3)
@@ -129,7 +126,7 @@ class ContractSuite:
             rule_checks.check_invariants(game, options, seed, most=120)
             if game.rules.resample is not no_resample:
                 knowledge_checks.check_hidden(game, options, seed, most=10, hides=False)
-            knowledge_checks.check_observations(game, options, seed, most=20, names=self.observed)
+            knowledge_checks.check_observations(game, options, seed, most=20)
 
         play()
 
