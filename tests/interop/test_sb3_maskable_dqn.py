@@ -15,8 +15,8 @@ from stable_baselines3.common.callbacks import CheckpointCallback
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
 from stable_baselines3.dqn.policies import DQNPolicy
-from test_sb3_vec_env import IDS
 
+import cardgym
 from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.interop import sb3
@@ -27,6 +27,10 @@ from cardgym.players import PlayerSpec
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
 CardVecEnv: Any = sb3.CardVecEnv
 MaskableDQN: Any = sb3.MaskableDQN
+FEW = [
+    pytest.param(name, marks=[] if name in ("Coda-v0", "KuhnPoker-v0", "LeducPoker-v0") else pytest.mark.slow)
+    for name in cardgym.registered()
+]
 QUICK: dict[str, Any] = {
     "learning_rate": 3e-3,
     "batch_size": 64,
@@ -50,7 +54,7 @@ def small_model(env, **changes) -> Any:
 # -- playing and learning ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game_id", IDS)
+@pytest.mark.parametrize("game_id", FEW)
 def test_never_plays_an_illegal_action(game_id):
     env = CardVecEnv(game_id, 16, illegal_action="raise")
     small_model(env, double=True, exploration_final_eps=0.3, gradient_steps=1).learn(1_600)

@@ -219,7 +219,7 @@ def test_what_cannot_be_is_refused_in_one_line_with_its_field(place: str, value:
     assert surrogate or value != value or re.search(rf": ({path[0]}|players|undone|finished|moves)\b", message)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_broken_entry_breaks_nothing(data: st.DataObject) -> None:
     valid = good(

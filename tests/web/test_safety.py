@@ -126,14 +126,16 @@ def test_ids_are_long_and_random(client: Client) -> None:
 # -- what a seat cannot know ------------------------------------------------------------------------------------------
 
 
+QUICK = ("CodaOfficial-v0", "CorellianSpike-v0", "Cribbage-v0", "KuhnPoker-v0", "OnePlayPoker-v0")
+"""One game of each kind."""
 QUICK_COACH = ("Coda-v0", "OnePlayPoker-v0", "KuhnPoker-v0")
 
 
 @pytest.mark.parametrize(
     ("env", "hints", "games", "decisions"),
     [
-        *(  # The review of SpikeMini-v0 solves the game first.
-            pytest.param(env, "off", 2, 25, marks=pytest.mark.slow if env == "SpikeMini-v0" else ())
+        *(
+            pytest.param(env, "off", 2, 25, marks=() if env in QUICK else pytest.mark.slow)
             for env in cardgym.registered()
         ),
         *(

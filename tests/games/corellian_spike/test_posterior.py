@@ -102,7 +102,7 @@ class Histories:
         return [(move, float(shares[move])) for move in np.flatnonzero(mask).tolist() if same or move == action]
 
 
-@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize("seats", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_ranges_equal_the_enumeration_of_all_histories(seats: int) -> None:
     deck = {"values": 3, "copies": 2} if seats == 2 else {"values": 2, "copies": 3}
     game = find("CorellianSpike-v0")

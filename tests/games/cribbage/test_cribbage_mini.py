@@ -119,6 +119,7 @@ def test_players_discard_by_exact_means() -> None:
             driver.apply_action(CARDS + int(rng.integers(3)))
 
 
+@pytest.mark.slow
 def test_the_coach_values_a_deal_in_points() -> None:
     driver = deal("6C TC 9C", "6D TD 9D")
     advice = Coach(driver.game, driver.options, "greedy").advise(driver.state, 0)

@@ -67,7 +67,8 @@ def textbook(transitions: Recording, values: Values, epochs: int, alpha: float, 
             row[int(a)] = old + alpha * (r + gamma * ahead - old)
 
 
-@pytest.mark.parametrize("exploration", ["published", pytest.param("legal", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("exploration", ["published", "legal"])
 def test_iteration_makes_the_textbooks_updates_in_order(
     exploration: Exploration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +133,7 @@ def test_learner_wins_against_random() -> None:
     assert report.players[0].mean_return > 20
 
 
+@pytest.mark.slow
 def test_resumed_run_ends_with_the_same_bits() -> None:
     config = BatchQConfig(num_iterations=3, games_per_iteration=20, update_epochs=2)
     unbroken = BatchQ(options(), config)

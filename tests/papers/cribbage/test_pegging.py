@@ -179,6 +179,7 @@ def test_policy_covers_every_reachable_node():
     assert np.isin(keys, policy.keys).all()
 
 
+@pytest.mark.slow
 def test_equilibrium_is_legal_and_plays_by_what_its_seat_knows():
     player = make_player(CribbageOptions())
     rng = np.random.default_rng(5)
@@ -198,6 +199,7 @@ def test_equilibrium_is_legal_and_plays_by_what_its_seat_knows():
             driver.apply_action(chosen)
 
 
+@pytest.mark.slow
 def test_last_card_is_inferred_from_what_takers_would_have_played():
     # The dealer answered a ten with a seven: a taker that held a five or a ten would have scored.
     played, by = np.full(8, -1, np.int8), np.full(8, -1, np.int8)
@@ -213,6 +215,7 @@ def test_last_card_is_inferred_from_what_takers_would_have_played():
         assert 0 < shares[1][rank] < shares[0][rank]
 
 
+@pytest.mark.slow
 def test_equilibrium_teaches_points_where_it_counts():
     player = make_player(CribbageOptions())
     rng = np.random.default_rng(7)
@@ -230,6 +233,7 @@ def test_equilibrium_teaches_points_where_it_counts():
     assert surest > 0.99  # A point is many times the temperature.
 
 
+@pytest.mark.slow
 def test_equilibrium_teaches_what_it_plays():
     player = make_player(CribbageOptions())
     rng = np.random.default_rng(6)
@@ -261,6 +265,7 @@ def choose(player, driver, seat, draws):
     return int(player.act(observation[None], driver.legal_action_mask()[None], draws)[0])
 
 
+@pytest.mark.slow
 def test_equilibrium_does_not_lead_a_five():
     driver = at_lead((4, 9, 10, 12), (5, 5, 6, 7))
     player = make_player(CribbageOptions())
