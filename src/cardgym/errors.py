@@ -8,7 +8,9 @@ import importlib.util
 import operator
 import traceback
 from collections.abc import Iterable, Iterator
+from numbers import Real
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 
@@ -76,6 +78,13 @@ def whole_number(name: str, value: Any, low: int, high: int = MAX_WHOLE) -> int:
     return number
 
 
+def real_number(name: str, value: Any, low: float, high: float, allowed: str) -> None:
+    """Raise `CardgymError` unless `value` is a real number from `low` to `high`, which `allowed` says in words."""
+    is_real: bool = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_real or not low <= value <= high:
+        raise CardgymError(f"{name}={printable(repr(value), 60)}: allowed are {allowed}")
+
+
 def one_of(kind: str, value: Any, allowed: Iterable[str]) -> str:
     """Return `value` if it is one of the `allowed` names; otherwise raise `CardgymError`."""
     names = list(allowed)
@@ -84,10 +93,16 @@ def one_of(kind: str, value: Any, allowed: Iterable[str]) -> str:
     return value
 
 
-def of_kind(name: str, value: Any, kinds: type | tuple[type, ...], allowed: str) -> None:
+def of_kind(name: str, value: Any, kinds: type | UnionType | tuple[type, ...], allowed: str) -> None:
     """Raise `CardgymError` unless `value` is of one of the `kinds`, which `allowed` describes in words."""
     if not isinstance(value, kinds):
         raise CardgymError(f"{name}={printable(repr(value), 60)}: allowed are {allowed}")
+
+
+def path_of(name: str, value: object) -> Path:
+    """A path, given as one or as text; `CardgymError` for anything else."""
+    of_kind(name, value, (str, Path), "paths")
+    return Path(str(value))
 
 
 def with_method(name: str, value: Any, method: str, allowed: str) -> None:

@@ -1,11 +1,17 @@
-"""Every argument of the envs and the arena takes a value of a wrong kind as a value, or refuses it in one line."""
+"""Every argument of the public functions takes a value of a wrong kind as a value, or refuses it in one line.
+
+The functions are found by inspection: a new one has to be called here, or to be an exception with its reason.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 import inspect
-from collections.abc import Callable
+import pkgutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,11 +26,18 @@ from cardgym.envs import EnvArguments
 from cardgym.envs.aec import CardAECEnv
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
-from cardgym.interop.open_spiel import OpenSpielGame
-from cardgym.interop.sb3 import ArenaCallback, CardVecEnv, ModelPlayer, SelfPlayCallback
-from cardgym.players import batched, player_names, resolve, resolve_all, seated
+from cardgym.interop.open_spiel import OpenSpielGame, open_spiel_tree
+from cardgym.interop.sb3 import ArenaCallback, CardVecEnv, MaskableDQN, ModelPlayer, SelfPlayCallback
+from cardgym.interop.sb3_player import load_player as load_model
+from cardgym.players import base, checkpoints, checks, mixture_file, mixtures, policy_file, resolver, tables
+from cardgym.players.network_shapes import network_shape
+from cardgym.players.networks import NetworkPlayer, QNetwork
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 
 GAME = "cardgym:KuhnPoker-v0"
+FIND = cardgym.find(GAME)
+OPTIONS = FIND.parse_options()
+INDEXED = cardgym.find("OnePlayPoker-v0")
 WRONG = {
     "None": None,
     "bool": True,
@@ -40,37 +53,62 @@ WRONG = {
     "negative": -1,
     "huge": 10**40,
 }
-OFTEN_RIGHT = {
-    ("reset", "seed"): ("None",),
-    ("vector reset", "seed"): ("None",),
-    ("reset", "options"): ("None", "empty"),
-    ("vector reset", "options"): ("None", "empty"),
-    ("evaluate", "options"): ("None", "empty"),
-    ("evaluate", "progress"): ("None",),
-    ("make", "obs"): ("None",),
-    ("make", "render_mode"): ("None",),
-    ("make", "text"): ("bool",),
-    ("make_vec", "text"): ("bool",),
-    ("PettingZoo", "text"): ("bool",),
-    ("make_vec", "obs"): ("None",),
-    ("make_vec", "render_mode"): ("None",),
-    ("make_vec", "max_episode_steps"): ("None",),
-    ("PettingZoo", "obs"): ("None",),
-    ("PettingZoo", "render_mode"): ("None",),
-    ("Stable-Baselines3", "obs"): ("None",),
-    ("Stable-Baselines3", "render_mode"): ("None",),
-    ("record_chunks", "options"): ("None", "empty"),
-    ("ArenaCallback", "seat"): ("negative",),
-    ("tournament", "options"): ("None", "empty"),
-    ("tournament", "games_of"): ("None", "empty"),
-    ("tournament", "payoff"): ("None",),
-    ("tournament", "engine"): ("None",),
-    ("tournament", "store"): ("None",),
-    ("tournament", "progress"): ("None",),
-    ("OpenSpiel", "options"): ("None", "empty"),
-    ("seated", "players"): tuple(WRONG),
+
+# -- what is public ---------------------------------------------------------------------------------------------------
+
+PUBLIC = ("cardgym", "cardgym.envs", "cardgym.arena", "cardgym.players", "cardgym.interop")
+EXCEPTIONS = {
+    "what other functions return": """
+        AgentInfo MaskedObservation PlayerReport ByAdvantages Report Standings Entrant Part Pairing OpenSpielTree
+        MaskableReplayBufferSamples CheckpointPlayer TablePlayer CompiledPlayer CallablePlayer QTablePlayer
+        StrategyPlayer MixturePlayer Pairs NetworkShape GamePackage TextFunction LanguageModel Endpoint Prompt Reading
+        Settings Transcripts ProgramPlayer
+    """,
+    "to be subclassed, without arguments": "Player KernelPlayer TextPlayer Acts CardgymError IllegalActionError",
+    "pydantic checks its fields": "EnvArguments CheckpointMetadata PlayerMetadata PPOKeys SB3Config",
+    "gives what it gets to one of these functions": "aec_env record packages registered",
+    "gets what an entry point names": "register_package",
+    "takes what one of these functions has checked": """
+        EnvCore check_reset_options winners Match AdvantageMatch deals_at_once number_of_games ManyGames Decisions
+        generators TotalsLayout plain main_metric options_text print_report order ranking matrix payoff_format
+        payoff_text printed heat_map write_results section ranges play_range RangeStore weights entrants in_folder
+        bradley_terry nash standings check_compatible check_made_for CompiledNetwork player_digest
+        weights_of_values weights_of_policy hidden_layers masked one_thread log_probabilities probabilities SeatedBatch
+        game_keys drawn OpenSpielObserver OpenSpielState LearnerPlayer SelfPlay action_scores SB3Training make_model
+        Every train joined max_requests model_lines read_answer summaries game_digest check_setting check_rows
+        check_named check_actions digest_of_program is_program load split_path takes_words
+        DecisionRecorder absolute not_legal record_dataset
+    """,
+    "Stable-Baselines3 or PyTorch calls it": """
+        MaskableReplayBuffer MaskableDictReplayBuffer MaskableDQNPolicy MaskableMultiInputPolicy MaskableDQN.predict
+        MaskableDQN.learn QNetwork.forward QNetwork.combine PolicyNetwork.forward CardVecEnv.get_attr
+        CardVecEnv.set_attr CardVecEnv.env_method CardVecEnv.env_is_wrapped MaskableDQN.train
+    """,
+    "a player's method: gets arrays from the arena": """
+        NetworkPlayer.values PolicyPlayer.probabilities ModelPlayer.act ModelPlayer.probabilities
+    """,
 }
-"""Values of `WRONG` that a parameter takes; `seated` leaves its check to `resolve`."""
+
+
+def public() -> Iterator[str]:
+    """The names of public functions, of classes, and of methods with arguments of the classes that are called below."""
+    names = [PUBLIC[0]]
+    for package in PUBLIC[1:]:
+        path = importlib.import_module(package).__path__
+        names += [package, *(module.name for module in pkgutil.walk_packages(path, f"{package}."))]
+    for module in map(importlib.import_module, names):
+        for name, value in vars(module).items():
+            own = getattr(value, "__module__", "") == module.__name__ or (module is cardgym and name in cardgym.__all__)
+            if not own or name.startswith("_") or not (inspect.isfunction(value) or inspect.isclass(value)):
+                continue
+            yield f"{module.__name__.rpartition('.')[2]}.{name}" if name == "load_player" else name
+            for method, function in vars(value).items() if name in CALLS and inspect.isclass(value) else ():
+                takes = inspect.isfunction(function) and len(inspect.signature(function).parameters) > 1
+                if takes and not method.startswith("_"):
+                    yield f"{name}.{method}"
+
+
+# -- calls that are right ---------------------------------------------------------------------------------------------
 
 
 @functools.wraps(record_chunks)
@@ -79,67 +117,221 @@ def recorded(**arguments: Any) -> list[Any]:
     return list(record_chunks(**arguments))
 
 
-FIND = cardgym.find(GAME)
-OPTIONS = FIND.parse_options()
-CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "make": (CardEnv, {"game": GAME}),
-    "make_vec": (CardVectorEnv, {"game": GAME, "num_envs": 2}),
-    "reset": (CardEnv(GAME).reset, {}),
-    "vector reset": (CardVectorEnv(GAME, 2).reset, {}),
-    "player": (CardEnv(GAME).player, {"spec": "random"}),
-    "evaluate": (evaluate, {"game": GAME, "options": None, "players": ["random"] * 2, "games": 2, "seed": 1}),
-    "resolve": (resolve, {"spec": "random", "game": FIND, "options": OPTIONS}),
-    "resolve_all": (resolve_all, {"specs": ["random"] * 2, "game": FIND, "options": OPTIONS}),
-    "seated": (seated, {"players": "random", "seats": 1}),
-    "player_names": (player_names, {"game": FIND}),
-    "tournament": (tournament, {"game": GAME, "options": None, "players": ["random", "honest"], "games": 2, "seed": 1}),
-    "record_chunks": (recorded, {"game": GAME, "options": None, "players": ["random"] * 2, "games": 2, "seed": 1}),
-    "register": (cardgym.register, {}),
-    "batched": (batched, {"policy": lambda observations, masks: masks.argmax(axis=1), "name": "first"}),
-    "ModelPlayer": (ModelPlayer, {}),
-    "PettingZoo": (CardAECEnv, {"game": GAME}),
-    "Stable-Baselines3": (CardVecEnv, {"game": GAME}),
-    "ArenaCallback": (ArenaCallback, {}),
-    "SelfPlayCallback": (SelfPlayCallback, {}),
-    "OpenSpiel": (OpenSpielGame, {"game": GAME}),
-}
-"""Callables with arguments that are right."""
-CHECKED_BEFORE = {
-    ("resolve", "game"),
-    ("resolve", "options"),
-    ("resolve_all", "game"),
-    ("resolve_all", "options"),
-    ("player_names", "game"),
-    ("seated", "seats"),
-    ("ArenaCallback", "verbose"),
-    ("SelfPlayCallback", "verbose"),
-    ("batched", "name"),
-    ("batched", "observation_name"),
-    ("ModelPlayer", "name"),
-    ("ModelPlayer", "samples"),
-}
-"""Objects that `find` and `parse_options` have checked, what Stable-Baselines3 reads, and words for reports."""
-
-
-def parameters() -> list[tuple[str, str]]:
-    """Every parameter of `CALLS`, by inspection; the keyword arguments of envs and the options of the game included."""
-    found = []
-    for name, (call, _) in CALLS.items():
-        for parameter in inspect.signature(call).parameters.values():
-            names = [parameter.name]
-            if parameter.kind is parameter.VAR_KEYWORD:
-                names = [one.name for one in (*dataclasses.fields(EnvArguments), *dataclasses.fields(FIND.options))]
-            found += [(name, one) for one in names if (name, one) not in CHECKED_BEFORE]
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A file of each kind of player."""
+    folder = tmp_path_factory.mktemp("players")
+    found = {name: folder / f"{name}{suffix}" for name, suffix in SUFFIXES.items()}
+    checkpoints.save_checkpoint(found["network"], QNetwork(SHAPE), FIND, OPTIONS, FIND.default_observation)
+    tables.save_q_table(found["table"], PAIRS, FIND, OPTIONS, FIND.default_observation)
+    mixture_file.save_mixture(found["mixture"], {"random": 1.0}, FIND, OPTIONS)
+    policy_file.save_policy(found["policy"], ACTIONS, INDEXED, INDEXED.parse_options())
+    MaskableDQN("MlpPolicy", CardVecEnv(GAME), buffer_size=10).save(found["model"])
     return found
 
 
-@pytest.mark.parametrize(("name", "parameter"), parameters(), ids=str)
-def test_a_wrong_value_is_refused_in_one_line(name: str, parameter: str) -> None:
-    call, right = CALLS[name]
-    if right:
-        call(**right)
+def started(env: Any) -> Any:
+    env.reset(seed=1)
+    return env
+
+
+SUFFIXES = {"network": ".safetensors", "table": ".safetensors", "mixture": ".mixture.json", "policy": ".json",
+            "model": ".zip"}  # fmt: skip
+VALUES = np.array([[0.5, 0.5], [1.0, 0.0]])
+MASKS = np.ones((2, 2), np.int8)
+CHOSEN = np.array([0, 1])
+FIRST = base.batched(lambda observations, masks: masks.argmax(axis=1), name="first")
+PAIRS = tables.Pairs(np.zeros(1, np.uint64), np.zeros(1, np.int32), np.zeros(1))
+SHAPE = network_shape(FIND, OPTIONS, FIND.default_observation, (4,), False)
+COUNT_STATES = INDEXED.state_index.num_info_states
+ACTIONS = np.zeros(COUNT_STATES(INDEXED.parse_options()) if COUNT_STATES else 1, np.int8)
+WHICH: dict[str, Any] = {"game": FIND, "options": OPTIONS}
+INDEXED_WHICH: dict[str, Any] = {"game": INDEXED, "options": INDEXED.parse_options()}
+MATCH: dict[str, Any] = {"game": GAME, "options": None, "games": 2, "seed": 1}
+SEEN: dict[str, Any] = {"observations": VALUES.astype(np.float32), "masks": MASKS}
+NAME = FIND.default_observation
+MIXED = CardVecEnv(GAME, opponent={"random": 1, "honest": 1})
+CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "find": (cardgym.find, {"name": GAME}),
+    "register": (cardgym.register, {}),
+    "CardEnv": (CardEnv, {"game": GAME}),
+    "CardEnv.reset": (CardEnv(GAME).reset, {}),
+    "CardEnv.step": (lambda action: started(CardEnv(GAME)).step(action), {"action": 0}),
+    "CardEnv.player": (CardEnv(GAME).player, {"spec": "random"}),
+    "CardEnv.text": (started(CardEnv(GAME, text=True)).text, {"seat": 0}),
+    "CardVectorEnv": (CardVectorEnv, {"game": GAME, "num_envs": 2}),
+    "CardVectorEnv.reset": (CardVectorEnv(GAME, 2).reset, {}),
+    "CardVectorEnv.step": (lambda actions: started(CardVectorEnv(GAME, 2)).step(actions), {"actions": CHOSEN}),
+    "CardVectorEnv.player": (CardVectorEnv(GAME, 2).player, {"spec": "random"}),
+    "CardAECEnv": (CardAECEnv, {"game": GAME}),
+    "CardAECEnv.reset": (CardAECEnv(GAME).reset, {}),
+    "CardAECEnv.step": (lambda action: started(CardAECEnv(GAME)).step(action), {"action": 0}),
+    "CardAECEnv.observe": (lambda agent: started(CardAECEnv(GAME)).observe(agent), {"agent": "player_0"}),
+    "CardAECEnv.observation_space": (CardAECEnv(GAME).observation_space, {"agent": "player_0"}),
+    "CardAECEnv.action_space": (CardAECEnv(GAME).action_space, {"agent": "player_0"}),
+    "CardAECEnv.text": (started(CardAECEnv(GAME, text=True)).text, {"agent": "player_0"}),
+    "CardAECEnv.player": (CardAECEnv(GAME).player, {"spec": "random"}),
+    "evaluate": (evaluate, {**MATCH, "players": ["random"] * 2}),
+    "tournament": (tournament, {**MATCH, "players": ["random", "honest"]}),
+    "record_chunks": (recorded, {**MATCH, "players": ["random"] * 2}),
+    "resolve": (resolver.resolve, {"spec": "random", **WHICH}),
+    "resolve_all": (resolver.resolve_all, {"specs": ["random"] * 2, **WHICH}),
+    "seated": (resolver.seated, {"players": "random", "seats": 1}),
+    "player_names": (resolver.player_names, {"game": FIND}),
+    "checkpoints": (resolver.checkpoints, WHICH),
+    "load_tensors": (resolver.load_tensors, {"path": "table", **WHICH}),
+    "batched": (base.batched, {"policy": FIRST, "name": "first", "observation_name": NAME}),
+    "sample_actions": (base.sample_actions, {"probabilities": VALUES, "draws": np.array([0.1, 0.9])}),
+    "best_actions": (base.best_actions, {"values": VALUES, "masks": MASKS}),
+    "softmax": (base.softmax, {"values": VALUES, "masks": MASKS, "temperature": 1.0}),
+    "one_hot": (base.one_hot, {"actions": CHOSEN, "masks": MASKS}),
+    "are_legal": (checks.are_legal, {"actions": CHOSEN, "masks": MASKS}),
+    "check_legal": (checks.check_legal, {"actions": CHOSEN, "masks": MASKS, "where": str}),
+    "legal_actions": (base.legal_actions, {"player": FIRST, **SEEN}),
+    "mixture": (mixtures.mixture, {"name": "both", "players": [FIRST], "weights": [1.0]}),
+    "parse_weights": (mixtures.parse_weights, {"weights": {"random": 1.0}}),
+    "save_mixture": (mixture_file.save_mixture, {"path": "mixture", "weights": {"random": 1.0}, **WHICH}),
+    "read_mixture": (mixture_file.read_mixture, {"path": "mixture", **WHICH}),
+    "save_policy": (policy_file.save_policy, {"path": "policy", "actions": ACTIONS, **INDEXED_WHICH}),
+    "load_policy": (policy_file.load_policy, {"path": "policy", **INDEXED_WHICH}),
+    "policy_file.load_player": (policy_file.load_player, {"path": "policy", **INDEXED_WHICH}),
+    "save_checkpoint": (
+        checkpoints.save_checkpoint,
+        {"path": "network", "network": QNetwork(SHAPE), **WHICH, "observation_name": NAME},
+    ),
+    "load_checkpoint": (checkpoints.load_checkpoint, {"path": "network", **WHICH}),
+    "checkpoints.load_player": (checkpoints.load_player, {"path": "network", **WHICH}),
+    "save_q_table": (tables.save_q_table, {"path": "table", "pairs": PAIRS, **WHICH, "observation_name": NAME}),
+    "tables.load_player": (tables.load_player, {"path": "table", **WHICH}),
+    "sb3_player.load_player": (load_model, {"path": "model", **WHICH}),
+    "network_shape": (
+        network_shape,
+        {**WHICH, "observation_name": NAME, "hidden_sizes": (4,), "dueling": False, "wide": False},
+    ),
+    "QNetwork": (QNetwork, {"shape": SHAPE}),
+    "PolicyNetwork": (PolicyNetwork, {"shape": SHAPE}),
+    "NetworkPlayer": (NetworkPlayer, {"name": "x", "network": QNetwork(SHAPE), "observation_name": NAME}),
+    "PolicyPlayer": (PolicyPlayer, {"name": "x", "network": PolicyNetwork(SHAPE), "observation_name": NAME}),
+    "ModelPlayer": (ModelPlayer, {"model": MaskableDQN("MlpPolicy", CardVecEnv(GAME), buffer_size=10), "name": "x"}),
+    "CardVecEnv": (CardVecEnv, {"game": GAME}),
+    "CardVecEnv.step_async": (CardVecEnv(GAME, 2).step_async, {"actions": CHOSEN}),
+    "CardVecEnv.seed": (CardVecEnv(GAME, 2).seed, {}),
+    "CardVecEnv.weigh_opponents": (MIXED.weigh_opponents, {"weights": {"random": 1, "honest": 2}}),
+    "MaskableDQN": (MaskableDQN, {"policy": "MlpPolicy", "env": CardVecEnv(GAME), "buffer_size": 10}),
+    "ArenaCallback": (ArenaCallback, {}),
+    "SelfPlayCallback": (SelfPlayCallback, {}),
+    "OpenSpielGame": (OpenSpielGame, {"game": GAME}),
+    "OpenSpielGame.make_py_observer": (OpenSpielGame(GAME).make_py_observer, {}),
+    "open_spiel_tree": (open_spiel_tree, {"game": "kuhn_poker"}),
+}
+"""Callables with arguments that are right; the name of a kind of file stands for its path."""
+
+RIGHT = {
+    ("CardEnv", "obs"): "None",
+    ("CardEnv", "render_mode"): "None",
+    ("CardEnv.reset", "seed"): "None",
+    ("CardEnv.reset", "options"): "None empty",
+    ("CardEnv.step", "action"): "negative huge",  # Illegal actions.
+    ("CardEnv", "text"): "bool",
+    ("CardVectorEnv", "text"): "bool",
+    ("CardAECEnv", "text"): "bool",
+    ("CardEnv.text", "seat"): "None",
+    ("CardVectorEnv", "max_episode_steps"): "None",
+    ("CardVectorEnv", "obs"): "None",
+    ("CardVectorEnv", "render_mode"): "None",
+    ("CardVectorEnv.reset", "seed"): "None",
+    ("CardVectorEnv.reset", "options"): "None empty",
+    ("CardAECEnv", "obs"): "None",
+    ("CardAECEnv", "render_mode"): "None",
+    ("CardAECEnv.reset", "seed"): "None",
+    ("CardAECEnv.reset", "options"): "None empty",
+    ("CardAECEnv.step", "action"): "negative huge",
+    ("evaluate", "options"): "None empty",
+    ("evaluate", "progress"): "None",
+    ("tournament", "options"): "None empty",
+    ("tournament", "games_of"): "None empty",
+    ("tournament", "payoff"): "None",
+    ("tournament", "engine"): "None",
+    ("tournament", "store"): "None",
+    ("tournament", "progress"): "None",
+    ("record_chunks", "options"): "None empty",
+    ("resolve", "programs"): "bool",
+    ("seated", "players"): " ".join(WRONG),  # It leaves the check to `resolve`.
+    ("checkpoints", "options"): "None",
+    ("batched", "name"): "None str",
+    ("batched", "observation_name"): "None str",
+    ("sample_actions", "draws"): "array",
+    ("softmax", "temperature"): "float huge",
+    ("legal_actions", "draws"): "None array",
+    ("legal_actions", "may_forfeit"): "bool",
+    ("mixture", "name"): "str",
+    ("mixture", "weights"): "list",
+    ("parse_weights", "weights"): "dict",
+    ("save_mixture", "path"): "str",
+    ("save_mixture", "weights"): "dict",
+    ("save_policy", "path"): "str",
+    ("save_checkpoint", "path"): "str",
+    ("save_checkpoint", "config"): "None dict empty",
+    ("save_q_table", "path"): "str",
+    ("save_q_table", "config"): "None dict empty",
+    ("network_shape", "hidden_sizes"): "list",
+    ("network_shape", "dueling"): "bool",
+    ("network_shape", "wide"): "bool",
+    ("NetworkPlayer", "name"): "str",
+    ("NetworkPlayer", "observation_name"): "None str",
+    ("PolicyPlayer", "name"): "str",
+    ("PolicyPlayer", "observation_name"): "None str",
+    ("PolicyPlayer", "samples"): "bool",
+    ("ModelPlayer", "name"): "str",
+    ("ModelPlayer", "samples"): "bool",
+    ("CardVecEnv", "obs"): "None",
+    ("CardVecEnv", "render_mode"): "None",
+    ("CardVecEnv.seed", "seed"): "None",
+    ("MaskableDQN", "double"): "bool",
+    ("ArenaCallback", "seat"): "negative",
+    ("ArenaCallback", "verbose"): " ".join(WRONG),  # Stable-Baselines3's.
+    ("SelfPlayCallback", "verbose"): " ".join(WRONG),
+    ("OpenSpielGame", "options"): "None empty",
+    ("OpenSpielGame.make_py_observer", "kind"): "None",
+    ("OpenSpielGame.make_py_observer", "parameters"): "None empty",
+}
+"""Kinds of `WRONG` that a parameter takes."""
+
+ENVS = ("CardEnv", "CardVectorEnv", "CardAECEnv", "CardVecEnv")
+
+
+def parameters() -> Iterator[tuple[str, str]]:
+    """Every parameter of `CALLS`, by inspection; the keyword arguments of envs and the options of the game included."""
+    for name, (call, _) in CALLS.items():
+        for parameter in inspect.signature(call).parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD and name in (
+                "CardEnv",
+                "CardVectorEnv",
+                "CardAECEnv",
+                "CardVecEnv",
+            ):
+                fields = (*dataclasses.fields(EnvArguments), *dataclasses.fields(FIND.options))
+                yield from ((name, field.name) for field in fields)
+            elif parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+                yield name, parameter.name
+
+
+def test_every_public_function_is_called_or_is_an_exception() -> None:
+    excepted = " ".join(EXCEPTIONS.values()).split()
+    assert sorted({*public()}) == sorted({*CALLS, *excepted})
+    assert not {*CALLS} & {*excepted}
+
+
+@pytest.mark.parametrize(("name", "parameter"), list(parameters()), ids=str)
+def test_a_wrong_value_is_refused_in_one_line(
+    name: str, parameter: str, files: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # `x` is a path.
+    call, given = CALLS[name]
+    right = given | ({"path": files[given["path"]]} if "path" in given else {})
+    call(**right) if right else None
     for kind, value in WRONG.items():
-        if kind in OFTEN_RIGHT.get((name, parameter), ()):
+        if kind in RIGHT.get((name, parameter), "").split():
             call(**{**right, parameter: value})
             continue
         with pytest.raises(CardgymError) as caught:  # If nothing is raised, the value was accepted.

@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 import scaling_tasks
+from test_survivors import MARK, family
 
 if not os.environ.get("CARDGYM_SLOW"):
     pytest.skip("some minutes: asked for with CARDGYM_SLOW=1", allow_module_level=True)
@@ -212,15 +213,32 @@ def test_tournament_loses_nothing(cluster: Cluster, tmp_path: Path) -> None:
     assert one == other
 
 
-def test_interrupt_leaves_nothing_running(cluster: Cluster, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_leaves_nothing_running(cluster: Cluster, tmp_path: Path, number: signal.Signals) -> None:
     config, out = tmp_path / "tiny.toml", tmp_path / "out"
     config.write_text(CONFIG)
     run = sweep(cluster, config, out, "--engine", "ray", "--address", cluster.address)
     wait_for(lambda: len(programs(out)) == 2, 300, out.with_suffix(".log").read_text)
-    run.send_signal(signal.SIGINT)
-    assert run.wait(60) == 130
+    run.send_signal(number)
+    assert run.wait(60) == 128 + number
     assert "to resume, run the same command with `--resume" in out.with_suffix(".log").read_text()
     wait_for(lambda: not programs(out), 5)
+
+
+def test_termination_at_any_moment_leaves_nothing_running(cluster: Cluster, tmp_path: Path) -> None:
+    """SIGTERM may come before the trainings run, or while the connection to the cluster opens."""
+    config = tmp_path / "tiny.toml"
+    config.write_text(CONFIG)
+    cluster.environment[MARK] = tmp_path.name  # Trainings inherit it; Ray's own workers do not.
+    for seconds in (1.0, 3.0, 6.0, 9.0, 12.0, 15.0):
+        out = tmp_path / f"after-{seconds:g}"
+        run = sweep(cluster, config, out, "--engine", "ray", "--address", cluster.address)
+        time.sleep(seconds)
+        run.send_signal(signal.SIGTERM)
+        assert run.wait(60) in (-signal.SIGTERM, 128 + signal.SIGTERM), out.with_suffix(".log").read_text()
+        time.sleep(5)  # What was submitted might still start.
+        assert not programs(out), seconds
+        assert not family(tmp_path.name), seconds
 
 
 def test_wrong_token_is_one_line(cluster: Cluster, tmp_path: Path) -> None:

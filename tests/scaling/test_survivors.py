@@ -19,7 +19,7 @@ from killing import ROOT
 if sys.platform != "linux":
     pytest.skip("processes are found in /proc", allow_module_level=True)
 
-_MARK = "CARDGYM_TEST_FAMILY"
+MARK = "CARDGYM_TEST_FAMILY"
 _ENGINE = """
 import sys
 import scaling_tasks
@@ -43,7 +43,7 @@ def family(mark: str) -> list[int]:
     found = []
     for folder in Path("/proc").iterdir():
         try:
-            if folder.name.isdecimal() and f"{_MARK}={mark}".encode() in (folder / "environ").read_bytes():
+            if folder.name.isdecimal() and f"{MARK}={mark}".encode() in (folder / "environ").read_bytes():
                 found.append(int(folder.name))
         except OSError:  # It ended meanwhile, or is another user's.
             continue
@@ -55,7 +55,7 @@ def survivors_of_a_signal(words: list[str], folder: Path, seconds: float, *, gro
     mark = folder.name
     search_path = os.pathsep.join([str(ROOT / "src"), str(Path(__file__).parent), str(ROOT / "examples")])
     process = subprocess.Popen(
-        [sys.executable, *words], start_new_session=True, env={**os.environ, _MARK: mark, "PYTHONPATH": search_path},
+        [sys.executable, *words], start_new_session=True, env={**os.environ, MARK: mark, "PYTHONPATH": search_path},
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=(folder / "stderr").open("wb"),
     )  # fmt: skip
     try:

@@ -172,8 +172,10 @@ def test_no_answer_depends_on_what_its_reader_cannot_know(
             break
         entry = one.tables.game_log.entry(table)
         line = json.dumps({**entry, "env": EXAMPLE, "finished": True})
+        own = (f"{table} {seat} {cookie}" for seat, cookie in enumerate(COOKIES[:seats]))
+        copies = [hashlib.sha256(text.encode()).hexdigest()[:26] for text in own]
         known = {
-            "id": [table, *(hashlib.sha256(f"{table} {seat}".encode()).hexdigest()[:26] for seat in range(seats))],
+            "id": [table, *copies],
             "game": [EXAMPLE],
             "query": ["?seat=0", "?since=0&seat=1"],
             "version": [0, session.version], "action": [2**31 - 1], "seat": [0, 1, ""],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_hostile_entries import good
 from web_server import SPIKE, Client, Served, everything, other_cards, serving, settled
 
 import cardgym
@@ -157,6 +159,21 @@ def test_a_finished_game_by_link_is_in_both_records(shared: Served) -> None:
     assert review["seats"] == [1]
     assert "cookie" not in json.dumps(review)
     assert not any(cookie in browsers[0].raw("GET", "/api/history/export")[2].decode() for cookie in COOKIES[1:])
+
+
+def test_nobody_can_take_the_place_of_a_guests_record(shared: Served) -> None:
+    """Someone who knows the table and the seats uploads games with ids made of them before the game ends."""
+    browsers = clients(shared)
+    table, code = open_by_link(browsers[0], "KuhnPoker-v0")
+    browsers[1].post("/api/join", {"code": code, "name": "Bob"})
+    ids = [hashlib.sha256(f"{table} {rest}".encode()).hexdigest()[:26] for rest in (1, f"1 {COOKIES[0]}")]
+    lines = "".join(json.dumps(good(id=id)) + "\n" for id in ids)
+    assert browsers[0].post("/api/history/import", {"lines": lines})["added"] == 2
+    while not (state := browsers[1].get(f"/api/tables/{table}"))["ended"]:
+        actor = browsers[shared.tables._tables[table].session.turn]
+        actor.act(actor.get(f"/api/tables/{table}"), 0)
+    assert state["record"] not in ids
+    assert browsers[1].get(f"/api/history/{state['record']}/replay")["seed"] == state["seed"]
 
 
 @pytest.mark.parametrize("env", IDS)

@@ -20,7 +20,7 @@ from cardgym.engine.contract import CHANCE, Game, Int8s, Options, State
 from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random, find_next_move
 from cardgym.engine.registry import find, registered
 from cardgym.engine.rules import Generator, derive, rule, uniform_float
-from cardgym.errors import CardgymError, one_of, quoted, whole_number
+from cardgym.errors import CardgymError, one_of, quoted, real_number, whole_number
 from cardgym.players import PlayerSpec, resolve_all
 from cardgym.players.seats import SeatedBatch
 
@@ -96,8 +96,8 @@ def record_chunks(
         one_of("states", states, ("key", "index"))
     if not callable(explore):
         raise CardgymError(f"explore={quoted(explore)}: allowed are rules (state, seat, mask, generator) -> action")
-    if isinstance(epsilon, bool) or not isinstance(epsilon, float | int) or not 0.0 <= epsilon <= 1.0:
-        raise CardgymError(f"epsilon {quoted(epsilon)}: allowed are numbers from 0 to 1")
+    real_number("epsilon", epsilon, 0.0, 1.0, "numbers from 0 to 1")
+    whole_number("first", first, 0)
     played = SeatedBatch(game, options, min(ROWS, games), resolve_all(players, game, options))
     begin, play = _compiled(played.batch.kernel, states, explore)
     name_entry_point(f"{game.id} (recorder)", play)

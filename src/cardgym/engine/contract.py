@@ -358,7 +358,7 @@ class Game:
 
     def observation(self, name: str) -> Observation:
         """The observation with that name; the error for an unknown one suggests the nearest."""
-        if name in self.observations:
+        if isinstance(name, str) and name in self.observations:
             return self.observations[name]
         raise unknown("observation", name, self.observations)
 

@@ -13,7 +13,7 @@ from cardgym.engine.contract import Float64s, Game, Int8s
 from cardgym.engine.kernel import RESET
 from cardgym.engine.text import TextView
 from cardgym.envs.core import MAX_SEED, RENDER_FPS, RENDER_MODES, EnvCore
-from cardgym.errors import CardgymError, missing, whole_number
+from cardgym.errors import CardgymError, missing, one_of, whole_number
 from cardgym.players import PlayerSpec
 
 try:
@@ -75,11 +75,11 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The agent's observation space, always the same object."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[one_of("agent", agent, self.possible_agents)]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """The agent's action space, always the same object."""
-        return self.action_spaces[agent]
+        return self.action_spaces[one_of("agent", agent, self.possible_agents)]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start the next game; with a seed, the first game of that seed.
@@ -92,7 +92,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         core, seated = self._core, self._core.seated
         if seed is not None:
             seed = whole_number("seed", seed, 0, MAX_SEED)
-        if options == {"options": 1}:  # What PettingZoo's `api_test` passes to every env.
+        if isinstance(options, dict) and options == {"options": 1}:  # What PettingZoo's `api_test` passes to every env.
             options = None
         core.stack(options)
         if seed is not None or not self._seeded:
@@ -125,7 +125,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The agent's observation, and its legal actions if it is its turn; all ones at the end."""
-        seats = np.array([self.possible_agents.index(agent)], np.int64)
+        seats = np.array([self.possible_agents.index(one_of("agent", agent, self.possible_agents))], np.int64)
         observations, masks, _ = self._core.seated.look(None, seats)
         masks[self._core.seated.batch.plain_rows["current_player"] < 0] = 1
         shown: dict[str, Any] = self._core.shown(observations[0], masks[0])
@@ -133,7 +133,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
 
     def text(self, agent: str) -> TextView:
         """The game in words, as the agent knows it; see `CardEnv.text`."""
-        return self._core.text(0, self.possible_agents.index(agent))
+        return self._core.text(0, self.possible_agents.index(one_of("agent", agent, self.possible_agents)))
 
     def render(self) -> Any:
         """The game as the selected agent sees it: text, or a picture (720, 960, 3), uint8."""

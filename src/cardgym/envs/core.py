@@ -271,13 +271,14 @@ class EnvCore:
             IllegalActionError: for an illegal action with `illegal_action="raise"`.
         """
         try:
-            chosen: int = operator.index(action)
+            given: Any = None if isinstance(action, bool) else action
+            chosen: int = operator.index(given)
         except TypeError:
-            raise CardgymError(f"action {action!r} is not a whole number") from None
+            shown = printable(" ".join(repr(action).split()), 60)
+            raise CardgymError(f"action {shown} is not a whole number") from None
+        chosen = max(-1, min(chosen, 2**31 - 1))  # The kernel has no larger integers; none of these is legal.
         if self.raises:
-            masks = self.observe_now()[1]
-            within = min(max(chosen, -1), masks.shape[1])  # NumPy has no integers larger than 64 bits.
-            check_legal(np.array([within]), masks, lambda row: "", IllegalActionError)
+            check_legal(np.array([chosen]), self.observe_now()[1], lambda row: "", IllegalActionError)
         return chosen
 
     def one_seat(self, seat: Any) -> int:

@@ -20,7 +20,7 @@ from cardgym.engine.batch import look
 from cardgym.engine.contract import CHANCE, END, Float32s, Float64s, Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.states import SingleGame, new_state
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError, of_kind, unknown, whole_number, with_method
 from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
 
 try:
@@ -84,6 +84,8 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
         Raises:
             CardgymError: for parameters, of which there are none.
         """
+        of_kind("parameters", parameters, Mapping | None, "None, because its observer has no parameters")
+        with_method("kind", kind, "perfect_recall", "what pyspiel.IIGObservationType makes")
         if parameters:
             raise CardgymError(f"{self.game.id}: its observer has no parameters; leave out {', '.join(parameters)}")
         return OpenSpielObserver(self, has_recall=kind is not None and kind.perfect_recall)
@@ -261,6 +263,8 @@ def open_spiel_tree(game: Any, *, limit: int = _NODES) -> OpenSpielTree:
             imperfect recall, whose information states forget what their seat did, one with more nodes than `limit`, and
             one whose games are too long.
     """
+    whole_number("limit", limit, 1)
+    of_kind("game", game, str | pyspiel.Game, "names of OpenSpiel's games and what pyspiel.load_game returns")
     if isinstance(game, str):
         if (name := game.partition("(")[0]) not in (known := pyspiel.registered_names()):
             raise unknown("game of OpenSpiel", name, known)

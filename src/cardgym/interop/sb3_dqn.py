@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple, Self
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -13,14 +14,14 @@ from stable_baselines3 import DQN
 from stable_baselines3.common.buffers import DictReplayBuffer, ReplayBuffer
 from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.type_aliases import GymEnv, MaybeCallback
-from stable_baselines3.common.vec_env import VecNormalize
+from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 from stable_baselines3.dqn.policies import DQNPolicy, MultiInputPolicy
 from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
 from torch.nn.utils import clip_grad_norm_
 
 from cardgym.engine.contract import Int64s
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, of_kind, one_of, printable, quoted
 from cardgym.learn.dqn import random_legal, td_target
 from cardgym.players.networks import masked
 
@@ -163,6 +164,16 @@ class MaskableDQN(DQN):
     def __init__(
         self, policy: str | type[MaskableDQNPolicy], env: GymEnv | str, *args: Any, double: bool = False, **kwargs: Any
     ) -> None:
+        of_kind("double", double, bool, "True and False")
+        if not isinstance(policy, type):
+            one_of("policy", policy, self.policy_aliases)
+        if isinstance(env, str):
+            try:
+                gymnasium.spec(env)
+            except gymnasium.error.Error as error:
+                raise CardgymError(f"env={quoted(env)}: {printable(str(error))}") from None
+        elif env is not None or kwargs.get("_init_setup_model", True):  # `load` has none.
+            of_kind("env", env, gymnasium.Env | VecEnv, "envs and ids of Gymnasium")
         self.double = double
         super().__init__(policy, env, *args, **kwargs)
 

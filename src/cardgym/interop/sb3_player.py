@@ -38,12 +38,13 @@ from torch import Tensor, nn
 
 from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Options
 from cardgym.envs.core import EnvCore
-from cardgym.errors import CardgymError, of_kind, printable
+from cardgym.errors import CardgymError, of_kind, path_of, printable
 from cardgym.files import opened
 from cardgym.files.documents import Document, at_most, validate
 from cardgym.files.json_values import parse_json
 from cardgym.interop import sb3_dqn
 from cardgym.players import Actions, Masks, Observations, Player, best_actions, one_hot, sample_actions, softmax
+from cardgym.players.checks import check_named, check_setting
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.network_shapes import MAX_LAYERS
 from cardgym.players.networks import one_thread
@@ -87,6 +88,8 @@ class ModelPlayer(Player):
             CardgymError: for a model that was not made in an env of cardgym, or that cannot be a player.
         """
         of_kind("model", model, (BaseAlgorithm, BasePolicy), "models and policies of Stable-Baselines3")
+        check_named(name, None)
+        of_kind("samples", samples, bool, "True and False")
         policy = model.policy if isinstance(model, BaseAlgorithm) else model
         metadata = vars(policy.action_space).get("cardgym")
         if metadata is None:
@@ -180,6 +183,8 @@ def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
         CardgymError: for a file that is missing or not a model, that was made for another game, other options or
             another observation, or whose policy could only be unpickled.
     """
+    check_setting(game, options)
+    path = path_of("path", path)
     what = f"model {path}"
     data, weights = _read(path, what)
     if not isinstance(data.action_space.get("cardgym"), dict):

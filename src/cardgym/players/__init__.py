@@ -14,15 +14,14 @@ from cardgym.players.base import (
     TablePlayer,
     TextFunction,
     TextPlayer,
-    are_legal,
     batched,
     best_actions,
-    check_legal,
     legal_actions,
     one_hot,
     sample_actions,
     softmax,
 )
+from cardgym.players.checks import are_legal, check_legal
 from cardgym.players.resolver import PlayerSpec, player_names, resolve, resolve_all, seated
 
 __all__ = [

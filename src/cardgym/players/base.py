@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,17 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s
 from cardgym.engine.text import TextView
-from cardgym.errors import CardgymError, DecisionError, in_short, printable, quoted, reporting_errors
+from cardgym.errors import (
+    CardgymError,
+    DecisionError,
+    in_short,
+    of_kind,
+    printable,
+    quoted,
+    real_number,
+    reporting_errors,
+)
+from cardgym.players.checks import are_legal, check_actions, check_named, check_rows, not_legal
 
 Observations = Float32s
 Masks = Int8s
@@ -51,6 +62,8 @@ def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: Float64s
     `probabilities`, (rows, actions), float32 or float64, are exactly 0 for illegal actions, which are never sampled;
     `draws`, (rows,), are uniform in [0, 1).
     """
+    check_rows("probabilities", probabilities)
+    check_rows("draws", draws, probabilities, dimensions=1)
     dtype = probabilities.dtype
     cumulative = probabilities.cumsum(axis=1, dtype=np.float64).astype(dtype)
     # In (0, total]: above 0, so that a leading action of probability 0 does not reach it, and never beyond the total.
@@ -63,12 +76,17 @@ def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: Float64s
 
 def best_actions(values: npt.NDArray[np.floating[Any]], masks: Masks) -> Actions:
     """The legal action with the highest value in each row, the first in a tie, (rows,), int64."""
+    check_rows("values", values)
+    check_rows("masks", masks, values, kinds="biu")
     actions: Actions = np.where(masks != 0, values, np.finfo(values.dtype).min).argmax(axis=1)
     return actions
 
 
 def softmax(values: npt.NDArray[np.floating[Any]], masks: Masks, temperature: float) -> Float32s:
     """Probabilities proportional to exp(value / temperature) over the legal actions, (rows, actions), float32."""
+    check_rows("values", values)
+    check_rows("masks", masks, values, kinds="biu")
+    real_number("temperature", temperature, float(SMALLEST_SHARE), sys.float_info.max, "numbers above 0")
     legal = np.where(masks != 0, values, -np.inf)
     weights = np.exp((legal - legal.max(axis=1, keepdims=True)) / temperature).astype(np.float32)
     shares: Float32s = weights / weights.sum(axis=1, keepdims=True)
@@ -77,42 +95,12 @@ def softmax(values: npt.NDArray[np.floating[Any]], masks: Masks, temperature: fl
 
 def one_hot(actions: Actions, masks: Masks) -> Float32s:
     """Probability 1 for one action of each row, (rows, actions), float32."""
+    check_actions(actions, masks)
+    if not ((actions >= 0) & (actions < masks.shape[1])).all():
+        raise CardgymError(f"actions: allowed are 0 to {masks.shape[1] - 1}")
     shares = np.zeros(masks.shape, np.float32)
     shares[np.arange(len(actions)), actions] = 1.0
     return shares
-
-
-def are_legal(actions: npt.NDArray[np.integer[Any]], masks: Masks) -> npt.NDArray[np.bool_]:
-    """Whether the action of each row is legal, (rows,), bool; see `check_legal`."""
-    in_range = (actions >= 0) & (actions < masks.shape[1])
-    legal: npt.NDArray[np.bool_] = in_range & (masks[np.arange(len(masks)), np.where(in_range, actions, 0)] != 0)
-    return legal
-
-
-def check_legal(
-    actions: npt.NDArray[np.integer[Any]],
-    masks: Masks,
-    where: Callable[[int], str],
-    error: type[CardgymError] = CardgymError,
-) -> None:
-    """Raise for the first row whose action is not legal.
-
-    Args:
-        actions: (rows,), whole numbers.
-        masks: (rows, actions), int8, 1 where legal.
-        where: the start of the message for a row, before "action ...", such as "env 3: ".
-
-    Raises:
-        CardgymError: an `error` that names the legal actions.
-    """
-    legal = are_legal(actions, masks)
-    if not legal.all():
-        row = int(np.argmin(legal))
-        raise error(f"{where(row)}{_not_legal(actions[row], masks[row])}")
-
-
-def _not_legal(action: Any, mask: Masks) -> str:
-    return f"action {action} is not legal; allowed are {', '.join(map(str, np.flatnonzero(mask)))}"
 
 
 # -- players -----------------------------------------------------------------------------------------------------------
@@ -195,6 +183,15 @@ def legal_actions(
     Raises:
         DecisionError: if one is not legal, or they are not whole numbers; and if a player from Python raises an error.
     """
+    if not callable(getattr(player, "act", None)):
+        raise CardgymError(f"player={quoted(player)}: give a player, such as resolve returns it")
+    if not callable(views):
+        raise CardgymError(f"views={quoted(views)}: give a function that makes the views")
+    of_kind("may_forfeit", may_forfeit, bool, "True and False")
+    check_rows("masks", masks, kinds="biu")
+    check_rows("observations", observations)
+    if draws is not None:
+        check_rows("draws", draws, masks, dimensions=1)
     if isinstance(player, TextPlayer):
         actions = np.asarray(player.answers(views()))
     else:
@@ -211,7 +208,7 @@ def legal_actions(
     if not legal.all():
         row = int(np.argmin(legal))
         seen = in_short(observations[row])
-        raise DecisionError(player.name, f"{_not_legal(actions[row], masks[row])}; it saw {seen}", row)
+        raise DecisionError(player.name, f"{not_legal(actions[row], masks[row])}; it saw {seen}", row)
     return actions.astype(np.int64)
 
 
@@ -352,7 +349,7 @@ class CallablePlayer(Player):
                     raise TypeError
                 actions[row] = operator.index(answer)
             except (OverflowError, TypeError):
-                raise DecisionError(self.name, _not_legal(printable(repr(answer), 60), mask), row) from None
+                raise DecisionError(self.name, not_legal(printable(repr(answer), 60), mask), row) from None
         return actions
 
     def __call__(self, observations: Observations, masks: Masks) -> Any:
@@ -378,5 +375,6 @@ def batched(
     """
     if not callable(policy):
         raise CardgymError(f"policy={quoted(policy)}: give a function of observations and masks")
+    check_named("" if name is None else name, observation_name)
     own_name = str(getattr(policy, "__name__", type(policy).__name__))
     return CallablePlayer(name or own_name, policy, observation_name, batched=True)

@@ -18,10 +18,18 @@ from pydantic import Field
 
 from cardgym.engine.contract import Float32s, Game, Options
 from cardgym.engine.declarations import checkpoint_metadata
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, of_kind, path_of
 from cardgym.files.documents import Document, Items, at_most
 from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
-from cardgym.players.base import GREEDY, Masks, Observations, Player, best_actions, one_hot
+from cardgym.players.base import (
+    GREEDY,
+    Masks,
+    Observations,
+    Player,
+    best_actions,
+    one_hot,
+)
+from cardgym.players.checks import check_setting
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.compiled_networks import CompiledNetwork
 from cardgym.players.network_shapes import (
@@ -87,15 +95,20 @@ def save_checkpoint(
 
     The document has `format`, the keys of `checkpoint_metadata`, `network` (its shape) and `config` (of the training).
     """
+    from cardgym.players.networks import QNetwork
     from cardgym.players.policy_networks import PolicyNetwork
 
+    check_setting(game, options)
+    of_kind("config", config, Mapping | None, "mappings and None")
+    of_kind("network", network, (QNetwork, PolicyNetwork), "networks of cardgym.players")
     metadata = {
         "format": POLICY_NETWORK if isinstance(network, PolicyNetwork) else Q_NETWORK,
         **checkpoint_metadata(game, options, observation_name),
         "network": _shape(network.shape),
         "config": dict(config or {}),
     }
-    write_tensors(path, metadata, {name: value.detach().cpu().numpy() for name, value in network.state_dict().items()})
+    arrays = {name: value.detach().cpu().numpy() for name, value in network.state_dict().items()}
+    write_tensors(path_of("path", path), metadata, arrays)
 
 
 def _shape(shape: NetworkShape) -> dict[str, Any]:
@@ -123,6 +136,8 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
 
 def _read(path: Path, game: Game, options: Options) -> tuple[CheckpointMetadata, Arrays]:
     """The metadata and the weights of a checkpoint; raises as `load_checkpoint`."""
+    check_setting(game, options)
+    path = path_of("path", path)
     what = f"checkpoint {path}"
 
     def layout(metadata: CheckpointMetadata) -> Layout:

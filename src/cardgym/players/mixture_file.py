@@ -11,13 +11,17 @@ from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.declarations import options_that_count
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, path_of
 from cardgym.files import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document
 from cardgym.files.json_values import read_bytes, sealed
 from cardgym.files.paths import relative
-from cardgym.players.base import split_path
+from cardgym.players.base import (
+    split_path,
+)
+from cardgym.players.checks import check_setting
 from cardgym.players.compatibility import OptionValues, check_made_for
+from cardgym.players.mixtures import parse_weights
 
 FORMAT = "cardgym mixture 1"
 SUFFIX = ".mixture.json"
@@ -43,6 +47,9 @@ def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: 
 
     Paths are written relative to the file's folder.
     """
+    check_setting(game, options)
+    path = path_of("path", path)
+    parse_weights(weights)
     content = {
         "format": FORMAT,
         "env": game.id,
@@ -60,6 +67,8 @@ def read_mixture(path: Path, game: Game, options: Options) -> dict[str, float]:
         CardgymError: for a file that is missing, not a mixture, or made for another game or other options, or that
             names another mixture.
     """
+    check_setting(game, options)
+    path = path_of("path", path)
     what = f"mixture {path}"
     content = parse_document(_File, read_bytes(path, what), what)
     check_made_for(what, content.env, content.options, game, options)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Float64s, Int64s
 from cardgym.engine.rules import GOLDEN, draws_of, mix
-from cardgym.errors import CardgymError, quoted
+from cardgym.errors import CardgymError, of_kind, quoted, real_number
 from cardgym.players.base import Actions, Masks, Observations, Player
 
 _STREAM = int(GOLDEN) ^ 0x311C
@@ -28,11 +30,12 @@ def parse_weights(weights: Mapping[Any, float] | Sequence[str]) -> dict[Any, flo
     Raises:
         CardgymError: for a word of another form, a weight that is negative or not finite, or if none is above 0.
     """
+    if isinstance(weights, str | bytes) or not isinstance(weights, Mapping | Sequence):
+        raise CardgymError(f"weights={quoted(weights)}: give a mapping from players to weights, or words like random=1")
     pairs = weights.items() if isinstance(weights, Mapping) else map(_pair, weights)
     parsed: dict[Any, float] = {}
     for player, weight in pairs:
-        if not 0 <= weight < math.inf:
-            raise CardgymError(f"player {player}, weight {weight}: allowed are finite numbers from 0 up")
+        real_number(f"player {quoted(player)}, weight", weight, 0.0, sys.float_info.max, "finite numbers from 0 up")
         parsed[player] = parsed.get(player, 0.0) + weight
     if not 0 < math.fsum(parsed.values()) < math.inf:
         raise CardgymError("players by weight: name at least one with a weight above 0, such as random=1")
@@ -40,6 +43,7 @@ def parse_weights(weights: Mapping[Any, float] | Sequence[str]) -> dict[Any, flo
 
 
 def _pair(word: str) -> tuple[str, float]:
+    of_kind("player by weight", word, str, "words such as random=1")
     name, _, weight = (word if "=" in word else f"{word}=1").rpartition("=")
     try:
         return name, float(weight if name else "")
@@ -74,7 +78,13 @@ def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> M
     Raises:
         CardgymError: if no weight is above 0, or one is negative or not finite.
     """
-    total = math.fsum(weights)
+    of_kind("name", name, str, "texts")
+    for kind, values in (("players", players), ("weights", weights)):
+        of_kind(kind, values, (list, tuple), "lists and tuples")
+    for player in players:
+        of_kind("player", player, Player, "players, such as resolve returns them")
+    are_real = all(isinstance(weight, Real) and not isinstance(weight, bool) for weight in weights)
+    total = math.fsum(weights) if are_real else math.nan
     if not 0.0 < total < math.inf or min(weights) < 0.0 or len(players) != len(weights):
         raise CardgymError(f"mixture {name}: give each player a weight from 0 up, and one of them a weight above 0")
     parts: dict[Player, float] = {}

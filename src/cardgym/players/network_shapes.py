@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from cardgym.engine.contract import Feature, Game, Options, offsets
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError, of_kind, unknown, whole_number
 from cardgym.files.limits import check_memory
+from cardgym.players.checks import check_setting
 
 MAX_LAYERS = 64
 """The largest number of hidden layers."""
@@ -90,6 +91,13 @@ def network_shape(
         CardgymError: for an observation that is a single whole number, which a network cannot read, hidden layers that
             would not fit in memory, or features that are missing or differ in size.
     """
+    check_setting(game, options)
+    for name, value in (("dueling", dueling), ("wide", wide)):
+        of_kind(name, value, bool, "True and False")
+    for name, values in (("hidden_sizes", hidden_sizes), ("action_features", action_features)):
+        of_kind(name, values, (list, tuple), "lists and tuples")
+    for size in hidden_sizes:
+        whole_number("hidden_sizes", size, 1)
     observation = game.observation(observation_name)
     if observation.discrete is not None:
         usable = [name for name, other in game.observations.items() if other.discrete is None]

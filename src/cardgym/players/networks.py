@@ -9,7 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from cardgym.engine.contract import Float32s
-from cardgym.players.base import Masks, Observations, Player
+from cardgym.errors import of_kind
+from cardgym.players.base import (
+    Masks,
+    Observations,
+    Player,
+)
+from cardgym.players.checks import check_named
 from cardgym.players.network_shapes import NetworkShape
 
 
@@ -36,6 +42,7 @@ class QNetwork(nn.Module):
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
+        of_kind("shape", shape, NetworkShape, "shapes, such as network_shape returns them")
         self.shape = shape
         self.body, width = hidden_layers(shape)
         self.head = nn.Linear(width, shape.actions + int(shape.dueling))
@@ -69,6 +76,8 @@ class NetworkPlayer(Player):
     """The greedy player of a Q-network, on any device; deterministic."""
 
     def __init__(self, name: str, network: QNetwork, observation_name: str | None = None) -> None:
+        check_named(name, observation_name)
+        of_kind("network", network, QNetwork, "QNetworks")
         self.name = name
         self.network = network
         self.observation_name = observation_name

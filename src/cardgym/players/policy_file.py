@@ -14,11 +14,14 @@ import numpy as np
 from pydantic import Field
 
 from cardgym.engine.contract import Game, Int8s, Options
-from cardgym.errors import CardgymError, printable, quoted
+from cardgym.errors import CardgymError, path_of, printable, quoted
 from cardgym.files import replacing
 from cardgym.files.documents import Document, Name, validate
 from cardgym.files.json_values import parse_json, read_bytes, sealed
-from cardgym.players.base import TablePlayer
+from cardgym.players.base import (
+    TablePlayer,
+)
+from cardgym.players.checks import check_rows, check_setting
 from cardgym.players.compatibility import OptionValues, check_made_for
 
 FORMAT = "cardgym policy 1"
@@ -41,6 +44,8 @@ def load_policy(path: Path, game: Game, options: Options) -> Int8s:
     Raises:
         CardgymError: for a file that is missing, not a policy file, or made for another game or other options.
     """
+    check_setting(game, options)
+    path = path_of("path", path)
     what = f"policy file {path}"
     labels = _labels(game, options)
     content = read_bytes(path, what, limit=_BYTES_PER_STATE * (len(labels) + 1000))
@@ -80,8 +85,13 @@ def save_policy(path: Path, actions: Int8s, game: Game, options: Options, **abou
 
     `about` gives further entries of the head, such as `gamma`, for people; they are not read back.
     """
+    check_setting(game, options)
+    check_rows("actions", actions, kinds="iu", dimensions=1)
+    path, labels = path_of("path", path), _labels(game, options)
+    if len(actions) != len(labels):
+        raise CardgymError(f"actions: {len(actions)} for {len(labels)} states of {game.id}; give one for each")
     head = {"format": FORMAT, "env": game.id, "options": options.asdict(), **about}
-    entries = dict(zip(_labels(game, options)[1:], actions.tolist()[1:], strict=True))
+    entries = dict(zip(labels[1:], actions.tolist()[1:], strict=True))
     head = {name: value for name, value in sealed({**head, "actions": entries}).items() if name != "actions"}
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
     states = ",\n".join(f"    {json.dumps(label)}: {action}" for label, action in entries.items())

@@ -8,7 +8,15 @@ import torch
 from torch import Tensor, nn
 
 from cardgym.engine.contract import Float32s
-from cardgym.players.base import Masks, Observations, Player, best_actions, one_hot
+from cardgym.errors import of_kind
+from cardgym.players.base import (
+    Masks,
+    Observations,
+    Player,
+    best_actions,
+    one_hot,
+)
+from cardgym.players.checks import check_named
 from cardgym.players.network_shapes import ACTION_UNITS, NetworkShape
 from cardgym.players.networks import QNetwork, hidden_layers, masked, one_thread
 
@@ -28,6 +36,7 @@ class PolicyNetwork(nn.Module):
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
+        of_kind("shape", shape, NetworkShape, "shapes, such as network_shape returns them")
         self.shape = shape
         featured = shape.featured_actions
         self.others = shape.body_inputs
@@ -100,6 +109,9 @@ class PolicyPlayer(Player):
     def __init__(
         self, name: str, network: PolicyNetwork, observation_name: str | None = None, *, samples: bool = True
     ) -> None:
+        check_named(name, observation_name)
+        of_kind("network", network, PolicyNetwork, "PolicyNetworks")
+        of_kind("samples", samples, bool, "True and False")
         self.name = name
         self.network = network
         self.observation_name = observation_name

@@ -13,7 +13,7 @@ from typing import Any
 from cardgym.engine import registry
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.rules import is_rule
-from cardgym.errors import CardgymError, printable, reporting_missing, unknown
+from cardgym.errors import CardgymError, of_kind, path_of, printable, reporting_missing, unknown, whole_number
 from cardgym.files import shipped
 from cardgym.files.tensors import SUFFIX, read_document
 from cardgym.players.base import (
@@ -29,6 +29,7 @@ from cardgym.players.base import (
     TextFunction,
     TextPlayer,
 )
+from cardgym.players.checks import check_setting
 from cardgym.players.mixtures import MixturePlayer, mixture
 
 PlayerSpec = str | Path | Policy | Player | Acts | Mapping[Any, float]
@@ -43,11 +44,13 @@ PLAYER_SUFFIXES = (".json", SUFFIX, ".zip")
 
 def player_names(game: Game) -> tuple[str, ...]:
     """The names of a game's players, without its checkpoints."""
+    of_kind("game", game, Game, "games, such as cardgym.find returns them")
     return ("random", *game.players)
 
 
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
     """The players of `seats` seats: one player for all of them, or a list with one for each."""
+    whole_number("seats", seats, 0)
     if isinstance(players, str) or not isinstance(players, Sequence):
         return [players] * seats
     if len(players) != seats:
@@ -61,6 +64,7 @@ def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> li
     Raises:
         CardgymError: if the number of players is not the number of seats, and as `resolve`.
     """
+    check_setting(game, options)
     seats = options.num_players
     if isinstance(specs, str | bytes) or not isinstance(specs, Sequence):
         raise CardgymError(f"players={printable(repr(specs), 60)}: give a list of players, one for each seat")
@@ -92,6 +96,8 @@ def resolve(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
     """
+    check_setting(game, options)
+    of_kind("programs", programs, bool, "True and False")
     if isinstance(spec, Player):
         return spec
     if isinstance(spec, Mapping):
@@ -223,6 +229,8 @@ def load_tensors(path: Path, game: Game, options: Options) -> Player:
         CardgymError: for a file that is missing, contains something other than a player, or was made for another game
             or other options.
     """
+    check_setting(game, options)
+    path = path_of("path", path)
     what = f"checkpoint {path}"
     form = read_document(path, what).get("format")
     loaders = dict(_FORMATS)
@@ -238,6 +246,7 @@ def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
 
     Checkpoints for other ids are left out, and those for other options if `options` are given.
     """
+    check_setting(game, game.parse_options() if options is None and isinstance(game, Game) else options)
     package = registry.package_of(game)
     files = {} if package is None else shipped.checkpoints(package.name, PLAYER_SUFFIXES)
     return {name: path for name, path in files.items() if _is_of(path, game, options)}

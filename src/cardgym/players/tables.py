@@ -14,9 +14,15 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.engine.rules import hash_of, mix
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, of_kind, one_of, path_of
 from cardgym.files.tensors import Layout, read_tensors, write_tensors
-from cardgym.players.base import Actions, Masks, Observations, Player
+from cardgym.players.base import (
+    Actions,
+    Masks,
+    Observations,
+    Player,
+)
+from cardgym.players.checks import check_setting
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 
 Q_TABLE, STRATEGY = "cardgym-q-table-1", "cardgym-strategy-1"
@@ -131,8 +137,12 @@ def save_q_table(
     form: str = Q_TABLE,
 ) -> None:
     """Write a Q-table, or pairs in another format, with the keys of `checkpoint_metadata` and `config`."""
+    check_setting(game, options)
+    one_of("form", form, (Q_TABLE, STRATEGY))
+    of_kind("config", config, Mapping | None, "mappings and None")
+    of_kind("pairs", pairs, Pairs, "Pairs")
     made_for = checkpoint_metadata(game, options, observation_name)
-    write_tensors(path, {"format": form, **made_for, "config": dict(config or {})}, pairs._asdict())
+    write_tensors(path_of("path", path), {"format": form, **made_for, "config": dict(config or {})}, pairs._asdict())
 
 
 save_strategy = partial(save_q_table, form=STRATEGY)
@@ -146,6 +156,8 @@ def load_player(path: Path, game: Game, options: Options) -> QTablePlayer | Stra
         CardgymError: for a file that is missing, not a table of cardgym, or made for another game, options or
             observation.
     """
+    check_setting(game, options)
+    path = path_of("path", path)
     what = f"table {path}"
 
     def layout(metadata: _Metadata) -> Layout:

@@ -120,6 +120,8 @@ class GameEntry(Document):
             raise ValueError(f"players: allowed are seats {order} in this order")
         if (self.person is None) == bool(people) or self.person not in (None, *people):
             raise ValueError(f"players: the player at the person's seat, and only a person, is called {PERSON}")
+        if self.about.table != "one" and len(people) < 2:
+            raise ValueError(f"about.table: {self.about.table}; allowed is one where one person plays or watches")
         if self.about.resigned not in (None, *people):
             raise ValueError(f"about.resigned: {self.about.resigned}; allowed are the seats of people, {people}")
         if len({frozenset(player.metrics) for player in self.players}) > 1:

@@ -148,10 +148,13 @@ def join(session: Session, browser: str, name: str) -> None:
 
 
 def copy_for(game_log: GameLog, session: Session, seat: int, owner: str) -> str:
-    """Log a finished game for the person at `seat` too; a second call does nothing. Return its id."""
+    """Log a finished game for the person at `seat` too; a second call does nothing. Return its id.
+
+    The id depends on the person's cookie, so that nobody else can upload a game with that id first.
+    """
     entry = session.entry()
     players = {player["seat"]: player for player in entry["players"]}
     order = [(seat + ahead) % len(players) for ahead in range(len(players))]
-    id = hashlib.sha256(f"{session.id} {seat}".encode()).hexdigest()[:_ID_LENGTH]
+    id = hashlib.sha256(f"{session.id} {seat} {owner}".encode()).hexdigest()[:_ID_LENGTH]
     game_log.add(id, {**entry, "person": seat, "players": [players[other] for other in order]}, owner, session.moves)
     return id
