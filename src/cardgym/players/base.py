@@ -191,7 +191,7 @@ def legal_actions(
     check_rows("masks", masks, kinds="biu")
     check_rows("observations", observations)
     if draws is not None:
-        check_rows("draws", draws, masks, dimensions=1)
+        check_rows("draws", draws, dimensions=1)  # Empty for a player that does not sample.
     if isinstance(player, TextPlayer):
         actions = np.asarray(player.answers(views()))
     else:
