@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import importlib
 import os
 import random
 import sys
@@ -119,15 +118,16 @@ def training_on(device: str, name: str, config: str, hidden_sizes: list[int], st
 def _script(
     checkout: str, name: str, words: list[str], steps: int, clock: Callable[[], float] = time.process_time
 ) -> Measure:
-    """A script of train/: decisions a second from its loop's start to its end, without evaluations and saving.
+    """A training: decisions a second from its loop's start to its end, without evaluations and saving.
 
-    `checkout` is where train/ and configs/ are.
+    `checkout` is where configs/ is.
     """
-    sys.path.insert(0, str(Path(checkout) / "train"))
-    script: Any = importlib.import_module(name)
+    from cardgym.cli import main
+    from cardgym.learn import network_training
+
     started = rate = 0.0
 
-    class Timed(script.NetworkTraining):
+    class Timed(network_training.NetworkTraining):
         def start(self, *arguments: Any, **parts: Any) -> None:
             nonlocal started
             super().start(*arguments, **parts)
@@ -138,14 +138,14 @@ def _script(
             rate = self.step / (clock() - started)  # The last round may exceed the number of steps.
             return super().finish()
 
-    script.NetworkTraining = Timed
+    network_training.NetworkTraining = Timed  # type: ignore[misc]
 
     def measure() -> float:
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(checkout), open(os.devnull, "w") as nothing:
             streams, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), nothing, nothing
             try:
                 flags = ["--total-steps", str(steps), "--out", str(Path(folder) / "run"), "--eval-every", "0"]
-                script.main([*words, *flags, "--final-games", "0", "--save-every", str(2**40)])
+                main(["train", name, *words, *flags, "--final-games", "0", "--save-every", str(2**40)])
             finally:
                 sys.stdout, sys.stderr = streams
             return rate
