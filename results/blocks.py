@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import re
-import statistics
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 import cardgym
 from cardgym.console.tables import markdown_table, number, with_interval
 from cardgym.experiments.benchmark.report import BenchmarkReport, markdown
+from cardgym.experiments.exploit.report import Exploitability, ResponderResult, Source, curve, largest, trend
 from matches import HERE, ROOT, measured
 
 BLOCK = re.compile(r"(<!-- results: (?P<of>[^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -68,31 +70,78 @@ def _standings() -> dict[str, Any]:
     return {entry["env"]: Standings.fromdict(entry) for entry in kept}
 
 
-def _reports(env: str) -> list[dict[str, Any]]:
+@functools.cache
+def _report(path: Path) -> Exploitability:
+    """A report on what a player gives away."""
+    values = json.loads(path.read_text(encoding="utf-8"))
+    names = [field.name for field in dataclasses.fields(Exploitability)]
+    results = {
+        kind: [ResponderResult(**{**one, "ci95": one["ci95"] and tuple(one["ci95"])}) for one in values[kind]]
+        for kind in ("responders", "replayed")
+    }
+    return Exploitability(**{name: values[name] for name in names} | results)
+
+
+def _reports(env: str) -> list[Exploitability]:
     """The reports on what players of a game give away, the least first."""
-    found = [json.loads(path.read_text()) for path in (HERE / "exploitability" / env).glob("*.json")]
-    return sorted(found, key=lambda report: (report["exploitability"], report["player"]))
+    found = [_report(path) for path in (HERE / "exploitability" / env).glob("*.json")]
+    return sorted(found, key=lambda report: (report.exploitability, report.player))
+
+
+KINDS: tuple[Source, ...] = ("known", "trained", "search")
 
 
 def exploitable(env: str) -> list[str]:
     """A row for each player of a game: what the best responder wins from it, and the best one of each kind."""
     reports, default = _reports(env), cardgym.find(env).parse_options().asdict()
-    count = statistics.mode(report["games"] for report in reports)
     rows = []
     for report in reports:
-        options = [f"{name}={value}" for name, value in report["options"].items() if default[name] != value]
-        won = with_interval(report["won"], report["ci95"], _form(report["won"]))
-        won += f", {report['games']:,} games" * (report["games"] != count)
-        kinds = []
-        for kind in ("named", "trained", "search"):
-            first = max((one for one in report["responders"] if one["source"] == kind), key=lambda one: one["payoff"])
-            effort = {"trained": f" ({report['budget']:,})", "search": f" ({first['name'].partition(':')[2]})"}
-            kinds.append(number(first["payoff"], _form(report["won"])) + effort.get(kind, ""))
-        name = ", ".join(f"`{word}`" for word in (report["player"], *options))
-        rows.append([name, f"`{report['best']}`", won, *kinds])
-    head = ["player", "best responder", "wins [95 %]", "known", "trained (decisions)", "search (worlds)"]
-    text = f"In {reports[0]['per']}; {count:,} games for each responder unless stated."
-    return [text, "", *markdown_table(head, rows, "llrrrr")]
+        options = [f"{name}={value}" for name, value in report.options.items() if default[name] != value]
+        bound = with_interval(report.exploitability, report.ci95, _form(report.exploitability))
+        name = ", ".join(f"`{word}`" for word in (report.player, *options))
+        kinds = ["; ".join(_of_kind(report, kind, team) for team in (False, True)).strip("; ") for kind in KINDS]
+        rows.append([name, f"{bound} `{report.best}`", *kinds, _trends(report)])
+    head = ["player", "at least [95 %]", *KINDS, "with more effort"]
+    return [f"In {reports[0].per}.", "", *markdown_table(head, rows, "llllll")]
+
+
+def _of_kind(report: Exploitability, kind: Source, team: bool) -> str:
+    """What the best responder of a kind wins, over how many games, and what it cost; empty if none was tried.
+
+    If it was not played again, its interval is that for the best of all that were tried, and a dagger says so.
+    """
+    again = [one for one in report.replayed if (one.source, one.team) == (kind, team)]
+    tried = [one for one in report.responders if (one.source, one.team) == (kind, team)]
+    if not tried:
+        return ""
+    best = again[0] if again else max(tried, key=lambda one: one.payoff)
+    won = with_interval(best.payoff, best.widened(1 if again else len(tried)), _form(best.payoff))
+    effort = [f"{best.games:,} games"]
+    if best.decisions:
+        effort.append(f"{best.decisions:,} decisions")
+    if best.worlds:
+        effort.append(f"{best.worlds} worlds")
+    if best.seconds is not None:
+        effort.append(f"{best.seconds:,.0f} s")
+    return f"{'team: ' * team}{won}{'' if again else ' †'}, {', '.join(effort)}"
+
+
+def _trends(report: Exploitability) -> str:
+    """Whether the bound rises with the decisions of a training and the worlds of a search."""
+    words = {kind: trend(curve(report.responders, kind, team=False)) for kind in KINDS[1:]}
+    return ", ".join(f"{kind} {how}" for kind, how in words.items() if how)
+
+
+def efforts(env: str, player: str) -> list[str]:
+    """A row for each effort: the best responder trained for so many decisions, or searching so many worlds."""
+    report = _report(HERE / "exploitability" / env / f"{player}.json")
+    rows = []
+    for kind, unit in (("trained", "decisions"), ("search", "worlds")):
+        for one in curve(report.responders, kind, team=False):  # type: ignore[arg-type]
+            seconds = "" if one.seconds is None else f"{one.seconds:,.0f}"
+            won = with_interval(one.payoff, one.ci95, _form(one.payoff))
+            rows.append([f"`{one.name}`", f"{one.decisions or one.worlds:,} {unit}", won, f"{one.games:,}", seconds])
+    return markdown_table(["responder", "effort", "wins [95 %]", "games", "CPU s"], rows, "llrrr")
 
 
 def solved(envs: Iterable[str]) -> list[str]:
@@ -100,31 +149,44 @@ def solved(envs: Iterable[str]) -> list[str]:
     rows = []
     for env in envs:
         found = [
-            (one, f"{one['exploitability']:{'.3g' if one['exploitability'] >= 0.1 else '.2g'}}")
-            for one in _reports(env)
+            (one, f"{one.exploitability:{'.3g' if abs(one.exploitability) >= 0.1 else '.2g'}}") for one in _reports(env)
         ]
-        cells = [f"`{one['player']}` {'' if one['kind'] == 'exact' else 'at least '}{value}" for one, value in found]
-        rows.append([env, found[0][0]["per"].removesuffix(" per game"), ", ".join(cells)])
+        cells = [f"`{one.player}` {'' if one.kind == 'exact' else 'at least '}{value}" for one, value in found]
+        rows.append([env, found[0][0].per.removesuffix(" per game"), ", ".join(cells)])
     return markdown_table(["game", "in", "a best response wins per game from"], rows)
 
 
 def exploitability(env: str, player: str) -> list[str]:
     """What a best responder wins from a player, as a paragraph."""
-    report = json.loads((HERE / "exploitability" / env / f"{player.replace(':', '-')}.json").read_text())
-    trained = {one["name"].partition(":")[0] for one in report["responders"] if "train" in one["source"]}
-    searches = [int(one["name"].partition(":")[2]) for one in report["responders"] if one["source"] == "search"]
+    report = _report(HERE / "exploitability" / env / f"{player.replace(':', '-')}.json")
+    found = largest(report.replayed, team=False)
+    assert found is not None
+    best, team = found[0], largest(report.replayed, team=True)
+    won, ends = report.exploitability, report.ci95
+    form = _form(won)
+    games = f"in {best.games:,} games on which it was not chosen"
+    if won > 0:
+        text = (
+            f"Exploitability of `{player}`: at least **{number(won, form)}** {report.per}. The best responder that we "
+        )
+        text += f"found, `{report.best}`, wins {with_interval(won, ends, form)} {games}. "
+    else:
+        ends = ends and (-ends[1], -ends[0])
+        text = f"Exploitability of `{player}`: no responder that we found wins. The best, `{report.best}`, loses "
+        text += f"{with_interval(-won, ends, form)} {report.per} {games}. "
+    if team is not None:
+        lost = with_interval(team[0].payoff, team[1], _form(team[0].payoff))
+        text += f"To `{team[0].name}` in all other seats, it loses {lost}. "
+    trained = [one for one in report.responders if one.source == "trained"]
+    searches = [one.worlds for one in report.responders if one.source == "search"]
     tried = ["the game's other players"]
-    if report["budget"]:
-        tried.append(f"{len(trained)} responders trained for {report['budget']:,} decisions")
+    if trained:
+        names = {one.name.partition(":")[0] for one in trained}
+        longest = max(one.decisions for one in trained)
+        tried.append(f"{len(names)} responders trained for up to {longest:,} decisions")
     tried += [f"searches with up to {max(searches)} worlds"] if searches else []
-    won, ends, verb, form = report["won"], report["ci95"], "wins", _form(report["won"])
-    bound = number(report["exploitability"], form) if report["exploitability"] else "0"
-    if won < 0:
-        won, ends, verb = -won, [-ends[1], -ends[0]], "loses"
-    text = f"Exploitability of `{player}`: at least **{bound}** {report['per']}. The best responder that we found, "
-    text += f"`{report['best']}`, {verb} {with_interval(won, ends, form)} on {report['games']:,} fresh deals. We tried "
-    text += f"{' and '.join([', '.join(tried[:-1]), tried[-1]]) if len(tried) > 1 else tried[0]}. A better responder "
-    text += "may exist ([every player](../../docs/exploitability.md))."
+    text += f"We tried {' and '.join([', '.join(tried[:-1]), tried[-1]]) if len(tried) > 1 else tried[0]}. A better "
+    text += "responder may exist ([every player](../../docs/exploitability.md))."
     return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
@@ -266,6 +328,8 @@ def rendered(text: str) -> str:
                 lines = ratings(of.split())
             case "exploitable":
                 lines = exploitable(of)
+            case "efforts":
+                lines = efforts(*of.split())
             case "solved":
                 lines = solved(of.split())
             case "exploitability":

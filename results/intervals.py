@@ -73,7 +73,9 @@ def _kept(value: Any) -> Iterator[Figure]:
         if isinstance(value.get("figures"), dict):
             yield from (tuple(figure) for figure in value["figures"].values())
         for name, item in value.items():
-            yield from _paired(item, value.get("ci95" if name in ("won", "payoff") else f"{name}_ci95"))
+            yield from _paired(
+                item, value.get("ci95" if name in ("exploitability", "payoff", "won") else f"{name}_ci95")
+            )
             yield from _kept(item)
         if {"median", "low", "high"} <= set(value):
             yield value["median"], value["low"], value["high"]
