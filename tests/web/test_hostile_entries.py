@@ -49,7 +49,8 @@ def _good(env: str) -> str:
     session.play()
     while not session.over:
         session.act(session.legal_actions()[0])
-    entry = {**session.entry(), "id": session.id, "moves": session.moves, "undone": 1}
+    entry = {**session.entry(), "id": session.id, "moves": session.moves}
+    entry["undone"] = int(any(seat == session.seat for seat, _ in session.moves))
     return json.dumps({**entry, "about": {"hints": "off", "name 0": "Ann"}})
 
 
