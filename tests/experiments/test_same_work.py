@@ -41,7 +41,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
     def play_range(pairing: Pairing, first: int, count: int) -> Any:
         pairs.append((Path(str(pairing.first)).name, Path(str(pairing.second)).name))
-        sums = np.ones((1 + REPLICATES, 5))
+        sums = np.ones((1 + REPLICATES, 6))
         sums[:, 0] = count
         return sums
 

@@ -112,7 +112,7 @@ _PAIRING = Pairing("CorellianSpike-v0", (), "random", "heuristic", "return", 1)
 
 
 def _write_range(path: Path) -> None:
-    sums = np.linspace(0, 1, 5 * (1 + REPLICATES)).reshape(1 + REPLICATES, 5)
+    sums = np.linspace(0, 1, 6 * (1 + REPLICATES)).reshape(1 + REPLICATES, 6)
     store = RangeStore(path.parent)
     store.save(_PAIRING, 0, 1, sums)
     store._path(_PAIRING, 0, 1).replace(path)

@@ -96,13 +96,13 @@ def check_advice(game: Game, options: Options, seed: int = 0, most: int = 20) ->
 
 
 def _check_reasons(advice: Advice, where: str) -> None:
-    """Every action has a reason, and only actions of the same value share one."""
+    """Every action has a reason, and only actions of the same value, within their error, share one."""
     values: dict[str, float] = {}
     for action in advice.actions:
         expect(bool(action.reason), f"{where} does not say why {action.text!r} is worth {action.value:.3g}")
         first = values.setdefault(action.reason, action.value)
         expect(
-            abs(first - action.value) <= _SAME_VALUE * max(abs(first), abs(action.value), 1.0),
+            abs(first - action.value) <= max(_SAME_VALUE * max(abs(first), abs(action.value), 1.0), action.error),
             f"{where} gives actions worth {first:.4g} and {action.value:.4g} the same reason: {action.reason}",
         )
 
