@@ -72,13 +72,22 @@ def test_training_needs_neither_fork_nor_signals_nor_one_drive(tmp_path: Path) -
         assert "--logdir 'my runs'" in done.stdout
 
 
-@pytest.mark.parametrize("home", ["a file in its place", "none"])
+@pytest.mark.parametrize(
+    "home",
+    [
+        "a file in its place",
+        "none",
+        pytest.param("refused", marks=pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")),
+    ],
+)
 def test_games_are_played_where_none_can_be_saved(
     home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.delenv("CARDGYM_DATA_DIR", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file" / "data"))
+    if home == "refused":  # Although the permissions of root would allow it.
+        monkeypatch.setenv("XDG_DATA_HOME", "/proc/none")
     if home == "none":
         monkeypatch.setattr("cardgym.table.game_log.user_folder", lambda *_: None)
     with open_log() as log:

@@ -141,9 +141,17 @@ def open_log(path: Path | None = None) -> Iterator[GameLog]:
 
 
 def _writable(path: Path) -> Path:
-    """Check that a file can be written, or made with the folders that it needs."""
-    folder = next(folder for folder in path.parents if os.path.exists(folder))  # SQLite also writes beside its file.
-    for place in (folder, path) if os.path.exists(path) else (folder,):
-        if not os.access(place, os.W_OK) or not folder.is_dir():
-            raise CardgymError(f"cannot write {place}; name another folder with CARDGYM_DATA_DIR")
+    """Check that a file can be written, or made with the folders that it needs, by trying it.
+
+    What the system says of permissions is no answer: a root without its powers, a full quota or /proc refuse later.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):  # SQLite also writes beside its file.
+            if path.exists():
+                path.open("r+b").close()
+    except OSError as error:
+        raise CardgymError(
+            f"cannot write {path}: {error.strerror or error}; name another folder with CARDGYM_DATA_DIR"
+        ) from None
     return path
