@@ -6,7 +6,7 @@ import { fit } from "./motion.js";
 import { marksOf } from "./moves.js";
 import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
-import { lastLines, plain, withoutCost } from "./words.js";
+import { costOf, lastLines, plain, withoutCost } from "./words.js";
 
 export class Review {
   constructor(id) {
