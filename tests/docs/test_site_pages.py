@@ -80,6 +80,7 @@ PYTHON = {
     "docs/cli.md": {},
     "docs/algorithms/ppo.md": {},
     "docs/algorithms/cfr.md": {"run(1000)": "run(10)", "run(100)": "run(1)", "100_000": "100"},
+    "docs/bots.md": {},
     "docs/coach.md": {},
     "docs/play.md": {},
     "docs/tensorboard.md": {},

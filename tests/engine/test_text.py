@@ -89,7 +89,7 @@ def test_a_player_that_reads_plays_in_the_arena_like_its_twin_that_sees() -> Non
         for player in (TextFunction("honest by words", honest), "honest")
     )
     assert words.players[0].mean_return == numbers.players[0].mean_return
-    with pytest.raises(CardgymError, match="player silent: '' names no move"):
+    with pytest.raises(CardgymError, match="player silent: game 0, seat 0: '' names no move"):
         evaluate(KUHN, None, [TextFunction("silent", lambda view: ""), "honest"], games=2, seed=2)
 
 

@@ -110,7 +110,7 @@ def test_a_client_that_reads_nothing_loses_its_connection(
 ) -> None:
     """Neither a small answer nor a large one waits for ever."""
     monkeypatch.setattr(protocol, "ANSWER_SECONDS", 0.3)
-    monkeypatch.setattr(lobby, "games", lambda: "x" * size)
+    monkeypatch.setattr(lobby.Lobby, "games", lambda self: "x" * size)
     with serving(tmp_path / "games.sqlite") as served:
         [listener] = served._server.servers[0].sockets
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)  # The kernel keeps as little as it can.

@@ -188,7 +188,7 @@ def _summary(entry: dict[str, Any], paid: dict[str, str]) -> dict[str, Any]:
     if not entry["finished"]:  # What counts so far may depend on cards that the person does not see.
         values["players"] = [{"name": player["name"], "seat": player["seat"]} for player in entry["players"]]
     marks = {"again": AGAIN in about, "lesson": LESSON in about, "resigned": RESIGNED in about}
-    marks |= {"helped": HELPED in about, "undone": entry["undone"] > 0}
+    marks |= {"helped": entry["finished"] and HELPED in about, "undone": entry["undone"] > 0}
     return {"table": entry["id"], **values, **paid, **marks, "people": people_of(entry)}
 
 
