@@ -269,3 +269,11 @@ def test_models_that_would_have_to_be_unpickled_are_refused(tiny, tmp_path):
     with pytest.raises(CardgymError, match=r"could only be unpickled, .* load it in Python and play it as") as no:
         resolve(tmp_path / "own.zip", tiny, tiny.parse_options())
     assert "\n" not in str(no.value)
+
+
+def test_model_as_opponent_is_refused_by_a_message_that_names_its_player(tiny):
+    model = sb3.MaskableDQN("MlpPolicy", CardVecEnv(tiny, 1), policy_kwargs={"net_arch": [4]})
+    for opponent in (model, {model: 1.0}):
+        with pytest.raises(CardgymError, match=r"player MaskableDQN: .* cardgym\.interop\.sb3\.ModelPlayer\(model\)"):
+            CardVecEnv(tiny, 1, opponent=opponent)
+    CardVecEnv(tiny, 1, opponent=sb3.ModelPlayer(model)).reset()

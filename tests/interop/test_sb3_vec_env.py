@@ -320,14 +320,6 @@ def test_bad_mixes_of_opponents_are_refused(tiny, opponent, options, message):
         CardVecEnv(tiny, 2, opponent=opponent, **options)
 
 
-def test_model_as_opponent_is_refused_by_a_message_that_names_its_player(tiny):
-    model = sb3.MaskableDQN("MlpPolicy", CardVecEnv(tiny, 1), policy_kwargs={"net_arch": [4]})
-    for opponent in (model, {model: 1.0}):
-        with pytest.raises(CardgymError, match=r"player MaskableDQN: .* cardgym\.interop\.sb3\.ModelPlayer\(model\)"):
-            CardVecEnv(tiny, 1, opponent=opponent)
-    CardVecEnv(tiny, 1, opponent=sb3.ModelPlayer(model)).reset()
-
-
 def test_number_of_threads_does_not_change_the_games(tiny, monkeypatch):
     monkeypatch.setattr("cardgym.engine.batch.ROWS_PER_THREAD", 4)
     envs = [CardVecEnv(tiny, 12, num_threads=num_threads) for num_threads in (1, 3)]

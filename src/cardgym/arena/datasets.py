@@ -259,10 +259,7 @@ class _Minari(_Npz):
                 masks = np.concatenate([some["masks"][rows], np.ones((1, some["masks"].shape[1]), np.int8)])
                 facts = {"seat": seat, "player": int(some["player"][rows[0]])}
                 yield EpisodeBuffer(
-                    observations={
-                        "observation": seen[:, 0].astype(np.int64) if discrete else seen,
-                        "action_mask": masks,
-                    },
+                    observations={"observation": seen, "action_mask": masks},
                     actions=some["actions"][rows].astype(np.int64),
                     rewards=some["rewards"][rows],
                     terminations=some["ends"][rows],

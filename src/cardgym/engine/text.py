@@ -85,10 +85,14 @@ class TextView:
         """What the seat was told since its last decision, its own move included."""
         return self.history[self.num_old :]
 
+    @property
+    def listed(self) -> str:
+        """The legal moves, a line each, as `ID: words`."""
+        return "\n".join(f"{action}: {text}" for action, text in self.moves.items())
+
     def __str__(self) -> str:
         """What happened since the last decision, what the seat sees, and the legal moves as `ID: words`."""
-        listed = "\n".join(f"{action}: {text}" for action, text in self.moves.items())
-        return "\n\n".join(part for part in ("\n".join(self.news), self.state, listed) if part)
+        return "\n\n".join(part for part in ("\n".join(self.news), self.state, self.listed) if part)
 
     def parse(self, answer: str) -> int:
         """The legal action that an answer names: by its ID, by `ID: words`, or by words.

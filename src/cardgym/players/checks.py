@@ -54,7 +54,7 @@ def are_legal(actions: npt.NDArray[np.integer[Any]], masks: Int8s) -> npt.NDArra
 
 def check_actions(actions: npt.NDArray[np.integer[Any]], masks: Int8s) -> None:
     """Raise `CardgymError` unless `actions` are whole numbers, one for each row of `masks`."""
-    check_rows("masks", masks, kinds="biuf")
+    check_rows("masks", masks, kinds="biu")
     check_rows("actions", actions, masks, kinds="iu", dimensions=1)
 
 

@@ -128,7 +128,8 @@ def resolve(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = 
 
 def _named(name: str, game: Game, options: Options, programs: bool) -> Player:
     """The player of that name: the game's own, a file, or a checkpoint that comes with the game."""
-    if name.startswith("llm:") and programs:
+    if name.startswith("llm:"):
+        _require_programs(name, programs)
         from cardgym.players.llm.player import LanguageModel
 
         return LanguageModel(name)
@@ -185,14 +186,18 @@ def _load_mixture(path: Path, game: Game, options: Options, programs: bool) -> M
     return mixture(str(path), players, list(weights.values()))
 
 
+def _require_programs(name: str, programs: bool) -> None:
+    if not programs:
+        raise CardgymError(f"player {printable(name)}: a program, which only a command line or Python may name")
+
+
 def _load_program(name: str, game: Game, options: Options, programs: bool) -> Player | None:
     """The player in Python of that name; None if it names none."""
     from cardgym.players.programs import ProgramPlayer, is_program, load, takes_words
 
-    if not is_program(name) and not name.startswith("llm:"):
+    if not is_program(name):
         return None
-    if not programs:
-        raise CardgymError(f"player {printable(name)}: a program, which only a command line or Python may name")
+    _require_programs(name, programs)
     found = load(name)
     player = TextFunction(name, found) if takes_words(found) else resolve(found, game, options)
     if player.observation_name is not None:

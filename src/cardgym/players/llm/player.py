@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cardgym.engine.text import TextView
-from cardgym.errors import CardgymError, IllegalActionError
+from cardgym.errors import CardgymError
 from cardgym.players.base import FORFEIT, TextPlayer
 from cardgym.players.llm.endpoint import Endpoint, Messages
 from cardgym.players.llm.settings import Settings, read_prompt
@@ -43,8 +43,6 @@ def read_answer(answer: str, view: TextView) -> Reading:
         return Reading(None, "unreadable", "there is no line that begins with ANSWER:")
     try:
         return Reading(view.parse(lines[-1].strip(" \t\r*_")))
-    except IllegalActionError as error:
-        return Reading(None, "illegal", str(error))
     except CardgymError as error:
         return Reading(None, "illegal", str(error))
 
@@ -100,12 +98,11 @@ class LanguageModel(TextPlayer):
     def _messages(self, view: TextView) -> Messages:
         prompt, settings = read_prompt(), self.settings
         history = "What happened so far:\n" + "\n".join(view.history) + "\n\nWhat you see now:\n"
-        listed = "\n".join(f"{action}: {text}" for action, text in view.moves.items())
         user = prompt.fill(
             "user",
             history=history if view.history and settings.history == "narration" else "",
             state=view.state,
-            moves=f"{prompt.fill('moves', moves=listed)}\n" if settings.moves == "listed" else "",
+            moves=f"{prompt.fill('moves', moves=view.listed)}\n" if settings.moves == "listed" else "",
         )
         return [
             {"role": "system", "content": prompt.fill("system", rules=view.rules)},
