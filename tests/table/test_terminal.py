@@ -17,7 +17,7 @@ from cardgym.players import CompiledPlayer
 from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import board_of
 from cardgym.table.session import Session
-from cardgym.table.setup import GameSetup
+from cardgym.table.setup import HELPED, GameSetup
 from cardgym.table.terminal.game import Coaching, Terminal, joined, watch
 from cardgym.table.terminal.screen import Screen, fitted, in_columns, reflowed
 
@@ -207,6 +207,13 @@ def test_rules_and_help_are_shown() -> None:
     assert lines[lines.index("The showdown") - 1] == ""
     assert lines[lines.index("The showdown") + 1].startswith("The sum nearest to 0 takes the pool.")
     assert "it, or discard it. Discards lie face up." in " ".join(" ".join(lines).split())
+
+
+@pytest.mark.parametrize(("answers", "helped"), [(["1", "q"], False), (["h", "q"], True)])
+def test_a_game_in_which_the_coach_spoke_is_marked(answers: list[str], helped: bool) -> None:
+    terminal, _ = new_terminal(answers, game=find("OnePlayPoker-v0"), seed=3)
+    terminal.play()
+    assert (HELPED in terminal.session.about) == helped
 
 
 def test_a_hint_names_the_value_first() -> None:

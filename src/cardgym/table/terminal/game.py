@@ -209,7 +209,9 @@ class Terminal:
         return Coach(self.setup.game, self.setup.options, self._coaching.source)
 
     def _advice(self) -> Advice:
-        return self._coach.advise(self.session.state, self.session.seat, self.session.names())
+        advice = self._coach.advise(self.session.state, self.session.seat, self.session.names())
+        self.session.note_help()
+        return advice
 
     def _hint_lines(self) -> list[str]:
         """The best actions with their values, and why."""
