@@ -147,7 +147,16 @@ def learner(kind: str, seat: int, size: int, actions: int) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["policy_gradient", "dqn"])
-@pytest.mark.parametrize("name", ["LeducPoker-v0", "CorellianSpike-v0", "OnePlayPoker-v0", "Coda-v0", "Cribbage-v0"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LeducPoker-v0",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("CorellianSpike-v0", "OnePlayPoker-v0", "Coda-v0", "Cribbage-v0")
+        ),
+    ],
+)
 def test_neural_learners_of_openspiel_learn_every_game(name: str, kind: str) -> None:
     game = open_spiel.OpenSpielGame(name)
     env = rl_environment.Environment(game, chance_event_sampler=rl_environment.ChanceEventSampler(seed=1))

@@ -9,7 +9,7 @@ import pytest
 from browsing import Person, Server, chromium, open_browser
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")  # Its event loop would stop other tests of the same process that need their own.
 def browser() -> Iterator[Any]:
     pytest.importorskip("playwright", reason="THE BROWSER'S TESTS DO NOT RUN: Playwright is not installed")
     pytest.importorskip("starlette", reason="THE BROWSER'S TESTS DO NOT RUN: Starlette is not installed")
@@ -19,7 +19,7 @@ def browser() -> Iterator[Any]:
         yield browser
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server = Server(tmp_path_factory.mktemp("data"))
     yield server
