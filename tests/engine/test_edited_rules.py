@@ -16,7 +16,7 @@ import pytest
 
 import cardgym
 from cardgym.engine.compilation import compiled, config
-from cardgym.engine.digest import Reach, digest_of_code, digest_of_game
+from cardgym.engine.digest import Reach, digest_of_game, digest_of_program
 from cardgym.engine.rules import rule
 
 HELPER = """
@@ -206,9 +206,9 @@ def test_digest_of_a_player_covers_what_it_imports_inside(
     monkeypatch.syspath_prepend(tmp_path)
     namespace: dict[str, Any] = {"__name__": "edited_player"}
     exec(PLAYER["edited_player"], namespace)
-    first = digest_of_code(namespace["make"], imports=True)
+    first = digest_of_program("edited_player")
     (tmp_path / f"{file}.py").write_text(PLAYER[file].replace(before, after))
-    assert (digest_of_code(namespace["make"], imports=True) != first) is changes
+    assert (digest_of_program("edited_player") != first) is changes
     assert not [name for name in sys.modules if name.startswith("edited_") and name != "edited_helper"]
 
 

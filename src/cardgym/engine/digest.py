@@ -91,14 +91,18 @@ def digest_of_game(game: Any) -> str:
     return Reach(*_played(game)).digest
 
 
-def digest_of_code(function: Callable[..., Any], *, imports: bool = False) -> str:
-    """A digest of a function that need not be compiled, 16 hexadecimal digits.
+def digest_of_program(module: str, code: Any = None, folder: str | None = None) -> str:
+    """A digest of the source of code that need not be compiled, 16 hexadecimal digits.
+
+    It covers a module and all that it imports, at the top or in a function: modules of its own package, and the user's
+    outside installed packages. Nothing is imported for that. Data that the code reads is not covered.
 
     Args:
-        imports: also cover the module of the function and all that it imports, at the top or in a function: modules of
-            its own package, and the user's outside installed packages. Nothing is imported for that.
+        module: the module's name.
+        code: the code of a module that cannot be found by its name, such as one from a notebook.
+        folder: where modules are looked for first.
     """
-    return Reach(function, *(_imported_code(function) if imports else ())).digest
+    return Reach(*_imported_code(module, code, folder)).digest
 
 
 def renewed_game(game: Any) -> Any:
@@ -116,25 +120,27 @@ def _played(game: Any) -> tuple[Any, ...]:
     return game.state, game.num_actions, game.count_actions, game.payoff, options, functions
 
 
-def _imported_code(function: Any) -> Iterator[types.CodeType]:
-    """The code of a function's module and of those that it imports, in the order in which they are found."""
-    function = getattr(function, "func", function)  # Of a `functools.partial`.
-    module = function.__module__
+def _imported_code(module: str, code: Any, folder: str | None) -> Iterator[Any]:
+    """The code of a module and of those that it imports, in the order in which they are found."""
     top, library = module.partition(".")[0], __name__.partition(".")[0]
     own = module.rpartition(".")[0] if top == library else top
-    waiting = [module]
+    waiting = [name for name in _with_parents(module) if f"{name}.".startswith(f"{own}.")]
     for name in waiting:
-        spec = _spec(name) if name != "__main__" else None
+        spec = _spec(name, folder) if name not in ("", "__main__") else None
         # Not the loader's code: it may be that of a file from the same second.
         source = spec.loader.get_source(name) if spec is not None and hasattr(spec.loader, "get_source") else None
-        code = compile(source, name, "exec", dont_inherit=True) if source else None
-        if code is None and name == module:  # A notebook or standard input.
-            code = getattr(function, "__code__", None)
-        if code is not None:
-            yield code
+        try:
+            found = compile(source, name, "exec", dont_inherit=True) if source else code if name == module else None
+        except (SyntaxError, ValueError):  # It may be imported on a condition that is never true.
+            yield source
+            continue
+        if found is not None:
+            yield found
             package = name if spec is not None and spec.submodule_search_locations else name.rpartition(".")[0]
             others = [
-                other for other in _imports(code, package) if f"{other}.".startswith(f"{own}.") or _is_users(other)
+                other
+                for other in _imports(found, package)
+                if f"{other}.".startswith(f"{own}.") or _is_users(other, folder)
             ]
             waiting += dict.fromkeys(other for other in others if other not in waiting)
 
@@ -148,20 +154,27 @@ def _imports(code: types.CodeType, package: str) -> Iterator[str]:
                 level, names = steps[place - 2].argval, steps[place - 1].argval
                 above = package.split(".")[: package.count(".") + 2 - level] if level else []
                 base = ".".join(filter(None, [*above, step.argval]))
-                yield from (base, *(f"{base}.{name}" for name in names or ()))
+                yield from (*_with_parents(base), *(f"{base}.{name}" for name in names or ()))
 
 
-def _is_users(module: str) -> bool:
+def _with_parents(module: str) -> list[str]:
+    """A module's name, after those of the packages that it is in, which are imported with it."""
+    parts = module.split(".")
+    return [".".join(parts[: number + 1]) for number in range(len(parts))]
+
+
+def _is_users(module: str, folder: str | None) -> bool:
     """Whether a module is the user's own: not part of Python or cardgym, and not of an installed package."""
     top = module.partition(".")[0]
-    if top in sys.stdlib_module_names or top == __name__.partition(".")[0] or (spec := _spec(top)) is None:
+    if top in (*sys.stdlib_module_names, __name__.partition(".")[0]) or (spec := _spec(top, folder)) is None:
         return False
-    return not any(folder in str(spec.origin) for folder in ("site-packages", "dist-packages"))
+    places = [str(spec.origin), *(spec.submodule_search_locations or ())]
+    return not any(part in place for part in ("site-packages", "dist-packages") for place in places)
 
 
-def _spec(module: str) -> Any:
+def _spec(module: str, folder: str | None) -> Any:
     """Where a module would be imported from, without importing a package above it; None if there is no such module."""
-    parts, spec, path = module.split("."), None, None
+    parts, spec, path = module.split("."), None, [folder, *sys.path] if folder else None
     for number in range(len(parts)):
         if number and path is None:
             return None

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.digest import digest_of_code, digest_of_game
+from cardgym.engine.digest import Reach, digest_of_game, digest_of_program
 from cardgym.engine.rules import is_rule
 from cardgym.files import shipped
 from cardgym.files.json_values import digest_of as digest_of_values
 from cardgym.players.base import split_path
 from cardgym.players.mixture_file import SUFFIX, read_mixture
-from cardgym.players.programs import digest_of_program, is_program
+from cardgym.players.programs import is_program, source_of
 from cardgym.players.resolver import PlayerSpec, checkpoints
 
 
@@ -41,10 +41,12 @@ def _facts(spec: PlayerSpec, game: Game, options: Options) -> Any:
     name, rest = split_path(str(spec))
     if name in game.players:
         own = game.players[name]
-        return [name, digest_of_code(own, imports=not is_rule(own))]
+        made = getattr(own, "func", own)  # Of a `functools.partial`.
+        imported = "" if is_rule(own) else digest_of_program(own.__module__, getattr(made, "__code__", None))
+        return [name, Reach(own).digest, imported]
     file = checkpoints(game).get(name) or shipped.checkpoint_path(Path(name))
     if is_program(str(spec)) and name not in checkpoints(game):
-        return [rest or name, digest_of_program(str(spec))]
+        return [rest or name, digest_of_program(*source_of(str(spec)))]
     if not file.is_file():
         return str(spec)
     members = read_mixture(file, game, options) if file.name.endswith(SUFFIX) else {}

@@ -13,9 +13,8 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from hashlib import sha256
-from modulefinder import ModuleFinder
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Float64s
 from cardgym.errors import CardgymError, DecisionError, in_one_line, printable, quoted, reporting_errors, unknown
-from cardgym.files.json_values import digest_of, read_bytes
+from cardgym.files.json_values import read_bytes
 from cardgym.players.base import (
     PYTHON,
     Actions,
@@ -113,25 +112,20 @@ def _is_in(folder: Path, top: str) -> bool:
     return "." not in top and Path(place).parent in (folder, folder / top)
 
 
-def digest_of_program(name: str) -> str:
-    """A digest of the source of a player in Python: of its file, and of the files beside it that it imports.
+def source_of(name: str) -> tuple[str, CodeType | None, str | None]:
+    """Where the source of a player in Python is: its module, or else a file's code and folder. Nothing is run.
 
-    Of a module it covers the module and, in a package, all files beside it and below. Not of data that it reads.
+    Raises:
+        CardgymError: if the file cannot be read as Python.
     """
     path, attribute = split_path(name)
-    if attribute:
-        finder = ModuleFinder([str(Path(path).absolute().parent)])
-        try:
-            finder.run_script(path)
-        except (OSError, SyntaxError) as error:
-            raise CardgymError(f"player {printable(name)}: {in_one_line(error)}") from error
-        found: list[Any] = [*finder.modules.values()]
-        files = {Path(module.__file__) for module in found if module.__file__}
-    else:
-        spec = importlib.util.find_spec(name.rpartition(":")[0])
-        file = Path((spec and spec.origin) or "")
-        files = {file} if spec is None or not spec.parent else set(file.parent.rglob(f"*{PYTHON}"))
-    return digest_of(sorted(digest_of(file.read_bytes()) for file in files if file.is_file()))
+    if not attribute:
+        return name.rpartition(":")[0], None, None
+    what, file = f"player {printable(name)}", Path(path).absolute()
+    try:
+        return "", compile(read_bytes(file, what), str(file), "exec", dont_inherit=True), str(file.parent)
+    except (SyntaxError, ValueError) as error:
+        raise CardgymError(f"{what}: {in_one_line(error)}") from error
 
 
 class ProgramPlayer(Player):
