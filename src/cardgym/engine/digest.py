@@ -174,15 +174,13 @@ def _is_users(module: str, folder: str | None) -> bool:
 
 def _spec(module: str, folder: str | None) -> Any:
     """Where a module would be imported from, without importing a package above it; None if there is no such module."""
-    parts, spec, path = module.split("."), None, [folder, *sys.path] if folder else None
-    for number in range(len(parts)):
-        if number and path is None:
-            return None
+    spec, places = None, [[folder], None] if folder else [None]
+    for name in _with_parents(module):
         finders = [finder.find_spec for finder in sys.meta_path if hasattr(finder, "find_spec")]
-        spec = next(filter(None, (find(".".join(parts[: number + 1]), path) for find in finders)), None)
-        if spec is None:
+        spec = next(filter(None, (find(name, place) for place in places for find in finders)), None)
+        if spec is None or (name != module and spec.submodule_search_locations is None):
             return None
-        path = spec.submodule_search_locations
+        places = [spec.submodule_search_locations]
     return spec
 
 
