@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gymnasium.spaces import Discrete
 
 from cardgym.engine.batch import Batch
-from cardgym.engine.compilation import config
+from cardgym.engine.compilation import JIT_DISABLED
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import STEP
 from cardgym.engine.states import SingleGame
@@ -205,7 +205,7 @@ def check_steps(game: Game, arguments: dict[str, Any], seed: int = 0, steps: int
 
 def _is_exactly(value: Any, kind: type) -> bool:
     """Whether a value has exactly this type. With the JIT off, envs return NumPy scalars instead."""
-    return type(value) is kind or (bool(config.DISABLE_JIT) and isinstance(value, np.generic))
+    return type(value) is kind or (JIT_DISABLED and isinstance(value, np.generic))
 
 
 def _arrays(data: Any) -> list[npt.NDArray[Any]]:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import cardgym
-from cardgym.engine.compilation import config
+from cardgym.engine.compilation import JIT_DISABLED
 from reproducibility import differences, games
 
-pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="takes minutes where nothing is compiled")
+pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="takes minutes where nothing is compiled")
 
 QUICK = "OnePlayPoker-v0"
 """Learning in it is compiled in a second."""

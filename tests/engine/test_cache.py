@@ -18,12 +18,12 @@ from numba.core.caching import IndexDataCacheFile
 
 from cardgym.engine import cache as code_folders
 from cardgym.engine.cache import cache_folder, cache_root, digest_of
-from cardgym.engine.compilation import compiled, config, known_internals
+from cardgym.engine.compilation import JIT_DISABLED, compiled, known_internals
 from cardgym.errors import CardgymError
 from cardgym.table.game_log import data_folder
 
 pytestmark = pytest.mark.skipif(
-    bool(config.DISABLE_JIT) or not known_internals(), reason="nothing is compiled, or Numba alone keeps the code"
+    JIT_DISABLED or not known_internals(), reason="nothing is compiled, or Numba alone keeps the code"
 )
 YEARS = 10 * 365.25 * 24 * 3600
 

@@ -18,7 +18,7 @@ from numba.core.caching import FunctionCache
 
 import cardgym
 from cardgym.engine.cache import cache_folder, digest_of, plain_function
-from cardgym.engine.compilation import bind, bound, compiled, config, known_internals, name_entry_point, template
+from cardgym.engine.compilation import JIT_DISABLED, bind, bound, compiled, known_internals, name_entry_point, template
 from cardgym.engine.digest import Reach
 from cardgym.engine.kernel import kernel_of
 from cardgym.engine.rules import rule
@@ -130,7 +130,7 @@ def _twice(number):
     return bound.factor * number
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_compilation_is_announced_only_while_code_is_missing(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("CARDGYM_CACHE_DIR", str(tmp_path))
     cache_folder.cache_clear()
@@ -154,7 +154,7 @@ def test_compilation_is_announced_only_while_code_is_missing(tmp_path, monkeypat
     cache_folder.cache_clear()
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_the_first_step_of_an_env_compiles_its_step_kernel_and_nothing_else(tmp_path):
     process = run(FIRST_STEP, PACKAGE.parent, CARDGYM_CACHE_DIR=str(tmp_path))
     output, _ = process.communicate()
@@ -240,7 +240,7 @@ def _use_memory(values):
     return total + count_in_list(values) + length_of_text(12) + sum_of_chosen(values)
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_memory_is_freed_once():
     runtime = importlib.import_module("numba.core.runtime")
     runtime._nrt_python.memsys_enable_stats()

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import cardgym
-from cardgym.engine.compilation import compiled, config
+from cardgym.engine.compilation import JIT_DISABLED, compiled
 from cardgym.engine.digest import Reach, digest_of_game, digest_of_program
 from cardgym.engine.rules import rule
 
@@ -239,7 +239,7 @@ def other_entry(number: int) -> Any:
     return helper(number) + 2
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_code_compiled_after_an_edit_contains_no_older_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """`helper` was compiled with what it called before; the new code of its callers must not contain that."""
     assert (entry(4), helper(4)) == (3.0, 2.0)

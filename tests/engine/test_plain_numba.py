@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from cardgym.engine import compilation
-from cardgym.engine.compilation import config
+from cardgym.engine.compilation import JIT_DISABLED
 
-pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 ROOT = Path(__file__).parents[2]
 
 RENAMED = """

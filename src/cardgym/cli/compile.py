@@ -49,8 +49,10 @@ def build(games: list[Game], folder: Path) -> None:
     from cardgym.engine import targets
 
     targets.start()
+    from cardgym.table.web.rehearsal import rehearse
+
     for game in games:
-        use(game)
+        rehearse(game)
         count = len(targets.link(folder / f"{game.id}.wasm"))
         targets.forget()
         size = (folder / f"{game.id}.wasm").stat().st_size

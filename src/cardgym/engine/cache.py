@@ -16,15 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import filelock
-import llvmlite
-import numba
 import numpy as np
 import platformdirs
 
 from cardgym.engine.digest import Reach, renewed
 
-_VERSIONS = repr((numba.__version__, llvmlite.__version__, np.__version__))
 TARGETS: list[str] = []
 """The modules that compile entry points for other machines, too; such code is kept in folders of its own."""
 _LOCK_SECONDS = 600
@@ -35,8 +31,12 @@ _KEEP_SECONDS = 30 * 24 * 3600
 
 def digest_of(function: Callable[..., Any] | None) -> str:
     """The digest that names the folder of a function's compiled code; of the compiler alone if None."""
+    import llvmlite
+    import numba
+
+    versions = repr((numba.__version__, llvmlite.__version__, np.__version__))
     reach = "" if function is None else renewed(function).digest
-    return hashlib.sha256(f"{_VERSIONS} {_compiler()} {reach}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{versions} {_compiler()} {reach}".encode()).hexdigest()[:16]
 
 
 def plain_function(value: Any) -> Any:
@@ -116,6 +116,8 @@ def _prune(root: Path) -> None:
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Hold the folder's lock, if the disk supports locks: other processes wait, then find the code compiled."""
+    import filelock
+
     lock = filelock.FileLock(folder / "lock", timeout=_LOCK_SECONDS, is_singleton=True)  # Reentrant.
     try:
         try:

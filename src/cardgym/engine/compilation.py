@@ -25,18 +25,18 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
-import numba.extending
 import numpy as np
 
 from cardgym.engine.cache import alone, cache_folder, digest_of
+from cardgym.engine.prebuilt import EntryPoint
+from cardgym.engine.rules import JIT_DISABLED
 from cardgym.errors import printable
 
-F = TypeVar("F", bound=Callable[..., Any])
+if not JIT_DISABLED:  # A page has no Numba.
+    import numba
+    import numba.extending
 
-config: Any = numba.config
-"""Numba's settings, which have no type hints."""
-carray: Any = numba.carray  # type: ignore[attr-defined]
+F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILE_TIME_HINT = "seconds, a minute on a slow machine"
 """How long compiling a game takes, in messages."""
@@ -93,7 +93,7 @@ def bind(function: Callable[..., Any], suffix: str, /, *, inline: bool = False, 
     copy.__module__ = function.__module__
     copy.__annotations__ = function.__annotations__
     copy.__doc__ = function.__doc__
-    if config.DISABLE_JIT:
+    if inline and JIT_DISABLED:
         return _with_records(copy)
     if inline:
         return cast(Callable[..., Any], inlined_rule(copy))
@@ -102,7 +102,7 @@ def bind(function: Callable[..., Any], suffix: str, /, *, inline: bool = False, 
 
 def inlined_rule(function: Callable[..., Any]) -> Any:
     """The dispatcher of a function that is inlined into its compiled callers."""
-    if config.DISABLE_JIT or not known_internals():
+    if not known_internals():
         return numba.njit(error_model="numpy")(function)
     return known_internals().inlined(function)
 
@@ -114,9 +114,9 @@ def rule_for_python(function: Callable[..., Any], dispatcher: Any) -> Callable[.
 
 
 def _entry_point(function: Callable[..., Any]) -> Any:
-    """A compiled function whose code is cached on disk."""
-    if config.DISABLE_JIT:
-        return _with_records(function)
+    """A compiled function whose code is cached on disk; in a page, one that `prebuilt` finds."""
+    if JIT_DISABLED:
+        return EntryPoint(function, _with_records(function))
     internals = known_internals()
     return internals.cached_entry_point(function, _announced) if internals else _PlainEntryPoint(function)
 
@@ -180,6 +180,7 @@ class _PlainEntryPoint:
     def dispatcher(self) -> Any:
         # Made at the first call: until then the functions called here may not be defined.
         dispatcher: Any = numba.njit(error_model="numpy", nogil=True)(self.py_func)
+        config: Any = numba.config
         before, config.CACHE_DIR = config.CACHE_DIR, str(self._folder)
         try:
             if os.access(self._folder, os.W_OK):
@@ -220,19 +221,20 @@ def array_at(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
 array_at.__dict__["owns_memory"] = False  # For `internals`.
 
 
-@numba.extending.overload(array_at, strict=False, jit_options={"forceinline": True})
-def _array_at(address: Any, shape: Any, dtype: Any) -> Any:
-    return lambda address, shape, dtype: carray(_pointer(address), shape, dtype)  # type: ignore[call-arg]
+if not JIT_DISABLED:
 
+    @numba.extending.overload(array_at, strict=False, jit_options={"forceinline": True})
+    def _array_at(address: Any, shape: Any, dtype: Any) -> Any:
+        return lambda address, shape, dtype: numba.carray(_pointer(address), shape, dtype)  # type: ignore[attr-defined, call-arg]
 
-@numba.extending.intrinsic
-def _pointer(typing_context: Any, address: Any) -> Any:
-    """A number as a pointer."""
+    @numba.extending.intrinsic
+    def _pointer(typing_context: Any, address: Any) -> Any:
+        """A number as a pointer."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
-    return numba.types.voidptr(numba.types.intp), generate
+        return numba.types.voidptr(numba.types.intp), generate
 
 
 def _with_records(function: Callable[..., Any]) -> Callable[..., Any]:

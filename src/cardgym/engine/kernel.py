@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from cardgym.engine.binding import code_name, rules_of
+from cardgym.engine.cache import TARGETS
 from cardgym.engine.compilation import array_at, bind, bound, template
 from cardgym.engine.contract import Game, State
-from cardgym.engine.rules import Generator, derive, rule, uniform, uniform_legal
+from cardgym.engine.rules import JIT_DISABLED, Generator, derive, rule, uniform, uniform_legal
 
 INT8, UINT8, INT32 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int32)
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
@@ -357,5 +358,6 @@ def kernel_of(game: Game, observation_name: str, players: Iterable[str] = ()) ->
 
     It compiles at its first step. A kernel that already includes the players is reused for calls without them.
     """
-    with_players = not set(players) <= {"random"} or (game, observation_name) in _with_players
+    one_for_all = JIT_DISABLED or bool(TARGETS)  # A page has compiled code for one of the two kernels.
+    with_players = one_for_all or not set(players) <= {"random"} or (game, observation_name) in _with_players
     return _kernel(game, observation_name, with_players)

@@ -14,11 +14,10 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
-
-import gymnasium
 
 from cardgym.engine.digest import renewed_game
 from cardgym.errors import CardgymError, quoted, reporting_missing, unknown
@@ -83,6 +82,10 @@ def _keep(game: Game) -> Game:
 
 
 def _register_with_gymnasium(game_id: str) -> None:
+    if find_spec("gymnasium") is None:  # In a page.
+        return
+    import gymnasium
+
     if game_id in gymnasium.registry:
         return
     # References by name, so that the registry stays below the envs, which Gymnasium imports when it makes one.
@@ -140,7 +143,9 @@ def packages() -> tuple[GamePackage, ...]:
                 found[package.name] = package
         except Exception as error:  # A broken plug-in must not break the other games.
             print(f"cardgym: skipped game {game_id!r}: {type(error).__name__}: {error}", file=sys.stderr)
-            del _IDS[game_id], gymnasium.registry[game_id]
+            del _IDS[game_id]
+            if (gymnasium := sys.modules.get("gymnasium")) is not None:
+                del gymnasium.registry[game_id]
     return tuple(found.values())
 
 

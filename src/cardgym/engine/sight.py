@@ -48,7 +48,7 @@ def _seen(position: SingleGame, seat: int, choices: bool) -> Iterator[object]:
     game, options, states = position.game, position.options, position.states
     yield position.current_player, position.deal, float(states["paid"][0, seat])
     for name in game.observations:
-        yield look(game, options, states, np.array([seat]), name)[0].tobytes()
+        yield look(game, options, states, np.array([seat], np.int64), name)[0].tobytes()
     state = record(states)
     yield game.describe(state, seat)
     if choices and position.current_player == seat:

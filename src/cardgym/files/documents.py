@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-
 from cardgym.errors import CardgymError, printable
 from cardgym.files.json_values import parse_json
+from cardgym.files.schema import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 T = TypeVar("T")
 

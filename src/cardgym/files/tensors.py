@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -70,11 +73,9 @@ def read_tensors(
     Returns:
         The document, and the arrays by name; all their numbers are finite.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
     from cardgym.files.documents import validate
 
+    library = _library()
     values, digest = _document(path, what)
     with opened(path, what) as file:
         content = file.read()
@@ -82,8 +83,8 @@ def read_tensors(
         raise CardgymError(f"{what}: damaged (its content does not match its checksum); copy or make it again")
     document = validate(kind, values, f"{what}: metadata")
     try:
-        arrays: Arrays = load(content)
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        arrays: Arrays = library.load(content)
+    except (library.SafetensorError, KeyError, TypeError, ValueError) as error:
         raise _damaged(what, error) from None
     wanted = {} if layout is None else layout(document) if callable(layout) else layout
     for name in sorted({*wanted, *arrays}) if layout is not None else ():
@@ -99,6 +100,19 @@ def read_tensors(
     return document, arrays
 
 
+@cache
+def _library() -> Any:
+    """The library, or in a page what stands for it."""
+    if find_spec("safetensors") is None:
+        from cardgym.files import plain_tensors
+
+        return plain_tensors
+    import safetensors.numpy as arrays
+    from safetensors import SafetensorError, safe_open
+
+    return SimpleNamespace(load=arrays.load, safe_open=safe_open, SafetensorError=SafetensorError)
+
+
 def read_document(path: Path, what: str) -> dict[str, Any]:
     """The document of a file as plain values, unchecked; no array is read."""
     return _document(path, what)[0]
@@ -106,13 +120,12 @@ def read_document(path: Path, what: str) -> dict[str, Any]:
 
 def _document(path: Path, what: str) -> tuple[dict[str, Any], str]:
     """The document of a file as plain values, and the file's digest."""
-    from safetensors import SafetensorError, safe_open
-
+    library = _library()
     opened(path, what).close()  # A regular file, which may be read.
     try:
-        with safe_open(path, "numpy") as file:
+        with library.safe_open(path, "numpy") as file:
             metadata = file.metadata() or {}
-    except (SafetensorError, OSError, ValueError) as error:
+    except (library.SafetensorError, OSError, ValueError) as error:
         raise _damaged(what, error) from None
     if METADATA_KEY not in metadata:
         raise CardgymError(f"{what}: not a file of cardgym (no {METADATA_KEY!r} in its metadata)")

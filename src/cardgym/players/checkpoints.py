@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 
 from cardgym.engine.contract import Float32s, Game, Options
 from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.errors import CardgymError, of_kind, path_of
 from cardgym.files.documents import Document, Items, at_most
+from cardgym.files.schema import Field
 from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
 from cardgym.players.base import (
     GREEDY,

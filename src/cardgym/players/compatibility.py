@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
-
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.declarations import PAYMENT_OPTION, options_that_count
 from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files.documents import Document, Name, at_most
+from cardgym.files.schema import Field
 
 OptionValues = Annotated[dict[Name, int | Name], at_most(64)]
 """A game's options in a file, by name."""

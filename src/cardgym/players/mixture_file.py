@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.declarations import options_that_count
 from cardgym.errors import CardgymError, path_of
@@ -16,6 +14,7 @@ from cardgym.files import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document
 from cardgym.files.json_values import read_bytes, sealed
 from cardgym.files.paths import relative
+from cardgym.files.schema import Field
 from cardgym.players.base import (
     split_path,
 )

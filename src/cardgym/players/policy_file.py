@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field
 
 from cardgym.engine.contract import Game, Int8s, Options
 from cardgym.errors import CardgymError, path_of, printable, quoted
 from cardgym.files import replacing
 from cardgym.files.documents import Document, Name, validate
 from cardgym.files.json_values import parse_json, read_bytes, sealed
+from cardgym.files.schema import Field
 from cardgym.players.base import (
     TablePlayer,
 )

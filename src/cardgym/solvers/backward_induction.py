@@ -122,7 +122,7 @@ def check_gamma(gamma: object) -> Fraction:
 def _action_weights(tree: GameTree, policy: Policy) -> list[float]:
     """The probability of every choice of the tree under a policy."""
     states, actions = tree.num_info_sets, tree.game.actions(tree.options)
-    source = np.repeat(np.arange(states), np.diff(tree.arrays.first_choice))
+    source = np.repeat(np.arange(states), tree.sizes)
     if policy.shape == (states,):
         weights = (tree.choice_actions == policy[source]).astype(np.float64)
     elif policy.shape == (states, actions):

@@ -58,7 +58,7 @@ def _turns(tree: ExactTree) -> Integers:
     for info_set, choice in enumerate(before):
         if choice >= 0:
             turns[info_set] = turns[owners[info_set]] + 1
-    return np.array(turns)
+    return np.array(turns, np.int64)
 
 
 def nash_conv(tree: ExactTree, strategy: Strategy) -> float:

@@ -52,8 +52,7 @@ class CFR:
     @property
     def average(self) -> Strategy:
         """The average strategy; uniform where an information set was never reached."""
-        totals = np.add.reduceat(self._sums, self.tree.arrays.first_choice[:-1])
-        sizes = np.diff(self.tree.arrays.first_choice)
+        totals, sizes = self.tree.sums(self._sums), self.tree.sizes
         shares = np.repeat(np.where(totals > 0, totals, 1.0), sizes)
         return np.where(np.repeat(totals > 0, sizes), self._sums / shares, self.tree.uniform())
 

@@ -86,7 +86,7 @@ def _estimated(tree: GameTree, player: Player) -> Exact:
 
 def _deviating(tree: GameTree, strategy: Strategy, response: Strategy, seat: int) -> Strategy:
     """A strategy with the response's choices at the information sets of one seat."""
-    own = np.repeat(tree.arrays.set_seats == seat, np.diff(tree.arrays.first_choice))
+    own = np.repeat(tree.arrays.set_seats == seat, tree.sizes)
     return np.where(own, response, strategy)
 
 

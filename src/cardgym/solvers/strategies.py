@@ -51,8 +51,7 @@ def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs
     observations = tree.look(observation_name)[0]
     hashes = np.empty(len(observations), np.uint64)
     _hash_all(np.ascontiguousarray(observations), hashes)
-    first = tree.arrays.first_choice
-    pairs = np.rec.fromarrays([np.repeat(hashes, np.diff(first)), tree.choice_actions])
+    pairs = np.rec.fromarrays([np.repeat(hashes, tree.sizes), tree.choice_actions])
     keys, group = np.unique(pairs, return_inverse=True)
     if len(keys) == len(pairs):
         order = np.argsort(pairs)
@@ -60,7 +59,7 @@ def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs
     nodes = reach_probabilities(tree, strategy, -1)[: tree.num_nodes]
     decides = tree.arrays.info_sets >= 0
     weights = np.bincount(tree.arrays.info_sets[decides], nodes[decides], tree.num_info_sets)
-    weights = np.repeat(weights + np.finfo(float).tiny, np.diff(first))
+    weights = np.repeat(weights + np.finfo(float).tiny, tree.sizes)
     shares = np.bincount(group, weights * strategy) / np.bincount(group, weights)
     return Pairs(keys["f0"], keys["f1"].astype(np.int32), shares)
 
@@ -92,13 +91,13 @@ def mixed_strategy(tree: GameTree, strategies: Sequence[Strategy], weights: Sequ
     At an information set each strategy counts by its weight times the probability that its own choices lead there
     (Kuhn, "Extensive games and the problem of information", 1953); uniform if none leads there.
     """
-    sizes = np.diff(tree.arrays.first_choice)
+    sizes = tree.sizes
     sums = np.zeros(tree.num_choices)
     own_reach = np.empty(tree.num_info_sets)
     for strategy, weight in zip(strategies, weights, strict=True):
         _own_reach(tree.arrays, strategy, own_reach)
         sums += weight * np.repeat(own_reach, sizes) * strategy
-    totals = np.repeat(np.add.reduceat(sums, tree.arrays.first_choice[:-1]), sizes)
+    totals = np.repeat(tree.sums(sums), sizes)
     return np.where(totals > 0, sums / np.where(totals > 0, totals, 1.0), tree.uniform())
 
 

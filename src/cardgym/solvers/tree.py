@@ -104,8 +104,17 @@ class ExactTree:
 
     def uniform(self) -> Strategy:
         """The strategy of `random`."""
-        sizes = np.diff(self.arrays.first_choice)
-        return np.repeat(1.0 / sizes, sizes)
+        return np.repeat(1.0 / self.sizes, self.sizes)
+
+    @property
+    def sizes(self) -> npt.NDArray[np.intp]:
+        """The number of choices of each information set, (num_info_sets,), for NumPy's `repeat`."""
+        return np.diff(self.arrays.first_choice).astype(np.intp)
+
+    def sums(self, values: Floats) -> Floats:
+        """The sum of the values of the choices, (num_choices,), in each information set."""
+        totals: Floats = np.add.reduceat(values, self.arrays.first_choice[:-1].astype(np.intp))
+        return totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,15 +148,15 @@ class GameTree(ExactTree):
 
     def strategy(self, probabilities: npt.NDArray[np.floating[Any]]) -> Strategy:
         """A strategy from probabilities of all actions at each information set, (num_info_sets, actions)."""
-        rows = np.repeat(np.arange(self.num_info_sets), np.diff(self.arrays.first_choice))
+        rows = np.repeat(np.arange(self.num_info_sets), self.sizes)
         chosen = probabilities[rows, self.choice_actions].astype(np.float64)
-        return chosen / np.add.reduceat(chosen, self.arrays.first_choice[:-1])[rows]
+        return chosen / self.sums(chosen)[rows]
 
     @property
     def rewards(self) -> Floats:
         """What each seat is paid on each edge, (num_edges, num_players), float64."""
         paid = np.concatenate([self.paid_before, self.arrays.payments[::-1]])
-        source = np.repeat(np.arange(self.num_nodes), np.diff(self.arrays.first_edge))
+        source = np.repeat(np.arange(self.num_nodes), np.diff(self.arrays.first_edge).astype(np.intp))
         rewards: Floats = paid[self.arrays.targets] - paid[source]
         return rewards
 

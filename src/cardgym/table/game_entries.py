@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from cardgym.engine.contract import CHANCE, Float64s, Game
 from cardgym.engine.registry import find, registered
@@ -24,6 +23,7 @@ from cardgym.engine.states import SingleGame, new_state
 from cardgym.errors import MAX_WHOLE, CardgymError, printable, quoted
 from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, validate
 from cardgym.files.json_values import parse_json, read_bytes, sealed
+from cardgym.files.schema import AfterValidator, ConfigDict, Field, model_validator
 from cardgym.players.compatibility import OptionValues
 from cardgym.table.setup import PERSON, People
 

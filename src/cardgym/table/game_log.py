@@ -9,11 +9,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
@@ -26,6 +25,9 @@ from cardgym.files.documents import parse_document
 from cardgym.files.json_values import digest_of, parse_json, sealed
 from cardgym.table.game_entries import KindTotal, SavedTotals, checked, export_line, print_left_out
 from cardgym.table.setup import is_secret
+
+if TYPE_CHECKING:
+    import sqlite3  # Not in a page, which keeps its games elsewhere: see `cardgym.table.web.page`.
 
 Move = tuple[int, int]
 """The seat that decided, CHANCE or UNDO; and the action, the outcome, or the number of moves that remain."""
@@ -121,6 +123,8 @@ class GameLog:
         address = f"{self.path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         if read_only and not self.path.with_name(f"{self.path.name}-wal").exists():
             address += "&immutable=1"  # Nothing writes to it, and SQLite then needs no side files.
+        import sqlite3
+
         with self._errors():
             self._database = sqlite3.connect(
                 address, uri=True, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
@@ -178,6 +182,8 @@ class GameLog:
             StaleGameError: if the game has more rows by now.
             CardgymError: if the file cannot be written.
         """
+        import sqlite3
+
         with self._transaction() as database:
             try:
                 database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, start, moves))
@@ -255,7 +261,7 @@ class GameLog:
         id, env, finished, _, text, seal = game
         where = f"game {printable(str(id), 60)}"
         try:
-            whole = isinstance(text, str) and seal == _seal(game[:-1], rows)
+            whole = isinstance(text, str) and seal == seal_of(game[:-1], rows)
             moves = live_moves(rows)
         except (CardgymError, TypeError):  # The latter for bytes, which no column holds.
             whole = False
@@ -336,6 +342,8 @@ class GameLog:
     @contextlib.contextmanager
     def _transaction(self, begin: str = "begin immediate") -> Iterator[sqlite3.Connection]:
         """A transaction: all of it is written or none of it, and it sees no writes of other processes."""
+        import sqlite3
+
         with self._lock, self._errors():
             self._database.execute(begin)
             try:
@@ -348,6 +356,8 @@ class GameLog:
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
+        import sqlite3
+
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:  # The latter for errors that name damaged tables.
@@ -378,7 +388,7 @@ def _add(database: sqlite3.Connection, id: str, entry: dict[str, Any], owner: st
     return new
 
 
-def _seal(game: Sequence[Any], rows: Sequence[Move]) -> str:
+def seal_of(game: Sequence[Any], rows: Sequence[Move]) -> str:
     """The digest of a game's id, env, finished, owner, entry and rows."""
     return digest_of([*game, rows])
 
@@ -386,7 +396,7 @@ def _seal(game: Sequence[Any], rows: Sequence[Move]) -> str:
 def _set_seal(database: sqlite3.Connection, id: str) -> None:
     """Set the digest of a game as it is now; without that game, nothing."""
     for *game, _ in database.execute(f"select {_GAME} from games where id = ?", (id,)).fetchall():
-        seal = _seal(game, _rows_of(database, id))
+        seal = seal_of(game, _rows_of(database, id))
         database.execute("update games set seal = ? where id = ?", (seal, id))
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
-import numba
 import numpy as np
 
 import cardgym
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
-from cardgym.engine.rules import derive
+from cardgym.engine.rules import JIT_DISABLED, derive
 from cardgym.errors import CardgymError
 from cardgym.players import Player, resolve
 
@@ -120,4 +120,5 @@ def is_secret(entry: Mapping[str, Any]) -> bool:
 @cache
 def versions() -> dict[str, str]:
     """The versions that a game is played with."""
-    return {"cardgym": cardgym.__version__, "numpy": np.__version__, "numba": numba.__version__}
+    numba = "" if JIT_DISABLED else importlib.metadata.version("numba")
+    return {"cardgym": cardgym.__version__, "numpy": np.__version__} | ({"numba": numba} if numba else {})

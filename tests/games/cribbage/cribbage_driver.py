@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from cardgym.engine.compilation import config
+from cardgym.engine.compilation import JIT_DISABLED
 from cardgym.engine.contract import Game
 from cardgym.games.cribbage.cards import CARDS, card_name, parse_cards
 from cardgym.games.cribbage.game import GAME
@@ -15,7 +15,7 @@ from cardgym.testing import StateDriver
 
 _TOSS_BY_PLACES = {tuple(places): CARDS + number for number, places in enumerate(TOSSES.tolist())}
 
-compiled_only = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="takes minutes where nothing is compiled")
+compiled_only = pytest.mark.skipif(JIT_DISABLED, reason="takes minutes where nothing is compiled")
 """Marks tests that score millions of hands, such as those that look up exact statistics."""
 
 

@@ -92,7 +92,8 @@ class _Search:
         """The games won, in percent, after each action in each state, and whether it is a right guess there."""
         values = np.zeros((self._worlds, len(actions)))
         right = np.zeros(values.shape, np.bool_)
-        try_actions(self._records, observation, 0, np.array(actions), self._mask, self._critic, values, right)
+        numbers = np.array(actions, np.int64)
+        try_actions(self._records, observation, 0, numbers, self._mask, self._critic, values, right)
         return 50.0 + 50.0 * values, right
 
 

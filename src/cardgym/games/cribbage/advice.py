@@ -168,7 +168,7 @@ def _count_hands(cards: Int8s, hands: Float64s) -> None:
 
 def _summary(counts: Float64s) -> tuple[int, float, float, int]:
     """The minimum, mean, median and maximum of scores, given how often each occurs."""
-    scores = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+    scores = np.repeat(np.arange(len(counts)), counts.astype(np.intp))
     return int(scores[0]), float(scores.mean()), float(np.median(scores)), int(scores[-1])
 
 

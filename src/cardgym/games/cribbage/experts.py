@@ -22,12 +22,12 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import AfterValidator, ConfigDict
 
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Int64s, Options, offsets, rule
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Document, Items, Name
+from cardgym.files.schema import AfterValidator, ConfigDict
 from cardgym.files.tensors import SUFFIX, Layout, read_tensors, write_tensors
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.observations import features

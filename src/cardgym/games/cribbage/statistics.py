@@ -71,7 +71,7 @@ def keeps(cards: Sequence[int]) -> list[Keep]:
 
 
 def _points(counts: Int64s) -> Points:
-    scores = np.repeat(np.arange(len(counts)), counts)
+    scores = np.repeat(np.arange(len(counts)), counts.astype(np.intp))
     return Points(int(scores[0]), float(scores.mean()), float(np.median(scores)), int(scores[-1]))
 
 

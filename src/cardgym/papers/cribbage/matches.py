@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled, config
+from cardgym.engine.compilation import JIT_DISABLED, compiled
 from cardgym.engine.contract import Float64s, Generator, Int64s, State, rule
 from cardgym.engine.rules import GOLDEN, derive, uniform
 from cardgym.errors import unknown
@@ -69,7 +69,7 @@ def side(name: str, pegging: PeggingStatistics) -> Side:
 def records(number: int) -> npt.NDArray[Any]:
     """States of the game for compiled code that plays whole games; an `np.recarray` with the JIT off."""
     states = np.repeat(np.asarray(GAME.blank_state(GAME.parse_options())), number)
-    return states.view(np.recarray) if config.DISABLE_JIT else states
+    return states.view(np.recarray) if JIT_DISABLED else states
 
 
 def match(one: Side, other: Side, games: int, seed: int) -> tuple[float, Interval]:

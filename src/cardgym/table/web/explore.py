@@ -6,13 +6,13 @@ import threading
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import Field
 from starlette.requests import Request
 from starlette.routing import Route
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Name, at_most
+from cardgym.files.schema import Field
 from cardgym.players.compatibility import OptionValues
 from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.explorer import Explorer, Line

@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, package_of, registered
 from cardgym.errors import CardgymError, quoted
 from cardgym.files.documents import Name, at_most
+from cardgym.files.schema import Field
 from cardgym.players import (
     GREEDY,
     Actions,

@@ -6,12 +6,12 @@ import secrets
 from collections import OrderedDict
 from typing import Annotated, Any
 
-from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Route
 
 from cardgym.errors import CardgymError
+from cardgym.files.schema import Field
 from cardgym.table.coach.puzzles import Puzzle, find_puzzle
 from cardgym.table.coach.ratings import Skill, puzzle_points
 from cardgym.table.game_log import GameLog

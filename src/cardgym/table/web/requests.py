@@ -6,12 +6,12 @@ import asyncio
 import inspect
 import json
 import re
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, TypeVar
 from weakref import WeakValueDictionary
 
-from pydantic import ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from cardgym.engine.registry import find, registered
 from cardgym.files.documents import Document, parse_document
+from cardgym.files.schema import ConfigDict, Field
 from cardgym.table.game_entries import GAME_ID
 from cardgym.table.people import people_of
 from cardgym.table.setup import AGAIN, HELPED, LESSON, RESIGNED
@@ -76,7 +77,9 @@ def refusal(status: int, message: str, **more: Any) -> Reply:
 
 
 async def work(function: Callable[..., T], *arguments: Any) -> T:
-    """Call a function that may be slow, in a thread."""
+    """Call a function that may be slow, in a thread; in a page, which has none, here."""
+    if sys.platform == "emscripten":
+        return function(*arguments)
     return await asyncio.get_running_loop().run_in_executor(_THREADS, function, *arguments)
 
 

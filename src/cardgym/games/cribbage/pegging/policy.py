@@ -13,11 +13,11 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 
 from cardgym.engine.contract import Float32s, Float64s, Int64s, rule
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Count, Document, Number
+from cardgym.files.schema import Field
 from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
 from cardgym.games.cribbage.pegging.hands import SIZES, playable_slots
 
