@@ -12,7 +12,7 @@ import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import platformdirs
 
@@ -26,8 +26,8 @@ from cardgym.files.json_values import digest_of, parse_json, sealed
 from cardgym.table.game_entries import KindTotal, SavedTotals, checked, export_line, print_left_out
 from cardgym.table.setup import is_secret
 
-if TYPE_CHECKING:
-    import sqlite3  # Not in a page, which keeps its games elsewhere: see `cardgym.table.web.page`.
+with contextlib.suppress(ImportError):  # A page has no SQLite; it keeps its games elsewhere.
+    import sqlite3
 
 Move = tuple[int, int]
 """The seat that decided, CHANCE or UNDO; and the action, the outcome, or the number of moves that remain."""
@@ -123,8 +123,6 @@ class GameLog:
         address = f"{self.path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         if read_only and not self.path.with_name(f"{self.path.name}-wal").exists():
             address += "&immutable=1"  # Nothing writes to it, and SQLite then needs no side files.
-        import sqlite3
-
         with self._errors():
             self._database = sqlite3.connect(
                 address, uri=True, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
@@ -182,8 +180,6 @@ class GameLog:
             StaleGameError: if the game has more rows by now.
             CardgymError: if the file cannot be written.
         """
-        import sqlite3
-
         with self._transaction() as database:
             try:
                 database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, start, moves))
@@ -342,8 +338,6 @@ class GameLog:
     @contextlib.contextmanager
     def _transaction(self, begin: str = "begin immediate") -> Iterator[sqlite3.Connection]:
         """A transaction: all of it is written or none of it, and it sees no writes of other processes."""
-        import sqlite3
-
         with self._lock, self._errors():
             self._database.execute(begin)
             try:
@@ -356,8 +350,6 @@ class GameLog:
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        import sqlite3
-
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:  # The latter for errors that name damaged tables.

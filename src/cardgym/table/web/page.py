@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from cardgym.engine.registry import registered
+from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.table.game_entries import GAME_ID, KindTotal
 from cardgym.table.game_log import GameLog, Move, StaleGameError, seal_of
@@ -66,9 +67,9 @@ class PageLog(GameLog):
         """See `GameLog.num_rows`."""
         return len(self._moves.get(id, ()))
 
-    def num_unfinished(self, owner: str) -> int:
-        """See `GameLog.num_unfinished`."""
-        return sum(not game[2] and game[3] == owner for game in self._games.values())
+    def count(self, **wanted: Any) -> int:
+        """See `GameLog.count`."""
+        return len(self._matching(**wanted))
 
     def rows(self, id: str) -> list[Move]:
         """See `GameLog.rows`."""
@@ -88,23 +89,24 @@ class PageLog(GameLog):
         limit: int = -1,
     ) -> tuple[list[dict[str, Any]], dict[str, str]]:
         """See `GameLog.read`."""
-        wanted = (id, env, finished, owner)
-        games = [
-            game for game in self._games.values() if all(w in (None, g) for w, g in zip(wanted, game, strict=False))
-        ]
+        games, found = self._matching(id=id, env=env, finished=finished, owner=owner), functools.cache(find)
         entries, unreadable = [], {}
         for game in games if limit < 0 else games[max(0, len(games) - limit) :]:
             try:
-                entries.append(self._entry(game, self._moves[game[0]]))
+                entries.append(self._entry(game, self._moves[game[0]], found))
             except CardgymError as error:
                 unreadable[str(game[0])] = str(error)
         return entries, unreadable
+
+    def _matching(self, **wanted: Any) -> list[tuple[Any, ...]]:
+        order = [wanted.get(name) for name in ("id", "env", "finished", "owner")]
+        return [game for game in self._games.values() if all(map(_is_wanted, order, game))]
 
     def waiting(self, key: str, value: str) -> str | None:
         """See `GameLog.waiting`: nobody joins a table in a page."""
         return None
 
-    def totals(self, version: str) -> dict[str, tuple[KindTotal, ...]]:
+    def totals(self, version: str, owner: str | None = None) -> dict[str, tuple[KindTotal, ...]]:
         """See `GameLog.totals`."""
         return {id: totals for id, (made_by, totals) in self._totals.items() if made_by == version}
 

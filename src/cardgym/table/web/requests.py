@@ -77,15 +77,19 @@ def refusal(status: int, message: str, **more: Any) -> Reply:
 
 
 async def work(function: Callable[..., T], *arguments: Any) -> T:
-    """Call a function that may be slow, in a thread; in a page, which has none, here."""
-    if sys.platform == "emscripten":
-        return function(*arguments)
-    return await asyncio.get_running_loop().run_in_executor(_THREADS, function, *arguments)
+    """Call a function that may be slow, in a thread."""
+    return await _in_thread(_THREADS, function, *arguments)
 
 
 async def work_slowly(function: Callable[..., T], *arguments: Any) -> T:
     """Call a function that takes long by design, in a thread of those for such work; see `turn_of`."""
-    return await asyncio.get_running_loop().run_in_executor(_SLOW_THREADS, function, *arguments)
+    return await _in_thread(_SLOW_THREADS, function, *arguments)
+
+
+async def _in_thread(threads: ThreadPoolExecutor, function: Callable[..., T], *arguments: Any) -> T:
+    if sys.platform == "emscripten":  # A page has no threads.
+        return function(*arguments)
+    return await asyncio.get_running_loop().run_in_executor(threads, function, *arguments)
 
 
 def turn_of(request: Request) -> asyncio.Lock:
