@@ -28,7 +28,6 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from cardgym.engine.cache import alone, cache_folder, digest_of
-from cardgym.engine.prebuilt import EntryPoint
 from cardgym.engine.rules import JIT_DISABLED
 from cardgym.errors import printable
 
@@ -116,6 +115,8 @@ def rule_for_python(function: Callable[..., Any], dispatcher: Any) -> Callable[.
 def _entry_point(function: Callable[..., Any]) -> Any:
     """A compiled function whose code is cached on disk; in a page, one that `prebuilt` finds."""
     if JIT_DISABLED:
+        from cardgym.engine.prebuilt import EntryPoint
+
         return EntryPoint(function, _with_records(function))
     internals = known_internals()
     return internals.cached_entry_point(function, _announced) if internals else _PlainEntryPoint(function)
