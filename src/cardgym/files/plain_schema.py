@@ -11,9 +11,11 @@ import re
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 _REQUIRED: Any = object()
+_NO_FIELDS = ("__pydantic_extra__", "_set", "model_config")
 
 
 class ValidationError(ValueError):
@@ -78,10 +80,7 @@ class BaseModel:
         cls.model_config = {**cls.__mro__[1].model_config, **cls.__dict__.get("model_config", {})}  # type: ignore[attr-defined]
 
     def __init__(self, /, **values: Any) -> None:
-        hints = get_type_hints(type(self), include_extras=True)
-        extra = get_args(hints.pop("__pydantic_extra__"))[1]
-        hints.pop("_set")
-        hints.pop("model_config", None)
+        hints, extra = _fields_of(type(self))
         left, found = dict(values), dict[str, Any]()
         for name, kind in hints.items():
             default = getattr(type(self), name, _REQUIRED)
@@ -116,11 +115,18 @@ class BaseModel:
         return {_key_of(type(self), name): _plain(self.__dict__[name]) for name in self._set}
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
-        hidden = ("__pydantic_extra__", "_set")
-        return iter([(name, value) for name, value in self.__dict__.items() if name not in hidden])
+        return iter([(name, value) for name, value in self.__dict__.items() if name not in _NO_FIELDS])
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{name}: the model is frozen")
+
+
+@cache
+def _fields_of(model: type) -> tuple[dict[str, Any], Any]:
+    """The types of a model's fields by name, and the type of others that it may have."""
+    hints = get_type_hints(model, include_extras=True)
+    extra = get_args(hints["__pydantic_extra__"])[1]
+    return {name: kind for name, kind in hints.items() if name not in _NO_FIELDS}, extra
 
 
 def _plain(value: Any) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import dataclasses
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -177,7 +179,9 @@ class Reviewer:
                 self._waiting[owner] = waiting
             if len(self._waiting) > _MAX_PEOPLE:
                 del self._waiting[next(iter(self._waiting))]
-            if waiting and not self._running:
+            if waiting and sys.platform == "emscripten":  # A page has no threads: one game after each visit.
+                asyncio.get_running_loop().call_soon(self._review_next)
+            elif waiting and not self._running:
                 self._running = True
                 # A daemon thread does not keep the server from exiting.
                 threading.Thread(target=self._work, name="reviewer", daemon=True).start()
@@ -185,23 +189,28 @@ class Reviewer:
         return {"costs": [cost.asdict() for cost in _costs(found)], "reviewing": len(missing)}
 
     def _work(self) -> None:
-        while True:
+        while self._review_next():
+            pass
+
+    def _review_next(self) -> bool:
+        """Review the latest game of the person whose turn it is; whether there was one."""
+        with self._lock:
+            if not self._waiting:
+                self._running = False
+                return False
+            owner = next(iter(self._waiting))
+            ids = self._waiting.pop(owner)
+            id = self._under_review = ids.pop()
+            if ids:
+                self._waiting[owner] = ids
+        try:
+            save_costs(self._game_log, review(self._game_log.entry(id), chart=False))
+        except Exception:  # For example a game that this version cannot replay: it has no costs.
             with self._lock:
-                if not self._waiting:
-                    self._running = False
-                    return
-                owner = next(iter(self._waiting))
-                ids = self._waiting.pop(owner)
-                id = self._under_review = ids.pop()
-                if ids:
-                    self._waiting[owner] = ids
-            try:
-                save_costs(self._game_log, review(self._game_log.entry(id), chart=False))
-            except Exception:  # For example a game that this version cannot replay: it has no costs.
-                with self._lock:
-                    self._refused.add(id)
-            with self._lock:
-                self._under_review = ""
+                self._refused.add(id)
+        with self._lock:
+            self._under_review = ""
+        return True
 
 
 def _totals_of(reviewed: Review) -> list[KindTotal]:
