@@ -80,7 +80,8 @@ class BaseModel:
         cls.model_config = {**cls.__mro__[1].model_config, **cls.__dict__.get("model_config", {})}  # type: ignore[attr-defined]
 
     def __init__(self, /, **values: Any) -> None:
-        hints, extra = _fields_of(type(self))
+        model: Any = type(self)
+        hints, extra = _fields_of(model)
         left, found = dict(values), dict[str, Any]()
         for name, kind in hints.items():
             default = getattr(type(self), name, _REQUIRED)
