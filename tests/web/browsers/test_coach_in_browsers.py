@@ -47,10 +47,10 @@ def test_the_page_warns_before_a_blunder(server: Server, person: Person) -> None
 
 def test_a_second_click_while_the_coach_thinks_is_not_a_second_move(server: Server, person: Person) -> None:
     page = person.page
-    person.sit_down(server.open_table("OnePlayPoker-v0", seed=2, hints="demand"))
-    page.check(".coach input")
     waiting: list[Any] = []
     page.route("**/advice?*", lambda route: waiting.append(route))
+    person.sit_down(server.open_table("OnePlayPoker-v0", seed=2, hints="demand"))
+    page.check(".coach input")
     with page.expect_request("**/advice?*"):
         page.keyboard.press("1")
         page.keyboard.press("1")

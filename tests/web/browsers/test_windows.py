@@ -15,10 +15,10 @@ IDS = registered()  # Before other tests register their own games.
 def test_a_move_is_shown_while_the_server_is_slow(server: Server, person: Person) -> None:
     """Answers wait at the door, one after the other: the move is sent, then the opponent thinks."""
     page = person.page
-    person.sit_down(server.open_table("Cribbage-v0"))
-    waiting: list[Any] = []
+    waiting: list[Any] = []  # Routes before the page: Chromium takes new ones of an open page a while later.
     page.route("**/api/tables/*/action", lambda route: waiting.append(route))
     page.route("**/api/tables/*/step", lambda route: waiting.append(route))
+    person.sit_down(server.open_table("Cribbage-v0"))
     cards = page.locator("button.item[aria-pressed=false]")
     cards.first.click()
     cards.first.click()
