@@ -170,6 +170,7 @@ def test_evaluate_prints_the_documented_json(capsys: pytest.CaptureFixture[str])
         "cheat": "no",
         "values": 10,
         "copies": 3,
+        "zeros": 2,
         "rounds": 3,
         "max_raises": 0,
     }

@@ -14,9 +14,9 @@ from typing import Any
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD, SPIKE, LOW, HIGH = range(9)
 
 
-def new_pile() -> Counter[int]:
+def new_pile(zeros: int) -> Counter[int]:
     pile = Counter({value: 3 for value in range(-10, 11)})
-    pile[0] = 2
+    pile[0] = zeros
     return pile
 
 
@@ -50,10 +50,11 @@ class Reference:
     """A game; `questions` yields what it waits for, and is sent the answers."""
 
     def __init__(
-        self, players: int, hands: int, credits: int, matched: bool, reward: str, special: bool, cheat: int | None
+        self, players: int, hands: int, credits: int, matched: bool, reward: str, special: bool, cheat: int | None,
+        zeros: int,
     ) -> None:
         self.seats = [Seat(credits) for _ in range(players)]
-        self.hands, self.matched = hands, matched
+        self.hands, self.matched, self.zeros = hands, matched, zeros
         self.net, self.weighted = reward == "net", reward == "weighted"
         self.special, self.cheat = special, cheat
         self.sleeve: Any = None
@@ -103,7 +104,7 @@ class Reference:
         return card
 
     def _hand(self) -> Any:
-        self.pile, self.discards, self.round, self.sleeve = new_pile(), Counter(), 0, None
+        self.pile, self.discards, self.round, self.sleeve = new_pile(self.zeros), Counter(), 0, None
         for number, seat in enumerate(self.seats):
             seat.hand, seat.spike, seat.folded = [], None, False
             seat.put_hand = seat.put_phase = seat.raises = seat.buys = 0
@@ -275,4 +276,4 @@ def special_rank(cards: list[int]) -> int:
     named: dict[tuple[int, ...], int] = {(0, 2, 3): 4, (-3, -2, 0): 4, (-10, 0, 10): 2}
     for value in range(1, 10):
         named[-value, 0, value] = 1
-    return 3 if cards.count(0) == 2 else named.get(tuple(sorted(cards)), 0)
+    return 3 if cards.count(0) >= 2 else named.get(tuple(sorted(cards)), 0)

@@ -42,6 +42,7 @@ class Comparison:
             options.reward,
             options.special_hands == "yes",
             None if options.cheat == "no" else int(options.cheat),
+            options.zeros,
         )
         self.rng = np.random.default_rng(seed)
         self.folds = folds
@@ -216,7 +217,8 @@ def test_random_games_reach_the_rare_rules() -> None:
     for seed in range(4):
         seen += Comparison(CorellianSpikeOptions(8, 2, 100, ("flat", "matched")[seed % 2]), seed, 0.002).play()
     for seed in range(6):
-        options = CorellianSpikeOptions(2, 12, 200, special_hands=("no", "yes")[seed % 2], cheat=("no", "1")[seed // 3])
+        special_hands, cheat = ("no", "yes")[seed % 2], ("no", "1")[seed // 3]
+        options = CorellianSpikeOptions(2, 12, 200, special_hands=special_hands, cheat=cheat, zeros=2 + seed % 4)
         seen += Comparison(options, seed, 0.01, small=True).play()
     assert seen["reshuffle"] > 0
     assert seen["lot"] > 0
@@ -233,6 +235,7 @@ def test_random_games_reach_the_rare_rules() -> None:
     reward=st.sampled_from(["net", "credits", "weighted"]),
     special_hands=st.sampled_from(["no", "yes"]),
     cheat=st.integers(-1, 7),
+    zeros=st.integers(1, 5),
     seed=st.integers(0, 10_000),
     folds=st.sampled_from([0.0001, 0.1, 1.0]),
 )
@@ -244,11 +247,14 @@ def test_games_of_any_options(
     reward: str,
     special_hands: str,
     cheat: int,
+    zeros: int,
     seed: int,
     folds: float,
 ) -> None:
     cheating = str(cheat) if 0 <= cheat < num_players else "no"
-    options = CorellianSpikeOptions(num_players, hands, 2 * tens, betting, reward, special_hands, cheating)
+    options = CorellianSpikeOptions(
+        num_players, hands, 2 * tens, betting, reward, special_hands, cheating, zeros=zeros
+    )
     Comparison(options, seed, folds).play()
 
 

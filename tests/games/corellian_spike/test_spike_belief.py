@@ -18,7 +18,7 @@ from cardgym.games.corellian_spike.state import (
     BUYING,
     CHEATING,
     DEALING,
-    DECK,
+    DECK_COUNTS,
     DICE,
     DISCARD,
     DONT_BUY,
@@ -157,8 +157,7 @@ def probability(world: Any, action: int) -> float:
 
 def small_deck(game: SpikeDriver, cards: list[int]) -> None:
     """Leave these cards in the draw pile; all have seen the others being put away."""
-    for card in DECK:
-        game.state.public[card + 10] += 1
+    game.state.public[:] += DECK_COUNTS[10, 3, 2]
     for card in cards:
         game.state.public[card + 10] -= 1
     game.state.deck[: len(cards)] = cards

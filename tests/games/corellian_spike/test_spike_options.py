@@ -38,7 +38,7 @@ from cardgym.games.corellian_spike.view import label
         ((0, 2, -3), ""),
         ((0, 1, 4), ""),
         ((5, -2, -3), ""),
-        ((0, 0, 0), ""),  # There are two 0s only.
+        ((0, 0, 0), "Pure Sabacc"),
     ],
 )
 def test_special_hands_by_name(cards: tuple[int, int, int], name: str) -> None:
@@ -179,11 +179,11 @@ def items(game: SpikeDriver, seat: int) -> dict[str, str]:
 
 
 def test_small_deck_has_the_cards_that_its_options_say() -> None:
-    driver = SpikeDriver(values=2, copies=2)
+    driver = SpikeDriver(values=2, copies=2, zeros=1)
     state = driver.state
     assert sorted(state.deck[: state.deck_size].tolist()) == [-2, -2, -1, -1, 0, 1, 1, 2, 2]
     with pytest.raises(CardgymError, match="a deck of 5 cards is too small for 2 players, who need 8"):
-        SpikeDriver(values=2, copies=1)
+        SpikeDriver(values=2, copies=1, zeros=1)
 
 
 def test_raises_are_limited_by_the_option() -> None:

@@ -66,5 +66,5 @@ GAME = Game(
 MINI = GAME.variant(
     "SpikeMini-v0",
     (_FOLDER / "mini.md").read_text(encoding="utf-8"),
-    hands=1, credits=6, values=2, copies=2, rounds=1, max_raises=1,
+    hands=1, credits=6, values=2, copies=2, zeros=1, rounds=1, max_raises=1,
 )  # fmt: skip

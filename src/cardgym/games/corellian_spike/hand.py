@@ -81,10 +81,13 @@ RANKS = 41_664
 @rule
 def start_hand(state: State) -> None:
     """Shuffle a new deck, collect the antes and start dealing."""
-    deck = sabacc.DECKS[state.values, state.copies]
-    for card in range(sabacc.NUM_CARDS):
-        state.deck[card] = deck[card]
-    state.deck_size = sabacc.DECK_SIZES[state.values, state.copies]
+    counts = sabacc.DECK_COUNTS[state.values, state.copies, state.zeros]
+    state.deck[:] = 0
+    state.deck_size = 0
+    for value in range(sabacc.NUM_VALUES):
+        for _ in range(counts[value]):
+            state.deck[state.deck_size] = value - 10
+            state.deck_size += 1
     state.public[:] = 0
     state.discards_size = 0
     state.extra = sabacc.EMPTY
@@ -184,7 +187,7 @@ def special_hand(first: int, second: int, third: int) -> int:
     zeros = int(first == 0) + int(second == 0) + int(third == 0)
     total = first + second + third
     highest = max(abs(first), abs(second), abs(third))
-    if zeros == 2:
+    if zeros >= 2:
         return sabacc.PURE_SABACC
     if zeros == 1:
         if total == 0:

@@ -20,11 +20,6 @@ _CARD_TENTHS = np.zeros(sabacc.EMPTY + 11, np.float32)
 _CARD_TENTHS[: sabacc.NUM_VALUES] = [card * _TENTH for card in range(-10, 11)]
 _CARD_COUNTS = np.zeros((sabacc.EMPTY + 11, sabacc.NUM_VALUES), np.float32)
 _CARD_COUNTS[: sabacc.NUM_VALUES] = np.eye(sabacc.NUM_VALUES)
-_DECK_COUNTS = np.array(
-    [[np.bincount(np.add(sabacc.cards_of(values, copies), 10), minlength=sabacc.NUM_VALUES) for copies in range(4)]
-     for values in range(11)], np.float32
-)  # fmt: skip
-"""The cards of each value in a deck, by the options `values` and `copies`."""
 
 
 def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
@@ -47,7 +42,10 @@ def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("raised", "1 if there is something to match"),
         Feature("turns_left", "seats still to bet unless one raises / 7"),
         Feature("hands_left", "hands still to play after this one / hands"),
-        Feature("unseen", "unseen cards of each value -10 .. 10 / 3: draw pile and hidden cards", sabacc.NUM_VALUES),
+        Feature(
+            "unseen", "unseen cards of each value -10 .. 10 / 3: draw pile and hidden cards", sabacc.NUM_VALUES,
+            high=max(1.0, float(np.float32(options.zeros) * _THIRD32)),
+        ),
     )
     opponents: list[Feature] = []
     for ahead in range(1, options.num_players):
@@ -133,9 +131,9 @@ def count_unseen(state: State, seat: int, out: Float32s) -> None:
     high = _CARD_COUNTS[state.cards[seat, sabacc.HIGH_SLOT] + 10]
     extra = _CARD_COUNTS[(state.extra if state.turn == seat else sabacc.EMPTY) + 10]
     sleeve = _CARD_COUNTS[(state.sleeve if state.cheat == seat else sabacc.EMPTY) + 10]
-    deck = _DECK_COUNTS[state.values, state.copies]
+    deck = sabacc.DECK_COUNTS[state.values, state.copies, state.zeros]
     for value in range(sabacc.NUM_VALUES):
-        left = deck[value] - np.float32(state.public[value])
+        left = np.float32(deck[value] - state.public[value])
         out[value] = (left - low[value] - high[value] - extra[value] - sleeve[value]) * _THIRD32
 
 

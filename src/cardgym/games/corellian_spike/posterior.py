@@ -138,10 +138,7 @@ class HandPosterior:
 
 def face_down(states: States) -> Int64s:
     """The number of cards of each value that not everyone sees, (games, 21)."""
-    decks = sabacc.DECKS[states["values"], states["copies"]]
-    used = np.arange(sabacc.NUM_CARDS) < sabacc.DECK_SIZES[states["values"], states["copies"]][:, None]
-    counts = -states["public"].astype(np.int64)
-    np.add.at(counts, (np.nonzero(used)[0], decks[used] + 10), 1)
+    counts: Int64s = sabacc.DECK_COUNTS[states["values"], states["copies"], states["zeros"]] - states["public"]
     return counts
 
 

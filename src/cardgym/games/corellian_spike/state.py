@@ -9,25 +9,17 @@ import numpy as np
 from cardgym.engine.contract import CardgymError, Options, State, choice, number
 
 MAX_PLAYERS = 8
-NUM_CARDS = 62
+NUM_CARDS = 65  # At most; 62 unless there are more 0s.
 NUM_VALUES = 21
 BET = 2  # The price of an ante, a raise, a match and a bought card.
 
 
-def cards_of(values: int, copies: int) -> list[int]:
-    """The sorted cards of a deck by the options `values` and `copies`; of 0 there is one less, but at least one."""
-    return [value for value in range(-values, values + 1) for _ in range(copies if value else max(copies - 1, 1))]
 
-
-DECK = np.array(cards_of(10, 3), np.int8)
-DECKS = np.zeros((11, 4, NUM_CARDS), np.int8)
-"""Every deck by `values` and `copies`: its `DECK_SIZES` cards, then zeros."""
-DECK_SIZES = np.zeros((11, 4), np.int32)
+DECK_COUNTS = np.zeros((11, 4, 6, NUM_VALUES), np.int64)
+"""The cards of each value from -10 to 10 in a deck, by the options `values`, `copies` and `zeros`."""
 for _values in range(11):
-    for _copies in range(4):
-        _cards = cards_of(_values, _copies)
-        DECKS[_values, _copies, : len(_cards)] = _cards
-        DECK_SIZES[_values, _copies] = len(_cards)
+    DECK_COUNTS[_values, :, :, 10 - _values : 11 + _values] = np.arange(4)[:, None, None]
+DECK_COUNTS[..., 10] = np.arange(6)
 EMPTY = 99  # Marks a slot without a card.
 
 # Actions, numbered as in the paper (section 3.2).
@@ -67,6 +59,7 @@ STATE = np.dtype(
         ("cheat", np.int32),  # The seat with a secret fourth card, or -1.
         ("values", np.int32),  # The highest value in the deck.
         ("copies", np.int32),  # Cards of each value but 0.
+        ("zeros", np.int32),  # Cards of value 0.
         ("rounds", np.int32),
         ("max_raises", np.int32),  # Of a seat in a hand; 0 for no limit.
         # The game.
@@ -128,7 +121,8 @@ class CorellianSpikeOptions(Options):
     special_hands: str = choice("no", "yes", help="whether special hands beat all others at the showdown", aliases=_YES)
     cheat: str = choice("no", *_SEATS, help="the seat with a secret fourth card to swap before the showdown")
     values: int = number(10, 1, 10, help="the highest value of a card; smaller decks are for study")
-    copies: int = number(3, 1, 3, help="cards of each value; of 0 there is one less, but at least one")
+    copies: int = number(3, 1, 3, help="cards of each value but 0")
+    zeros: int = number(2, 1, 5, help="cards of value 0; the paper's own program has 5")
     rounds: int = number(3, 1, 3, help="rounds of buying, betting and dice in a hand")
     max_raises: int = number(0, 0, 100, help="the most raises of a seat in a hand; 0 for no limit")
 
@@ -136,10 +130,10 @@ class CorellianSpikeOptions(Options):
         super().__post_init__()
         if self.cheat != "no" and int(self.cheat) >= self.num_players:
             raise CardgymError(f"option cheat={self.cheat}: allowed are 'no' and seats 0 to {self.num_players - 1}")
-        cards = len(cards_of(self.values, self.copies))
+        cards = int(DECK_COUNTS[self.values, self.copies, self.zeros].sum())
         if cards < 3 * self.num_players + 2:
             raise CardgymError(
-                f"options values={self.values} and copies={self.copies}: a deck of {cards} cards is too small for "
+                f"options values={self.values}, copies={self.copies} and zeros={self.zeros}: a deck of {cards} cards is too small for "
                 f"{self.num_players} players, who need {3 * self.num_players + 2}"
             )
 

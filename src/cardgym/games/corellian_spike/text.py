@@ -15,7 +15,7 @@ _PHASE_NAMES = {
     sabacc.OVER: "the game is over",
 }
 
-_COUNTS = ("no", "one", "two", "three")
+_COUNTS = ("no", "one", "two", "three", "four", "five")
 SLOT_NAMES = ("lower hand card", "higher hand card", "spike")
 
 
@@ -154,9 +154,9 @@ def _narrate_end(after: State, names: Names) -> list[str]:
 
 def rules_text(state: State) -> str:
     values, copies, rounds, most = int(state.values), int(state.copies), int(state.rounds), int(state.hands)
-    size, bet = sabacc.DECK_SIZES[values, copies], sabacc.BET
+    size, bet = sabacc.DECK_COUNTS[values, copies, state.zeros].sum(), sabacc.BET
     hands = "one hand" if most == 1 else f"{most} hands"
-    zeros = "two 0s" if copies == 3 else "one 0"
+    zeros = f"{_COUNTS[state.zeros]} 0{'s' if state.zeros > 1 else ''}"
     numbers = "-1 and 1" if values == 1 else f"each number from -{values} to -1 and from 1 to {values}"
     follow = "Then one round follows" if rounds == 1 else f"Then {_COUNTS[rounds]} rounds follow"
     raising = "costs 2, and each of the others then pays 2 to match"
