@@ -133,8 +133,8 @@ class CorellianSpikeOptions(Options):
         cards = int(DECK_COUNTS[self.values, self.copies, self.zeros].sum())
         if cards < 3 * self.num_players + 2:
             raise CardgymError(
-                f"options values={self.values}, copies={self.copies} and zeros={self.zeros}: a deck of {cards} cards is too small for "
-                f"{self.num_players} players, who need {3 * self.num_players + 2}"
+                f"options values={self.values}, copies={self.copies} and zeros={self.zeros}: a deck of {cards} cards is "
+                f"too small for {self.num_players} players, who need {3 * self.num_players + 2}"
             )
 
     def write(self, state: State) -> None:
