@@ -50,7 +50,14 @@ class Reference:
     """A game; `questions` yields what it waits for, and is sent the answers."""
 
     def __init__(
-        self, players: int, hands: int, credits: int, matched: bool, reward: str, special: bool, cheat: int | None,
+        self,
+        players: int,
+        hands: int,
+        credits: int,
+        matched: bool,
+        reward: str,
+        special: bool,
+        cheat: int | None,
         zeros: int,
     ) -> None:
         self.seats = [Seat(credits) for _ in range(players)]

@@ -252,9 +252,7 @@ def test_games_of_any_options(
     folds: float,
 ) -> None:
     cheating = str(cheat) if 0 <= cheat < num_players else "no"
-    options = CorellianSpikeOptions(
-        num_players, hands, 2 * tens, betting, reward, special_hands, cheating, zeros=zeros
-    )
+    options = CorellianSpikeOptions(num_players, hands, 2 * tens, betting, reward, special_hands, cheating, zeros=zeros)
     Comparison(options, seed, folds).play()
 
 

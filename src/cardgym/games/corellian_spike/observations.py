@@ -43,7 +43,9 @@ def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("turns_left", "seats still to bet unless one raises / 7"),
         Feature("hands_left", "hands still to play after this one / hands"),
         Feature(
-            "unseen", "unseen cards of each value -10 .. 10 / 3: draw pile and hidden cards", sabacc.NUM_VALUES,
+            "unseen",
+            "unseen cards of each value -10 .. 10 / 3: draw pile and hidden cards",
+            sabacc.NUM_VALUES,
             high=max(1.0, float(np.float32(options.zeros) * _THIRD32)),
         ),
     )

@@ -14,7 +14,6 @@ NUM_VALUES = 21
 BET = 2  # The price of an ante, a raise, a match and a bought card.
 
 
-
 DECK_COUNTS = np.zeros((11, 4, 6, NUM_VALUES), np.int64)
 """The cards of each value from -10 to 10 in a deck, by the options `values`, `copies` and `zeros`."""
 for _values in range(11):
@@ -133,8 +132,8 @@ class CorellianSpikeOptions(Options):
         cards = int(DECK_COUNTS[self.values, self.copies, self.zeros].sum())
         if cards < 3 * self.num_players + 2:
             raise CardgymError(
-                f"options values={self.values}, copies={self.copies} and zeros={self.zeros}: a deck of {cards} cards is "
-                f"too small for {self.num_players} players, who need {3 * self.num_players + 2}"
+                f"options values={self.values}, copies={self.copies} and zeros={self.zeros}: a deck of {cards} cards "
+                f"is too small for {self.num_players} players, who need {3 * self.num_players + 2}"
             )
 
     def write(self, state: State) -> None:
