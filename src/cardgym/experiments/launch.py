@@ -141,11 +141,14 @@ def _script_of(path: Path) -> str:
 
 
 def _folder_name(options: Mapping[str, Any]) -> str:
-    """A folder's name for options, short and without characters that are special anywhere."""
-    name = ",".join(f"{key}={'+'.join(words_of(value))}" for key, value in options.items())
-    name = re.sub(r"[^\w=,.+-]", "-", name)
-    if len(name) > 120:
-        name = f"{name[:100]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+    """A folder's name for options: short, without characters that are special anywhere, and unlike those of other
+    options on a disk that takes `A` for `a`, too."""
+    words = {key: words_of(value) for key, value in options.items()}
+    exact = ",".join(f"{key}={'+'.join(texts)}" for key, texts in words.items())
+    name = re.sub(r"[^\w=,.+-]|\.$", "-", exact)
+    capitals = any(text != text.lower() for texts in words.values() for text in texts if text not in ("True", "False"))
+    if name != exact or capitals or len(name) > 120:
+        name = f"{name[:100]}-{hashlib.sha256(exact.encode()).hexdigest()[:12]}"
     return name
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,15 @@ def test_every_combination_has_a_run_for_each_seed(config: Path) -> None:
     assert parse_run(DQNConfig, runs[1].flags, "dqn.py")[0] == TrainingScript(config).config.replace(
         **runs[1].options, seed=1
     )
+
+
+def test_runs_have_folders_of_their_own_on_every_disk(config: Path) -> None:
+    """Also where `a/b` and `a-b`, or `Bot` and `bot`, would be one folder, and where none may end with a dot."""
+    values = ["a/b=1", "a-b=1", "Bot=1", "bot=1", "bot=1.", f"{'b' * 200}=1", f"{'b' * 200}=2"]
+    runs = runs_of(TrainingScript(config), {"opponents": values}, [1])
+    folders = [run.name.rpartition("/")[0] for run in runs]
+    assert len({folder.casefold() for folder in folders}) == len(values)
+    assert all(re.fullmatch(r"[\w=,.+-]{1,120}(?<!\.)", folder) for folder in folders)
 
 
 def test_run_without_a_grid_is_named_by_its_seed(config: Path) -> None:
