@@ -26,6 +26,7 @@ from cardgym.engine.registry import find, registered
 from cardgym.errors import unknown
 from cardgym.players import player_names
 from cardgym.players.resolver import checkpoints
+from cardgym.solvers.exact import exact_standings
 
 KEPT = Path(__file__).parents[1] / "results" / "leaderboards.json"
 GAMES, SEED = 2000, 1
@@ -56,21 +57,20 @@ def main(words: list[str]) -> int:
     with open_engine(arguments) as engine:
         for game, roster in () if arguments.kept else rosters.items():
             with Progress(game.id, "games") as progress:
-                results.append(
-                    tournament(
-                        game.id,
-                        None,
-                        roster,
-                        games=arguments.games,
-                        seed=arguments.seed,
-                        games_of={name: games for name, games in games_of.items() if name in roster},
-                        engine=engine,
-                        store=None
-                        if arguments.out is None
-                        else RangeStore(arguments.out / game.id, resume=arguments.resume),
-                        progress=progress,
-                    )
+                found = tournament(
+                    game.id,
+                    None,
+                    roster,
+                    games=arguments.games,
+                    seed=arguments.seed,
+                    games_of={name: games for name, games in games_of.items() if name in roster},
+                    engine=engine,
+                    store=None
+                    if arguments.out is None
+                    else RangeStore(arguments.out / game.id, resume=arguments.resume),
+                    progress=progress,
                 )
+                results.append(exact_standings(found, roster))
     for standings in results if arguments.pictures else ():
         name = standings.env.replace("-v", "_v").lower()
         save_png(heat_map(standings), arguments.pictures / f"{name}.png", DPI)

@@ -44,22 +44,25 @@ def table_of(env: str, player: str) -> list[str]:
 
 
 def leaderboard(env: str) -> list[str]:
-    """The players of a game by rating, with the picture of their matches."""
+    """The players of a game by rank, with the picture of their matches."""
     from cardgym.arena.tournament.pages import section
 
     return section(_standings()[env], f"images/leaderboards/{env.replace('-v', '_v').lower()}.png")[2:]
 
 
-def ratings(envs: Iterable[str]) -> list[str]:
-    """A row for each of some games: its players and their ratings, best first."""
-    from cardgym.arena.tournament.pages import order
+def ranks(envs: Iterable[str]) -> list[str]:
+    """A row for each of some games: its players by rank, with their payoffs against the first."""
+    from cardgym.arena.tournament.pages import exact_or, order, rank_text
 
-    boards = [_standings()[env] for env in envs]
-    rows = [
-        [board.env, ", ".join(f"`{board.names[i]}` {number(board.ratings[i], '+.0f')}" for i in order(board))]
-        for board in boards
-    ]
-    return markdown_table(["game", "players by rating"], rows)
+    rows = []
+    for board in (_standings()[env] for env in envs):
+        first, *others = order(board)
+        cells = [f"{rank_text(board, first)} `{board.names[first]}`"]
+        for i in others:
+            won = with_interval(board.payoffs[i, first], exact_or(board.payoffs_ci95[i, first]), "+.3f")
+            cells.append(f"{rank_text(board, i)} `{board.names[i]}` {won}")
+        rows.append([board.env, cardgym.find(board.env).unit, ", ".join(cells)])
+    return markdown_table(["game", "in", "rank, player, payoff against the first"], rows)
 
 
 @functools.cache
@@ -324,8 +327,8 @@ def rendered(text: str) -> str:
                 lines = benchmark(of)
             case "leaderboard":
                 lines = leaderboard(of)
-            case "ratings":
-                lines = ratings(of.split())
+            case "ranks":
+                lines = ranks(of.split())
             case "exploitable":
                 lines = exploitable(of)
             case "efforts":

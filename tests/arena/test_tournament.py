@@ -22,6 +22,7 @@ from cardgym.cli import main
 from cardgym.console.tables import short_names
 from cardgym.files.tensors import write_tensors
 from cardgym.scaling import make
+from cardgym.solvers.exact import exact_standings
 
 ENV = "CorellianSpike-v0"
 PLAYERS = ["random", "initial", "heuristic"]
@@ -208,41 +209,37 @@ def test_results_and_pictures_are_written_and_read_back(tmp_path: Path, here: St
     assert (tmp_path / "payoffs.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    ("rating", "won", "said"),
-    [
-        ([10.0, 40.0], [-1.0, 2.0], " Neither ratings nor matches separate `heuristic`, the first, from `initial`."),
-        ([10.0, 29.9], [-1.0, 2.0], ""),  # The rating is lower.
-        ([10.0, 40.0], [0.1, 2.0], ""),  # The first wins their match.
-    ],
-)
-def test_leaderboard_names_the_players_that_the_first_cannot_be_told_from(
-    here: Standings, rating: list[float], won: list[float], said: str
-) -> None:
-    payoffs = here.payoffs_ci95.copy()
-    payoffs[2, :2] = [5.0, 6.0], won
-    standings = replace(
-        here, env="Coda-v0", ratings=np.array([0.0, 25.0, 60.0]), payoffs_ci95=payoffs,
-        ratings_ci95=np.array([[-9.0, 9.0], rating, [30.0, 90.0]]),
-    )  # fmt: skip
-    text = section(standings, "payoffs.png")[2].replace("\n", " ")
-    assert text.partition("a game.")[2] == said
-    paid = section(replace(standings, env=ENV, nash=np.array([0.0, 0.0, 1.0])), "payoffs.png")[2].replace("\n", " ")
-    assert ("Matches do not separate `heuristic`, the first, from `initial`." in paid) == (won[0] < 0)
-
-
-def test_ranking_of_a_paid_game_begins_with_the_equilibrium_and_not_with_the_most_wins(here: Standings) -> None:
-    """The first wins most hands, the second wins most credits."""
+def test_players_whose_payoffs_the_games_do_not_separate_share_a_rank(here: Standings) -> None:
+    """The first wins most hands, the second wins most credits; the third loses a little more than the first."""
     standings = replace(
         here, ratings=np.array([90.0, 20.0, -110.0]), nash=np.array([0.0, 1.0, 0.0]),
-        nash_payoffs=np.array([-5.0, 0.0, -2.0]),
+        nash_payoffs=np.array([-5.0, 0.0, -6.0]),
+        nash_payoffs_ci95=np.array([[-6.0, -4.0], [0.0, 0.0], [-7.0, -5.0]]),
     )  # fmt: skip
     head, rows = ranking(standings)
-    assert [row[0] for row in rows] == ["initial", "heuristic", "random"]
-    assert head[1].startswith("payoff against initial")
-    head, rows = ranking(replace(standings, env="Coda-v0"))  # Only who wins counts.
-    assert [row[0] for row in rows] == ["random", "initial", "heuristic"]
-    assert head[1].startswith("rating")
+    assert head[2] == "payoff against initial [95 %]"
+    assert [row[:2] for row in rows] == [["1", "initial"], ["2=", "random"], ["2=", "heuristic"]]
+    apart = replace(standings, nash_payoffs_ci95=np.array([[-5.5, -4.5], [0.0, 0.0], [-6.4, -5.6]]))
+    assert [row[0] for row in ranking(apart)[1]] == ["1", "2", "3"]
+    level = replace(standings, nash_payoffs_ci95=np.array([[-9.0, 1.0], [0.0, 0.0], [-7.0, -5.0]]))
+    assert [row[:2] for row in ranking(level)[1]] == [["1=", "initial"], ["1=", "random"], ["3", "heuristic"]]
+    assert [row[3] for row in ranking(here)[1]] == ["2 of 2", "1 of 2", "0 of 2"]
+
+
+def test_exact_payoffs_rank_the_players_of_small_games() -> None:
+    """Betting always and never are worth the same, which few games do not show."""
+    players = ["never", "optimal", "always"]
+    found = exact_standings(tournament("OnePlayPoker-v0", None, players, games=40, seed=1), players)
+    assert found.payoffs[1] == pytest.approx([0.4278388, 0.0, 0.4278388])
+    assert list(found.ranks.items()) == [(1, 1), (0, 2), (2, 2)]
+    kuhn = tournament("KuhnPoker-v0", None, ["honest", "random", "equilibrium"], games=200, seed=1)
+    exact = exact_standings(kuhn, kuhn.names)
+    assert exact.payoffs[0, 1] == -exact.payoffs[1, 0] == pytest.approx(5 / 24)
+    assert exact.payoffs_ci95[0, 1].tolist() == [exact.payoffs[0, 1]] * 2
+    assert np.array_equal(exact.payoffs[2], kuhn.payoffs[2])  # Nobody knows its probabilities.
+    assert "They are exact where they have no interval." in "\n".join(section(exact, "payoffs.png")).replace("\n", " ")
+    few = replace(exact, payoff="wins")
+    assert exact_standings(few, few.names) is few
 
 
 def test_players_that_play_alike_share_a_row() -> None:

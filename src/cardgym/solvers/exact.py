@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 
-from cardgym.engine.contract import Game, Options
+from cardgym.arena.tournament.standings import Standings
+from cardgym.engine.contract import Float64s, Game, Options
+from cardgym.engine.registry import find
 from cardgym.engine.states import SingleGame
 from cardgym.errors import CardgymError
-from cardgym.players import Player
+from cardgym.players import Player, PlayerSpec, resolve
 from cardgym.solvers.best_response import best_response, expected_returns, exploitability
 from cardgym.solvers.strategies import known_strategy, sampled_strategy
 from cardgym.solvers.tree import GameTree, Strategy, enumerate_tree
@@ -54,6 +58,51 @@ def small_tree(game: Game, options: Options, limit: int = NODES) -> GameTree | N
         return enumerate_tree(game, options, limit=limit)
     except CardgymError:
         return None
+
+
+def exact_standings(found: Standings, players: Sequence[PlayerSpec]) -> Standings:
+    """The standings of a tournament with exact payoffs where the game's tree and both players' strategies are known.
+
+    Args:
+        found: the standings; those of a metric that is not the return, or by playouts, stay as they are.
+        players: what `resolve` finds its players by, in order.
+
+    Raises:
+        CardgymError: if a player chooses an illegal action.
+    """
+    game = find(found.env)
+    options = game.parse_options(found.options)
+    if found.payoff != game.payoff or found.playouts:
+        return found
+    known = [resolve(spec, game, options) for spec in players]
+    payoffs = _payoffs_alone(game, options, known) if options.num_players == 1 else _payoffs(game, options, known)
+    return found if payoffs is None else found.exactly(payoffs)
+
+
+def _payoffs_alone(game: Game, options: Options, players: Sequence[Player]) -> Float64s | None:
+    """What the row's player wins more than the column's in a game of one player."""
+    shortfalls = [_shortfall(game, options, player) for player in players]
+    if any(one is None for one in shortfalls):
+        return None
+    values = -np.array([one[0] for one in shortfalls if one is not None])
+    payoffs: Float64s = values[:, None] - values
+    return payoffs
+
+
+def _payoffs(game: Game, options: Options, players: Sequence[Player]) -> Float64s | None:
+    """What the row's player wins from the column's in all other seats; NaN where a strategy is unknown."""
+    tree = small_tree(game, options)
+    if tree is None:
+        return None
+    strategies = [known_strategy(tree, player) for player in players]
+    payoffs = np.full((len(players), len(players)), np.nan)
+    for (i, own), (j, other) in product(enumerate(strategies), repeat=2):
+        if own is not None and other is not None:
+            returns = [
+                expected_returns(tree, _deviating(tree, other, own, seat)) for seat in range(options.num_players)
+            ]
+            payoffs[i, j] = np.mean([values[seat] - values.mean() for seat, values in enumerate(returns)])
+    return payoffs
 
 
 def _deals(game: Game, options: Options, limit: int) -> int:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cardgym.arena.report import main_metric, options_text
-from cardgym.arena.tournament.standings import Standings
+from cardgym.arena.tournament.standings import Standings, Vector
 from cardgym.console.plots import new_figure, save_png
 from cardgym.console.tables import markdown_table, number, short_names, with_interval, wrapped
-from cardgym.engine.contract import Int64s
 from cardgym.engine.registry import find
 from cardgym.files import replacing
 from cardgym.statistics import rough
@@ -27,48 +25,53 @@ Texts = tuple[str, list[str], list[list[str]], str]
 """The title, the column headers, the rows and a line below; see `cardgym.console.tables.print_results`."""
 
 
-def order(standings: Standings) -> Int64s:
-    """The players' indices from the best to the worst, without copies of players named earlier.
-
-    Where games are paid in a unit, the equilibrium comes first and then those that lose least to it; else the rating
-    decides.
-    """
-    keys = [-standings.ratings]
-    if _is_paid(standings):
-        keys += [-standings.nash, np.where(standings.nash > 0.0, -math.inf, -standings.nash_payoffs)]
-    return np.array([i for i in np.lexsort(keys) if standings.originals[i] == i])
-
-
-def _is_paid(standings: Standings) -> bool:
-    """Whether players play for more than wins."""
-    return main_metric(find(standings.env)) != "win_rate"
+def order(standings: Standings) -> list[int]:
+    """The players' numbers from the best to the worst, without copies of players named earlier."""
+    return list(standings.ranks)
 
 
 def ranking(standings: Standings) -> Rows:
     """A row for each player, best first; shares at equilibrium only where more than one player has one."""
-    shown = short_names(standings.names)
-    first = int(standings.nash.argmax())
+    shown, places = short_names(standings.names), order(standings)
+    first = places[0]
     mixed = standings.nash[first] < 0.9995
     form = "+.1f" if np.abs(standings.nash_payoffs).max() >= 10 else "+.2f"
+    beaten = standings.beaten
+    hands = " by hands" if main_metric(find(standings.env)) == "mean_return" and "hands" in standings.options else ""
     head = [
+        "rank",
         "player",
-        "rating [95 %]",
+        f"payoff against {'the equilibrium' if mixed else shown[first]} [95 %]",
         "share at equilibrium",
-        f"payoff against {'it' if mixed else shown[first]} [95 %]",
+        "beats",
+        f"rating{hands} [95 %]",
     ]
     rows = [
         [
+            rank_text(standings, i),
             shown[i],
-            with_interval(standings.ratings[i], standings.ratings_ci95[i], "+.0f"),
-            f"{100 * standings.nash[i]:.1f} %",
             "" if i == first and not mixed else
-            with_interval(standings.nash_payoffs[i], standings.nash_payoffs_ci95[i], form),
+            with_interval(standings.nash_payoffs[i], exact_or(standings.nash_payoffs_ci95[i]), form),
+            f"{100 * standings.nash[i]:.1f} %",
+            f"{beaten[i]} of {len(places) - 1}",
+            with_interval(standings.ratings[i], standings.ratings_ci95[i], "+.0f"),
         ]
-        for i in order(standings)
+        for i in places
     ]  # fmt: skip
-    share = [2] if mixed else []
-    columns = [0, 3, *share, 1] if _is_paid(standings) else [0, 1, *share, 3]
+    columns = [i for i in range(len(head)) if mixed or i != 3]
     return [head[i] for i in columns], [[row[i] for i in columns] for row in rows]
+
+
+def rank_text(standings: Standings, player: int) -> str:
+    """A player's rank, with `=` for a tie."""
+    ranks = standings.ranks
+    tie = list(ranks.values()).count(ranks[player]) > 1
+    return f"{ranks[player]}{'=' * tie}"
+
+
+def exact_or(ends: Vector) -> Vector | None:
+    """An interval, or None for that of an exact value, which has no width."""
+    return None if ends[0] == ends[1] else ends
 
 
 def matrix(standings: Standings) -> Rows:
@@ -99,7 +102,7 @@ def _cell(standings: Standings, i: int, j: int, form: str) -> str:
     if i == j:
         return "-"
     low, high = standings.payoffs_ci95[i, j]
-    half = "" if np.isnan(low) else f" ± {(high - low) / 2:{form.replace('+', '')}}"
+    half = "" if np.isnan(low) or low == high else f" ± {(high - low) / 2:{form.replace('+', '')}}"
     return f"{number(standings.payoffs[i, j], form)}{half}"
 
 
@@ -174,9 +177,7 @@ def section(standings: Standings, payoffs_png: str) -> list[str]:
     return [
         f"## {standings.env}",
         "",
-        wrapped(
-            f"{played}. Payoffs are in {payoff_text(standings)}.{_level_with_the_first(standings)}{_copies(standings)}"
-        ),
+        wrapped(f"{played}. Payoffs are in {payoff_text(standings)}.{_exact(standings)}{_copies(standings)}"),
         "",
         *markdown_table(head, rows, "l" + "r" * (len(head) - 1)),
         "",
@@ -184,17 +185,13 @@ def section(standings: Standings, payoffs_png: str) -> list[str]:
     ]
 
 
-def _level_with_the_first(standings: Standings) -> str:
-    """A sentence that names the players that are not separated from the first."""
-    first, *others = order(standings)
-    low, high = standings.payoffs_ci95[first, :, 0], standings.payoffs_ci95[first, :, 1]
-    level, what = (low <= 0) & (high >= 0), "Matches do not"
-    if not _is_paid(standings):
-        level &= standings.ratings_ci95[:, 1] >= standings.ratings_ci95[first, 0]
-        what = "Neither ratings nor matches"
-    shown = [f"`{name}`" for name in short_names(standings.names)]
-    names = ", ".join(shown[i] for i in others if level[i])
-    return f" {what} separate {shown[first]}, the first, from {names}." if names else ""
+def _exact(standings: Standings) -> str:
+    """A sentence on exact payoffs, if there are any."""
+    known = standings.payoffs_ci95[..., 0] == standings.payoffs_ci95[..., 1]
+    apart = ~np.eye(len(known), dtype=bool)
+    if not (known & apart).any():
+        return ""
+    return " They are exact" + ("." if known[apart].all() else " where they have no interval.")
 
 
 def _copies(standings: Standings) -> str:

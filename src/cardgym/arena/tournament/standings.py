@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from cardgym.arena.report import plain
 from cardgym.arena.tournament.ranges import DEALS, LARGEST, LOSSES, PAYOFF, REPLICATES, SQUARE, WINS, Sums
@@ -176,6 +177,56 @@ class Standings:
     def games(self) -> int:
         """The games of the longest matches."""
         return int(self.match_games.max())
+
+    @property
+    def distinct(self) -> npt.NDArray[np.bool_]:
+        """Which players are no copies of one named earlier, (players,)."""
+        distinct: npt.NDArray[np.bool_] = self.originals == np.arange(len(self.names))
+        return distinct
+
+    @property
+    def ranks(self) -> dict[int, int]:
+        """The rank of each player that is no copy of another, by its number, best first; equal ranks are ties.
+
+        The players of the equilibrium come first, then those that lose least to it. A player ties with the first of a
+        rank unless the interval of its payoff lies below the other's; payoffs of the equilibrium's players are 0.
+        """
+        ends = np.where((self.nash > 0.0)[:, None], 0.0, self.nash_payoffs_ci95)
+        rounding = 1e-6 * float(np.abs(self.payoffs).max())
+        ranks: dict[int, int] = {}
+        rank, lowest = 1, -math.inf
+        for i in np.lexsort((-self.nash_payoffs, -self.nash)).tolist():
+            if self.distinct[i]:
+                if not ranks or ends[i, 1] + rounding < lowest:
+                    rank, lowest = len(ranks) + 1, ends[i, 0]
+                ranks[i] = rank
+        return ranks
+
+    @property
+    def beaten(self) -> Int64s:
+        """How many other players each player beats, by intervals above 0, (players,), int64."""
+        beaten: Int64s = (self.payoffs_ci95[:, self.distinct, 0] > 0.0).sum(axis=1)
+        return beaten
+
+    def exactly(self, payoffs: Matrix) -> Self:
+        """The standings with these payoffs, (players, players), where they are known, and NaN where they are not.
+
+        An exact payoff has an interval of no width. Ratings are still those of the games played.
+        """
+        known = np.isfinite(payoffs)
+        payoffs = np.where(known, payoffs, self.payoffs)
+        ci95 = np.where(known[..., None], payoffs[..., None], self.payoffs_ci95)
+        strategy = nash(payoffs)
+        against = payoffs @ strategy
+        half = np.sqrt((((ci95[..., 1] - ci95[..., 0]) / 2.0 * strategy) ** 2).sum(axis=1))
+        return replace(
+            self,
+            payoffs=payoffs,
+            payoffs_ci95=ci95,
+            nash=strategy,
+            nash_payoffs=against,
+            nash_payoffs_ci95=np.stack([against - half, against + half], axis=1),
+        )
 
     @property
     def deals(self) -> int:
