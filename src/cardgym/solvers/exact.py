@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cardgym.arena.tournament.standings import Standings
 from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.states import SingleGame
@@ -18,6 +18,9 @@ from cardgym.solvers.best_response import best_response, expected_returns, explo
 from cardgym.solvers.strategies import known_strategy, sampled_strategy
 from cardgym.solvers.tree import GameTree, Strategy, enumerate_tree
 from cardgym.statistics import Interval, mean_estimate
+
+if TYPE_CHECKING:
+    from cardgym.arena.tournament.standings import Standings
 
 NODES = 2_000_000
 """The largest tree to enumerate, in nodes."""
