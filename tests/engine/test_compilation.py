@@ -37,12 +37,13 @@ print(json.dumps({
 """
 
 SAMPLE = """
-import sys, numpy as np
+import numpy as np
 from cardgym.engine import batch
 from cardgym.engine.compilation import num_compiled
 batch.LegalSampler(1)(np.ones((4, 3), np.int8))
-print(1 - num_compiled(), num_compiled())
+print(num_compiled())
 """
+"""How many of two entry points are compiled: the sampler's own, and a rule that Python calls."""
 
 FIRST_STEP = """
 import gymnasium, cardgym
@@ -121,8 +122,7 @@ def test_processes_that_start_cold_compile_once(tmp_path):
     processes = [run(SAMPLE, PACKAGE.parent, CARDGYM_CACHE_DIR=str(tmp_path)) for _ in range(4)]
     outputs = [process.communicate()[0] for process in processes]
     assert [process.returncode for process in processes] == [0] * 4
-    hits, misses = np.array([output.split() for output in outputs], int).sum(axis=0)
-    assert (hits, misses) == (3, 1)
+    assert sum(map(int, outputs)) == 2
 
 
 @template
@@ -168,9 +168,9 @@ def test_the_first_step_of_an_env_compiles_its_step_kernel_and_nothing_else(tmp_
 @pytest.mark.skipif(not known_internals(), reason="public Numba keeps code for one checkout")
 def test_a_second_checkout_uses_the_code_of_the_first(copied, tmp_path):
     cache_dir = str(tmp_path / "cache")
-    for source, expected in ((PACKAGE.parent, ["0", "1"]), (copied, ["1", "0"])):
+    for source, expected in ((PACKAGE.parent, 2), (copied, 0)):
         output, _ = run(SAMPLE, source, CARDGYM_CACHE_DIR=cache_dir).communicate()
-        assert output.split() == expected
+        assert int(output) == expected
 
 
 def test_a_cache_folder_that_cannot_be_written_only_costs_time(tmp_path):
@@ -179,7 +179,7 @@ def test_a_cache_folder_that_cannot_be_written_only_costs_time(tmp_path):
     process = run(SAMPLE, PACKAGE.parent, CARDGYM_CACHE_DIR=str(blocked))
     output, _ = process.communicate()
     assert process.returncode == 0
-    assert output.split() == ["0", "1"]
+    assert int(output) == 2
 
 
 # -- digests and reach ------------------------------------------------------------------------------------------------

@@ -106,10 +106,15 @@ def inlined_rule(function: Callable[..., Any]) -> Any:
     return known_internals().inlined(function)
 
 
-def rule_for_python(function: Callable[..., Any], dispatcher: Any) -> Callable[..., Any]:
-    """What Python calls in place of a rule; it is not cached on disk."""
-    internals = known_internals()
-    return cast(Callable[..., Any], internals.entry_point(function) if internals else dispatcher)
+def rule_for_python(function: Any) -> Callable[..., Any]:
+    """The entry point that Python calls in place of a rule: a copy, because it gets a name of its own on disk."""
+    copy = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__module__ = function.__module__
+    copy.__dict__["is_rule"] = True
+    return cast(Callable[..., Any], _entry_point(copy))
 
 
 def _entry_point(function: Callable[..., Any]) -> Any:

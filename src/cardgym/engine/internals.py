@@ -243,7 +243,7 @@ def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], 
             # Announced only once the code is known to be missing.
             dispatcher._cache.if_missing = lambda: while_compiling.enter_context(announced(dispatcher))
             code = compile_now(signature)
-            if target:
+            if target and "is_rule" not in function.__dict__:  # A page interprets rules that Python calls.
                 target.add(dispatcher, signature, folder)
             return code
 

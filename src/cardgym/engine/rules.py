@@ -15,8 +15,6 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.digest import renewed
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -26,7 +24,7 @@ JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 def rule(function: F) -> F:
     """Compile a rule of a game. With Numba's JIT off (`NUMBA_DISABLE_JIT=1`) it stays plain Python.
 
-    A rule may call other rules. Only the entry points that contain it are cached on disk.
+    A rule may call other rules. On disk are the entry points that contain it, and what Python calls directly.
     """
     function.__dict__["is_rule"] = True
     return function if JIT_DISABLED else cast(F, Rule(function))
@@ -55,8 +53,7 @@ class Rule:
     def _for_python(self) -> Callable[..., Any]:
         from cardgym.engine.compilation import rule_for_python
 
-        renewed(self)
-        return rule_for_python(self.py_func, self.dispatcher)
+        return rule_for_python(self.py_func)
 
     def forget_code(self) -> None:
         """Compile anew at the next use, because a function or a value that this one reads has changed."""
