@@ -48,12 +48,14 @@ def test_every_method_reports_the_exploitability_of_its_strategy(
     exact = exploitability(tree, tree.strategy(player.probabilities(*tree.look(player.observation_name))))
     assert exact < most
     assert report["exploitability"][-1]["exploitability"] == pytest.approx(exact)
+    assert report["values"] == pytest.approx([-1 / 18, 1 / 18], abs=most)
 
 
 def test_results_are_printed_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", KUHN, "--by=dcfr", "--iterations", "100"]) == 0
     out = capsys.readouterr().out
     assert "KuhnPoker-v0 by dcfr, chips per game" in out
+    assert "value by seat: -0.05" in out
     assert "12 information sets" in out
 
 

@@ -7,7 +7,8 @@ player of this name is the best for gamma 1.
 With `--by`, counterfactual regret minimization looks for an equilibrium of a game of several seats. `cfr`, `cfr+` and
 `dcfr` visit the whole tree in every iteration. `mccfr` samples chance and the other seats, over an observation: a
 coarser one is an abstraction. The strategy is a file (.safetensors) that can be used as a player. If the tree can be
-enumerated, the exploitability is exact; otherwise `cardgym exploit` finds a lower bound.
+enumerated, the exploitability and what each seat gets on average are exact; otherwise `cardgym exploit` finds a lower
+bound of the exploitability.
 """
 
 from __future__ import annotations
@@ -141,8 +142,10 @@ def _share(word: str) -> float:
 
 
 def _solve_equilibrium(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:
+    from cardgym.solvers.best_response import expected_returns
     from cardgym.solvers.equilibrium import SAMPLED, EquilibriumSolver
-    from cardgym.solvers.exact import tree_exploitability
+    from cardgym.solvers.exact import small_tree, tree_exploitability
+    from cardgym.solvers.strategies import known_strategy
 
     options = game.parse_options(parse_assignments(arguments.options))
     iterations = arguments.iterations or (_SAMPLED_ITERATIONS if arguments.by == SAMPLED else _ITERATIONS)
@@ -159,11 +162,15 @@ def _solve_equilibrium(game: Game, arguments: argparse.Namespace) -> dict[str, A
             branch=arguments.branch,
         )  # fmt: skip
         found = solver.solve(iterations, path=arguments.out, measure=measure, progress=progress)
+        tree = small_tree(game, options) if found["exploitability"] else None
+        strategy = known_strategy(tree, solver.player()) if tree else None
+        values = expected_returns(tree, strategy).tolist() if tree and strategy is not None else None
     return {
         "env": game.id,
         "options": options.asdict(),
         **solver.config,
         **found,
+        "values": values,
         "per": f"{game.unit} per game",
         "out": None if arguments.out is None else str(arguments.out),
     }
@@ -172,6 +179,8 @@ def _solve_equilibrium(game: Game, arguments: argparse.Namespace) -> dict[str, A
 def _print_equilibrium(report: dict[str, Any]) -> None:
     rows = [(f"{row['iterations']:,}", f"{row['exploitability']:.6f}") for row in report["exploitability"]]
     below = f"{report['info_sets']:,} information sets; {report['seconds']:.2f} s of processor time"
+    if report["values"] is not None:
+        below = f"value by seat: {', '.join(f'{value:.4f}' for value in report['values'])}; {below}"
     if not rows:
         rows = [(f"{report['iterations']:,}", "not known")]
         player = report["out"] or "FILE"
