@@ -191,7 +191,7 @@ def _report(curves: list[tuple[str, int, list[int], list[float]]]) -> BenchmarkR
         "suite": "small",
         "decisions": 100,
         "games": {"A-v0": {"unit": "chips"}},
-        "algorithms": {"learner": {"script": "ppo"}, "solver": {"script": "cfr", "decisions_factor": 10}},
+        "algorithms": {"learner": {"script": "ppo", "trials": 3}, "solver": {"script": "cfr", "decisions_factor": 10}},
         "curves": [
             {"game": "A-v0", "algorithm": name, "seed": seed, "decisions": steps, "exploitability": values,
              "cpu_seconds": 2.0}
@@ -201,23 +201,27 @@ def _report(curves: list[tuple[str, int, list[int], list[float]]]) -> BenchmarkR
     return BenchmarkReport.model_validate_json(json.dumps(document))
 
 
-def test_table_has_means_at_equal_decisions() -> None:
+def test_table_has_medians_at_equal_decisions() -> None:
     report = _report(
         [
             ("learner", 1, [50, 102], [0.9, 0.3]),
             ("learner", 2, [50, 101], [0.8, 0.5]),
+            ("learner", 3, [50, 101], [0.8, 0.32]),
             ("solver", 1, [0, 60, 1000], [1.6, 0.8, 0.008]),
         ]
     )
     head, body = rows(report)
     assert head[1] == "A-v0, chips"
-    # Half of Student's interval of two values d apart: 12.706 d / 2.
     assert body == [
-        ["`solver`, 10 x", "0.008", "0.5 %", "2.0"],
-        ["`learner`", "0.4 ± 1", "25 %", "2.0"],
-        ["`solver`", "0.8", "50 %", ""],
-        ["uniform play", "1.6", "100 %", ""],
+        ["`solver`, 10 x", "0.008", "0.5 %", "", "2.0"],
+        ["`learner`", "0.32 (0.3 to 0.5)", "20 %", "3 trials", "2.0"],
+        ["`solver`", "0.8", "50 %", "", ""],
+        ["uniform play", "1.6", "100 %", "", ""],
     ]
+    untuned = report.model_copy(
+        update={"algorithms": {"learner": report.algorithms["learner"].model_copy(update={"trials": 0})}}
+    )
+    assert rows(untuned)[1][0][3] == "untuned"
     (panel, *_) = draw(report).axes
     assert panel.get_xscale() == panel.get_yscale() == "log"
     assert [np.size(line.get_xdata()) for line in panel.get_lines()][:2] == [

@@ -40,6 +40,7 @@ class Algorithm(Document):
         script: a training script of cardgym, `cfr` for a solver, `league`, or the path of a script of one's own.
         decisions_factor: how many decisions it visits for each one of the benchmark's; more than 1 for solvers.
         deterministic: whether all seeds give the same, so that it runs once.
+        trials: how many configurations were tried on the suite before this one; 0 for one that was not tuned.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -47,6 +48,7 @@ class Algorithm(Document):
     script: Name
     decisions_factor: Annotated[int, Field(ge=1, le=10_000)] = 1
     deterministic: bool = False
+    trials: Annotated[int, Field(ge=0)] = 0
 
     @property
     def values(self) -> dict[str, Any]:

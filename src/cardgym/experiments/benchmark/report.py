@@ -22,7 +22,7 @@ from cardgym.files.documents import Count, Document, Items, Name, Number, at_mos
 from cardgym.files.json_values import parse_json, read_bytes
 from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
-from cardgym.statistics import Estimate, mean_over_runs
+from cardgym.statistics import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,10 +93,10 @@ class BenchmarkReport(Document):
         return sorted((curve for curve in found if curve.decisions), key=lambda curve: curve.seed)
 
     def figure(self, game: str, algorithm: str, limit: int) -> Estimate | None:
-        """The mean over seeds of the last exploitability at up to `limit` decisions; None without runs."""
+        """The median over seeds of the last exploitability at up to `limit` decisions; None without runs."""
         last = [_last(curve, limit) for curve in self.runs(game, algorithm)]
         values = [value for value in last if value is not None]
-        return mean_over_runs(values, low=0.0) if values else None
+        return median_and_range(values) if values else None
 
     def uniform(self, game: str) -> float | None:
         """The exploitability of uniform play, where solvers start; None without one of them."""
@@ -104,6 +104,11 @@ class BenchmarkReport(Document):
             if curve.game == game and curve.decisions and curve.decisions[0] == 0:
                 return curve.exploitability[0]
         return None
+
+
+def median_and_range(values: Sequence[float]) -> Estimate:
+    """The median of runs, with the lowest and the highest of them as its ends."""
+    return Estimate(float(np.median(values)), (min(values), max(values)))
 
 
 def _last(curve: RunCurve, limit: int) -> float | None:
@@ -150,22 +155,26 @@ def _curve(run: Run, folder: Path) -> dict[str, Any] | None:
 def rows(report: BenchmarkReport) -> tuple[list[str], list[list[str]]]:
     """The head and the rows of the table: an algorithm's exploitability on every game, the best on average first.
 
-    A solver has a second row, for all the decisions that it met. The last two columns are the geometric mean over the
-    games of the share of uniform play's exploitability that is left, and a run's mean processor seconds.
+    A solver has a second row, for all the decisions that it met. The last columns are the geometric mean over the games
+    of the share of uniform play's exploitability that is left, how many configurations were tried before the learner's
+    own, and a run's mean processor seconds.
     """
     found: list[tuple[float, list[str]]] = []
     for name, about in report.algorithms.items():
         for factor in dict.fromkeys((1, about.decisions_factor)):
-            means = {game: report.figure(game, name, factor * report.decisions) for game in report.games}
-            share = _share(report, means)
+            medians = {game: report.figure(game, name, factor * report.decisions) for game in report.games}
+            share = _share(report, medians)
             label = f"`{name}`" + (f", {factor} x" if factor > 1 else "")
-            cells = [_cell(means[game]) for game in report.games]
+            cells = [_cell(medians[game]) for game in report.games]
             cells.append("-" if np.isinf(share) else f"{100 * share:.2g} %")
+            cells.append("" if about.decisions_factor > 1 else f"{about.trials} trials" if about.trials else "untuned")
             cells.append(_seconds(report, name) if factor == about.decisions_factor else "")
             found.append((share, [label, *cells]))
     uniform = [report.uniform(game) for game in report.games]
-    found.append((1.0, ["uniform play", *("-" if value is None else f"{value:.4g}" for value in uniform), "100 %", ""]))
-    head = ["algorithm", *(f"{game}, {about.unit}" for game, about in report.games.items()), "left", "CPU s"]
+    found.append(
+        (1.0, ["uniform play", *("-" if value is None else f"{value:.4g}" for value in uniform), "100 %", "", ""])
+    )
+    head = ["algorithm", *(f"{game}, {about.unit}" for game, about in report.games.items()), "left", "tuned", "CPU s"]
     return head, [row for _, row in sorted(found, key=lambda pair: pair[0])]
 
 
@@ -174,20 +183,21 @@ def _seconds(report: BenchmarkReport, algorithm: str) -> str:
     return f"{np.mean(known):.1f}" if known else "-"
 
 
-def _share(report: BenchmarkReport, means: Mapping[str, Estimate | None]) -> float:
+def _share(report: BenchmarkReport, medians: Mapping[str, Estimate | None]) -> float:
     shares = []
-    for game, mean in means.items():
+    for game, median in medians.items():
         uniform = report.uniform(game)
-        if mean is None or not uniform:
+        if median is None or not uniform:
             return np.inf
-        shares.append(max(mean.value, 1e-9) / uniform)
+        shares.append(max(median.value, 1e-9) / uniform)
     return float(np.exp(np.mean(np.log(shares))))
 
 
-def _cell(mean: Estimate | None) -> str:
-    if mean is None:
+def _cell(median: Estimate | None) -> str:
+    if median is None:
         return "-"
-    return f"{mean.value:.2g}" + (f" ± {mean.high - mean.value:.1g}" if mean.known else "")
+    ends = f" ({median.low:.2g} to {median.high:.2g})" if median.high > median.low else ""
+    return f"{median.value:.2g}{ends}"
 
 
 def markdown(report: BenchmarkReport) -> str:
@@ -201,9 +211,9 @@ def markdown(report: BenchmarkReport) -> str:
     seeds = f"{min(runs)} to {max(runs)}" if len(set(runs)) > 1 else str(max(runs, default=1))
     lines = [
         wrapped(
-            f"Exact exploitability per game after {report.decisions:,} decisions: the mean over {seeds} seeds, ± half "
-            "of Student's 95 % interval. *Left* is the share of uniform play's exploitability that is left, as the "
-            "geometric mean over the games."
+            f"Exact exploitability per game after {report.decisions:,} decisions: the median over {seeds} seeds, with "
+            "the lowest and the highest. *Left* is the share of uniform play's exploitability that is left, as the "
+            "geometric mean over the games. *Tuned* says how many configurations were tried on these games before."
         ),
         "",
         *markdown_table(*rows(report)),
@@ -215,7 +225,7 @@ def markdown(report: BenchmarkReport) -> str:
 
 
 def draw(report: BenchmarkReport) -> Figure:
-    """A panel for each game: exploitability by decisions on log axes, the mean over seeds with their range."""
+    """A panel for each game: exploitability by decisions on log axes, the median over seeds with their range."""
     count = len(report.games)
     columns = min(count, _COLUMNS)
     figure = new_figure(4.0 * columns, 3.3 * -(-count // columns) + 0.6, dpi=DPI)
@@ -227,7 +237,7 @@ def draw(report: BenchmarkReport) -> Figure:
             name: [{EXPLOITABILITY: _positive(curve)} for curve in report.runs(game, name)]
             for name in report.algorithms
         }
-        draw_lines(panel, EXPLOITABILITY, groups, unit=1, estimate=_mean)
+        draw_lines(panel, EXPLOITABILITY, groups, unit=1, estimate=median_and_range)
         uniform = report.uniform(game)
         if uniform:
             panel.axhline(uniform, color="0.4", linewidth=1, linestyle=(0, (1, 2)), label="uniform play")
@@ -236,11 +246,6 @@ def draw(report: BenchmarkReport) -> Figure:
     found = dict(_legend(list(panels.flat[:count])))
     figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=min(len(found), 5))
     return figure
-
-
-def _mean(values: Sequence[float]) -> Estimate:
-    """The mean with the range of the runs: the lower end of a few runs' interval would be 0, off a log axis."""
-    return Estimate(float(np.mean(values)), (min(values), max(values)))
 
 
 def _positive(curve: RunCurve) -> tuple[list[int], list[float]]:
