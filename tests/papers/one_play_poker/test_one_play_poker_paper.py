@@ -12,6 +12,7 @@ from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.papers.one_play_poker import chart, page
 from cardgym.players import resolve
+from cardgym.solvers.optimum import GAMMA, solver
 from cardgym.statistics import mean_estimate
 
 
@@ -28,6 +29,13 @@ def test_simulated_means_and_deviations_agree_with_exact_ones(decisions: int, ra
     mean = mean_estimate(difference)
     assert mean.half_width < 0.4 * mean_estimate(rows[3].rewards).half_width  # The same deals: differences vary less.
     assert abs(mean.value - float(rows[3].exact - rows[1].exact)) < 2 * mean.half_width
+
+
+def test_value_iteration_sweeps_as_often_as_cards_are_dealt_and_reaches_the_exact_optimum() -> None:
+    known = solver(GAME, OnePlayPokerOptions())
+    swept = page.value_iteration(known)
+    assert swept.count == 4  # As in the paper: one for each of three decisions, and one in which nothing changes.
+    assert known.value(swept.policy, GAMMA).mean == known.solve(GAMMA).value
 
 
 def test_same_seed_gives_the_same_games() -> None:
@@ -49,6 +57,8 @@ def test_reproduce_writes_the_page_and_the_chart(tmp_path: Path, capsys: pytest.
     assert "| optimal, gamma 1 |" in text
     assert "1949/1365 = 1.4278 |" in text
     assert text.count("Gamma 0.9 costs 19/2730 = 0.0070") == 1
+    assert text.count("*Value iteration takes four full sweeps*: holds") == 1
+    assert text.count("*At least as good as the handcrafted policy*: fails") == 2
     assert (tmp_path / "policy.png").read_bytes().startswith(b"\x89PNG")
 
 
