@@ -24,3 +24,5 @@ export async function post(path, { action }) {
   const cost = puzzle.costs[action];
   return { right: action === puzzle.advice.actions[0].action, cost, advice: puzzle.advice };
 }
+
+export const telling = (answer) => answer;

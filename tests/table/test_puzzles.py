@@ -47,6 +47,20 @@ def test_puzzles_repeat_with_their_seed_and_differ_between_seeds() -> None:
         assert puzzle.people == ("You",)
 
 
+def test_puzzles_repeat_only_when_all_are_known() -> None:
+    seen: set[bytes] = set()
+    for seed in range(6):
+        puzzle = find_puzzle(GAME, OPTIONS, 1 + seed // 2, seconds=60.0, seen=seen)  # Each seed twice.
+        assert puzzle.identity not in seen
+        seen.add(puzzle.identity)
+
+    class Everything(set[bytes]):
+        def __contains__(self, identity: object) -> bool:
+            return True
+
+    assert find_puzzle(GAME, OPTIONS, 1, seconds=60.0, seen=Everything()).identity in seen
+
+
 def test_puzzles_come_from_the_record_too() -> None:
     entries = []
     rng = np.random.default_rng(1)

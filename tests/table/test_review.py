@@ -88,6 +88,11 @@ def test_the_costliest_decisions_come_first(game_log: GameLog) -> None:
     assert [one.cost for one in dearest if one.blunder] == sorted(one.cost for one in dearest if one.blunder)[::-1]
     assert sum(total.cost for total in reviewed.totals) == pytest.approx(sum(one.cost for one in reviewed.decisions))
     assert all(one.player == "human" for one in reviewed.decisions)
+    assert all((one.grade == "??") == one.blunder and (one.cost > 0 or not one.grade) for one in reviewed.decisions)
+    graded = {grade: [one.cost for one in reviewed.decisions if one.grade == grade] for grade in ("??", "?", "?!", "")}
+    ends = [cost for costs in graded.values() if costs for cost in (max(costs), min(costs))]
+    assert len(ends) > 2
+    assert ends == sorted(ends, reverse=True)  # All costs are in credits.
     moves = [move for seat, move in entry["moves"] if seat == entry["person"]]
     assert [one.chosen for one in reviewed.decisions] == [event.move for event in decisions_of(entry)]
     assert len(reviewed.decisions) <= len(moves)

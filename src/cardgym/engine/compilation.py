@@ -274,6 +274,16 @@ def num_compiled() -> int:
     return len(_compiled_here)
 
 
+_compiling: dict[str, float] = {}
+"""What is being compiled now, and since when (`time.monotonic`)."""
+
+
+def compiling() -> tuple[str, float] | None:
+    """Name what this process is compiling, and for how many seconds; None if it compiles nothing."""
+    what, start = next(iter(_compiling.copy().items()), ("", 0.0))
+    return (what, time.monotonic() - start) if what else None
+
+
 @contextlib.contextmanager
 def _announced(dispatcher: Any) -> Iterator[None]:
     """Show what is being compiled: in the progress display, or once on stderr if that is not a terminal."""
@@ -283,6 +293,10 @@ def _announced(dispatcher: Any) -> Iterator[None]:
         print(f"cardgym: {reason} ({COMPILE_TIME_HINT}) ...", file=sys.stderr, flush=True)
     from cardgym.console.progress import waiting  # Imported late: most processes compile nothing.
 
-    with waiting(reason):
-        yield
+    _compiling[what or "a part"] = time.monotonic()
+    try:
+        with waiting(reason):
+            yield
+    finally:
+        _compiling.pop(what or "a part", None)
     _compiled_here.append(what)  # Not before: after an interruption the message appears again.

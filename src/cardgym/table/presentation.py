@@ -39,6 +39,21 @@ class Lesson:
     options: Mapping[str, int | str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class OptionWords:
+    """How a form names an option to people.
+
+    Attributes:
+        label: its name; empty for its help.
+        group: where it stands: `table`, `rules` or `for study`.
+        choices: the names of its values, where the values do not say enough.
+    """
+
+    label: str = ""
+    group: str = "rules"
+    choices: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, eq=False)
 class Presentation:
     """What a game adds for people. Everything is optional: without a view, the game is shown by its words.
@@ -70,6 +85,8 @@ class Presentation:
             opponent, the number of games and the interval; for the coach as a player, by the name `COACH`.
         ratings: the measured ratings of players, in Elo points above the mean of those measured, by the game's id and
             the player's name, for games with the default options: what a person's games are rated against.
+        options: how people read the options, by name.
+        crowd: options at a table of four and more, where people do not choose other values.
         levels: the players that a person can choose as levels, by the game's id, weakest first, as measured. Players
             that do not fit the options are left out.
     """
@@ -89,6 +106,8 @@ class Presentation:
     strength: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     ratings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    options: Mapping[str, OptionWords] = field(default_factory=dict)
+    crowd: Mapping[str, int | str] = field(default_factory=dict)
 
 
 def measured(module_file: str) -> dict[str, Any]:

@@ -20,10 +20,10 @@ from cardgym.players import Player, resolve
 PERSON = "human"
 """The person's name in the game log and in reports."""
 
-AGAIN, TABLE, LESSON, RESIGNED, HELPED = "again", "table", "lesson", "resigned", "helped"
+AGAIN, TABLE, LESSON, RESIGNED, HELPED, LEVEL = "again", "table", "lesson", "resigned", "helped", "level"
 """Keys in an entry's `about`: the id of the game that it continues at one of its decisions; how several people share
-the table, one of `People`; whether the game follows its lesson; the seat of the person who resigned; and whether a
-person asked the coach."""
+the table, one of `People`; whether the game follows its lesson; the seat of the person who resigned; whether a
+person asked the coach; and the opponents' level."""
 
 People = Literal["one", "hot", "link"]
 """A person alone; several people taking turns at one screen; several people, each at a screen."""

@@ -72,11 +72,17 @@ class Zone(TypedDict):
 
 
 class Counter(TypedDict):
-    """A number or a word to show, such as the pot; `seat` is None if it belongs to the table."""
+    """A number or a word to show, such as the pot.
+
+    Keys:
+        seat: the seat it belongs to; None for the table.
+        chips: whether it counts chips, which move from one counter to another.
+    """
 
     name: str
     value: int | str
     seat: int | None
+    chips: NotRequired[bool]
 
 
 class View(TypedDict):

@@ -132,6 +132,9 @@ def test_jokers_are_placed_by_their_owner() -> None:
     drawn = [[item["symbol"] for item in shown if item["id"] == "drawn"] for shown in items]
     assert drawn == [["tile-B-"], []]  # Where all cards are face up, the joker to be placed is, too.
     assert game.legal_actions() == [677, 678, 679]
+    seen = game.view(0)
+    assert [item["id"] for item in seen["zones"][-1]["items"]] == ["gap:0", "0:0", "gap:1", "0:1", "gap:2"]
+    assert seen["actions"] == {677: ["gap:0"], 678: ["gap:1"], 679: ["gap:2"]}
     game.place(1)
     assert game.line(0) == [4, 24, 10]
     # The drawn 8 can stand on either side of the joker.

@@ -80,6 +80,20 @@ def test_a_game_survives_a_reload_a_second_tab_and_a_restart(server: Server, per
     assert person.version > moved
 
 
+def test_a_game_can_be_resigned_at_the_table(server: Server, person: Person) -> None:
+    page = person.page
+    person.sit_down(server.open_table("KuhnPoker-v0"))
+    for _ in range(2):
+        page.locator(".side [data-key=resign]").click()
+    page.wait_for_selector(".games")  # Nothing was decided: the table is gone.
+    person.sit_down(server.open_table("OnePlayPoker-v0"))
+    person.move("keys")
+    for _ in range(2):
+        page.locator(".side [data-key=resign]").click()
+    assert person.phase == "ended"
+    assert page.inner_text(".end") == "You resigned"
+
+
 def test_a_move_can_be_undone(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("CorellianSpike-v0"))
     shown, before = person.page.inner_text(".felt"), person.version
@@ -110,7 +124,7 @@ def test_moves_of_others_appear_one_at_a_time_and_space_skips_the_wait(server: S
 def test_the_show_is_counted_point_by_point(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("CribbageDeal-v0"))
     person.play_to_the_end("clicks")
-    assert "The show" in person.page.inner_text(".banner")
+    assert "The show" in person.page.inner_text(".stage")
     log = person.page.inner_text(".log")
     assert "Your hand" in log
     assert "fifteen two" in log or "pair two" in log
@@ -192,6 +206,13 @@ CUT_NAMES = """() => [...document.querySelectorAll('.player h2 span:first-child,
   .map(text => text.textContent)"""
 """Names and counters of players that are not shown in full."""
 
+COVERED_NAMES = """() => [...document.querySelectorAll('.player')].flatMap(player => {
+  const cards = [...player.querySelectorAll('.items')].map(items => items.getBoundingClientRect());
+  return [...player.querySelectorAll('h2')].filter(name => { const box = name.getBoundingClientRect();
+    return cards.some(other => Math.min(box.right, other.right) - Math.max(box.left, other.left) > 1 &&
+      Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 1); }).map(name => name.textContent); })"""
+"""Names of players that lie under or over cards."""
+
 TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """On a busy machine a shift is reported late, and would count for the next decision."""
 
@@ -226,6 +247,7 @@ def test_nothing_jumps_and_everything_is_in_the_window(
     for _ in range(12):
         ended = person.phase == "ended"
         assert page.evaluate(IN_WINDOW) == []
+        assert page.evaluate(COVERED_NAMES) == []
         if ended:
             break
         person.move("clicks")
@@ -320,4 +342,4 @@ def test_the_lobby_remembers_level_and_variant(server: Server, person: Person) -
     card.get_by_role("button", name="Sit down").click()
     page.wait_for_selector(".felt")
     assert "Greedy" in page.inner_text(".others")
-    assert "CribbageDeal" in page.locator("h1").inner_text()
+    assert "Cribbage Deal" in page.locator("h1").inner_text()

@@ -10,9 +10,13 @@ from browsing import Person, Server
 def test_the_coach_advises_and_the_review_shows_costs(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("OnePlayPoker-v0", hints="demand"))
     person.page.keyboard.press("h")
-    person.page.locator(".advice button").first.click()
+    person.page.wait_for_selector(".advice")
+    best = person.page.inner_text(".best .what")
+    assert person.page.locator(".moves > .guide").inner_text().startswith(best)
+    person.page.locator(".advice button", has_text=best).first.click()
     assert person.phase == "yours"
     person.play_to_the_end("keys")
+    person.page.wait_for_selector(".end:has-text('Accuracy ')")
     person.review()
     assert "costliest decisions" in person.page.inner_text(".side")
     person.page.get_by_role("button", name="First").click()

@@ -21,6 +21,16 @@ const PLAYERS = [
 const FIELDS = { "option.num_players": "2", "option.mode": "y", hints: "off", people: "one", seat: "any", seed: "" };
 const three = { "A-v0.num_players": "3" };
 
+test("options of a table of four have other values, unless they are chosen", () => {
+  const option = { name: "cap", default: 0, crowd: 1 };
+  const values = (players) => ({ "A-v0.num_players": players });
+  assert.deepEqual(
+    ["3", "4", "8"].map((players) => forms.optionOf(GAME, values(players), option)),
+    ["0", "1", "1"],
+  );
+  assert.equal(forms.optionOf(GAME, { ...values("8"), "A-v0.cap": "0" }, option), "0");
+});
+
 test("seats and people follow the options, the seat and whom one plays with", () => {
   const cases = [
     [{}, 2, 1],

@@ -10,6 +10,25 @@ test("figures have the page's minus sign, and texts of games get it", () => {
   assert.equal(words.signed("You hold -3, +4: half-5 and a-b"), "You hold −3, +4: half-5 and a-b");
 });
 
+test("a seat shows what it did last, in a few words", () => {
+  const said = [
+    [1, "Ada raises, paying 2"],
+    [0, "You match, paying 2"],
+    [-1, "You get the spike 4"],
+    [1, "Ada's hand 5 scores 2"],
+  ];
+  const state = { names: ["You", "Ada", "Bob"], narration: said.map(([seat, text]) => ({ seat, text })) };
+  assert.deepEqual(words.lastActions(state), ["match", "raises", ""]);
+});
+
+test("a seat's kind says what its name does not, and the verdict counts the person's own decisions", () => {
+  const state = { names: ["You", "Ada", "Greedy"], kinds: ["", "Expert", "Greedy"], level: "Hard" };
+  assert.deepEqual(words.kindsOf(state), ["", "Expert, Hard", "Hard"]);
+  const decisions = [0, 2, 0, 3].map((cost, number) => ({ cost, seat: number === 3 ? 1 : 0 }));
+  const verdict = words.verdictOf({ decisions, worst: [1], person: 0 });
+  assert.deepEqual(verdict, { best: 2, decisions: 3, worst: decisions[1] });
+});
+
 test("an id is shown without its version, in words", () => {
   assert.deepEqual(["CorellianSpike-v0", "Cribbage-v12"].map(words.title), ["Corellian Spike", "Cribbage"]);
 });
@@ -78,21 +97,17 @@ test("a game of the record is won, lost or drawn, with what it brought", () => {
   assert.equal(words.outcome({ ...games[0], person: null }), null);
   const alone = { unit: "credits", person: 0, players: [{ seat: 0, return: -1 }] };
   assert.equal(words.outcome(alone), "lost"); // To the house.
-  assert.deepEqual([
-    { resigned: true, lesson: true },
-    { again: true },
-    { lesson: true },
-    { helped: true, undone: true },
-    { undone: true },
-    {},
-  ].map(words.mark), [
-    "resigned",
-    "tried again",
-    "lesson",
-    "with hints",
-    "with undo",
-    "",
-  ]);
+  assert.deepEqual(
+    [
+      { resigned: true, lesson: true },
+      { again: true },
+      { lesson: true },
+      { helped: true, undone: true },
+      { undone: true },
+      {},
+    ].map(words.mark),
+    ["resigned", "tried again", "lesson", "with hints", "with undo", ""],
+  );
 });
 
 test("results say what they have in common with no other line, and how often the person won", () => {

@@ -10,7 +10,7 @@ from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.text import COLORS, describe, heading, ruled_out, spoken, tile_in_line, tile_name, typed
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.shapes import box, lattice, path, text
-from cardgym.table.presentation import Presentation, lessons, measured
+from cardgym.table.presentation import OptionWords, Presentation, lessons, measured
 from cardgym.table.views import Counter, Item, Reveal, Symbol, View, Zone, reveal
 
 
@@ -38,9 +38,15 @@ def view(state: State, seat: int, names: Names) -> View:
             for tile in values:
                 actions[place * int(state.n) + tile] = [f"{other}:{place}", f"value:{tile}"]
         actions[coda.stop_action(state)] = ["drawn"] if state.drawn != coda.NONE else []
-    elif state.phase in (coda.PLACING, coda.SETTING, coda.REVEALING):
+    elif state.phase == coda.REVEALING:
         for place in range(int(state.length[own])):
             actions[coda.place_action(state, place)] = [f"{own}:{place}"]
+    elif state.phase in (coda.PLACING, coda.SETTING) and state.turn == seat:
+        line = zones[-1]["items"]
+        for place in range(int(state.length[own]), -1, -1):
+            gap: Item = {"id": f"gap:{place}", "symbol": "tile-gap", "label": f"the gap at place {place + 1}"}
+            line.insert(place, gap)
+            actions[coda.place_action(state, place)] = [gap["id"]]
     counters: list[Counter] = [{"name": "Tiles in the pool", "value": int(state.pool_size), "seat": None}]
     for of in (other, own):
         known = coda.lines_shown(state) or seat in (of, -1)
@@ -234,7 +240,8 @@ def symbols() -> dict[str, Symbol]:
     """All tiles, `tile-B7` and the jokers `tile-B-`, and the backs."""
     names = [str(number) for number in range(13)] + ["-"]
     tiles = {f"tile-{color}{name}": tile(color, name) for color in "BW" for name in names}
-    return {**tiles, **{f"tile-back-{color}": back(color) for color in "BW"}, "tile-back": back("?")}
+    gap = Symbol(24, 120, box(2, 12, 20, 96, 8, "#f0c14b55", "#f0c14b", 2))
+    return {**tiles, "tile-gap": gap, **{f"tile-back-{color}": back(color) for color in "BW"}, "tile-back": back("?")}
 
 
 def _adviser(game: Game, options: Any) -> Adviser | None:
@@ -254,5 +261,17 @@ TABLE = Presentation(
     possible=possible,
     tip=tip,
     lessons=lessons(__file__),
+    options={
+        "n": OptionWords("tiles, 0: all", "for study"),
+        "n_start": OptionWords("tiles at the start", "table"),
+        "continuation": OptionWords(
+            "after a hit", choices={"forced": "guess again", "optional": "guess again or stop"}
+        ),
+        "jokers": OptionWords("jokers"),
+        "empty": OptionWords("pool is empty", choices={"last_drawer_wins": "the last drawer wins"}),
+        "first": OptionWords("who begins", "table"),
+        "color_visible": OptionWords("colors of hidden tiles show"),
+        "feasible": OptionWords("allowed guesses", "for study", {"unseen": "tiles not seen", "color": "of that color"}),
+    },
     **measured(__file__),
 )

@@ -32,7 +32,9 @@ from cardgym.table.coach.playouts import Playouts, Resample
 
 _BLUNDER = 3.0
 """Credits."""
-_WORLDS = 1000
+_WORLDS, _GLANCE = 1000, 100
+"""Playouts of an advice, and of its first answer, for each opponent up to `_MOST`."""
+_MOST = 3
 _STRONGEST = {2: "ppo", 3: "ppo_three_players", 4: "ppo_four_players"}
 """The strongest player by the number of players."""
 _MODELED: dict[str, Resample | None] = {"heuristic": resample_by_actions_of_heuristic, "initial": None, "random": None}
@@ -42,30 +44,34 @@ _MODELED: dict[str, Resample | None] = {"heuristic": resample_by_actions_of_heur
 def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
     playouts = cache(partial(_playouts, game, options))  # Solving a small game takes seconds.
 
-    def advise_against(state: State, seat: int, opponent: str) -> Advice:
+    def advise_against(state: State, seat: int, opponent: str, worlds: int = _WORLDS) -> Advice:
         kind = "bet" if state.phase == sabacc.BETTING else "buy" if state.phase == sabacc.BUYING else "place"
         # Relative to the credits that the seat has now, not to those with which it started the game.
         so_far = float(state.stack[seat] - state.credits)
-        advise = playouts(opponent if opponent in _MODELED else "")
+        # More players mean bigger pools, and so more luck that has to average out, but also longer playouts.
+        worlds *= min(options.num_players - 1, _MOST)
+        advise = playouts(opponent if opponent in _MODELED else "", worlds)
         advice = advise(state, seat, kind, base=so_far, bounds=_bounds(state, seat), reason=_share_won)
         best, *others = advice.actions
         best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat, best.action)}")
-        return dataclasses.replace(advice, actions=(best, *others))
+        fewer = f", fewer than {options.num_players} players need, to answer in seconds"
+        source = advice.source + (fewer if worlds < _WORLDS * (options.num_players - 1) else "")
+        return dataclasses.replace(advice, actions=(best, *others), source=source)
 
     def standing(state: State, seat: int) -> float:
         return float(state.stack[seat])
 
     against = advise_against if options.num_players == 2 else None
-    return Adviser(partial(advise_against, opponent=""), standing, "credits", advise_against=against)
+    advise = partial(advise_against, opponent="")
+    glance = None if against else partial(advise, worlds=_GLANCE)
+    return Adviser(advise, standing, "credits", advise_against=against, glance=glance)
 
 
-def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str) -> Callable[..., Advice]:
+def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str, worlds: int) -> Callable[..., Advice]:
     """Advice by the strongest player; by the equilibrium or by `heuristic` if no player was trained.
 
     `opponent` is one of `_MODELED`, or empty for one that acts like the strongest player.
     """
-    # More players mean bigger pools, and so more luck that has to average out.
-    worlds = _WORLDS * (options.num_players - 1)
     playouts = partial(Playouts, game, options, unit="credits", blunder=_BLUNDER, worth=_credits_after_hand)
     playouts = partial(playouts, whole_game=False, worlds=worlds)
     try:

@@ -11,7 +11,7 @@ from cardgym.games.corellian_spike.rounds import may_raise, owed
 from cardgym.games.corellian_spike.text import SLOT_NAMES, board, signed
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.shapes import SLOT, box, disc, half_turned, path, placed, text
-from cardgym.table.presentation import Presentation, lessons, measured
+from cardgym.table.presentation import OptionWords, Presentation, lessons, measured
 from cardgym.table.views import Counter, Item, Reveal, Symbol, View, Zone, reveal
 
 
@@ -19,7 +19,7 @@ def view(state: State, seat: int, names: Names) -> View:
     """The seat's cards, everyone's spikes and credits, the piles, the dice, the pool."""
     zones: list[Zone] = []
     counters: list[Counter] = [
-        {"name": "Pool", "value": int(state.pool), "seat": None},
+        {"name": "Pool", "value": int(state.pool), "seat": None, "chips": True},
         {"name": "Hand", "value": f"{min(state.hand + 1, state.hands)} of {state.hands}", "seat": None},
         {"name": "Round", "value": f"{max(int(state.round_number), 1)} of {int(state.rounds)}", "seat": None},
     ]
@@ -28,7 +28,7 @@ def view(state: State, seat: int, names: Names) -> View:
         name = "Your hand" if names[other] == YOU else names[other]
         room = 4 if state.cheat < 0 else 5
         zones.append({"name": name, "seat": other, "kind": "hand", "items": _hand(state, other, seat), "room": room})
-        counters.append({"name": "Credits", "value": int(state.stack[other]), "seat": other})
+        counters.append({"name": "Credits", "value": int(state.stack[other]), "seat": other, "chips": True})
         known = other == seat or seat < 0
         total = "folded" if state.folded[other] else signed(card_sum(state, other)) if known else "?"
         counters.append({"name": "Sum", "value": total, "seat": other})
@@ -328,5 +328,19 @@ TABLE = Presentation(
     tip=tip,
     lessons=lessons(__file__),
     showdown=showdown,
+    options={
+        "hands": OptionWords("most hands", "table"),
+        "credits": OptionWords("credits at the start", "table"),
+        "betting": OptionWords(
+            "after a raise", choices={"flat": "the others pay 2", "matched": "they pay the difference"}
+        ),
+        "special_hands": OptionWords("special hands beat all sums"),
+        "cheat": OptionWords("a card up the sleeve", choices={"no": "nobody"}),
+        "max_raises": OptionWords("raises a hand for each, 0: any"),
+        "values": OptionWords("highest card", "for study"),
+        "copies": OptionWords("cards of each value", "for study"),
+        "rounds": OptionWords("rounds in a hand", "for study"),
+    },
+    crowd={"max_raises": 1},  # Else rule players raise one another until they are broke.
     **measured(__file__),
 )

@@ -11,7 +11,7 @@ from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS, SUITS, worth
 from cardgym.games.cribbage.drawing import hole, hole_of, symbols
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.playing_cards import card_item, example
-from cardgym.table.presentation import Presentation, lessons, measured
+from cardgym.table.presentation import OptionWords, Presentation, lessons, measured
 from cardgym.table.views import Counter, Item, Reveal, View, Zone, reveal
 
 
@@ -227,6 +227,10 @@ TABLE = Presentation(
     examples=examples,
     tip=tip,
     lessons=lessons(__file__),
+    options={
+        "target": OptionWords("points that win", "table"),
+        "deals": OptionWords("most deals, 0: any", "table"),
+    },
     showdown=showdown,
     symbols=symbols,
     adviser=_adviser,

@@ -126,6 +126,8 @@ class Adviser:
 
     Attributes:
         advise: `advise(state, seat)`: the advice for the seat to decide, from what it can know.
+        glance: `glance(state, seat)`: a first answer of `advise` within two seconds, where that takes longer; None
+            otherwise.
         advise_against: `advise_against(state, seat, opponent)`: the same against a named player, in a game of two whose
             values depend on the opponent; None if they do not.
         standing: `standing(state, seat)`: how well a seat stands in the game, given all cards, for the chart of a
@@ -142,3 +144,4 @@ class Adviser:
     luck: Callable[[State, int, State, int], float] | None = None
     luck_unit: str = ""
     advise_against: Callable[[State, int, str], Advice] | None = None
+    glance: Callable[[State, int], Advice] | None = None

@@ -49,7 +49,9 @@ class Coach:
         if source is None and options == game.parse_options():
             self.strength = strength_of(game, COACH)
         if source is not None:
-            self.adviser = dataclasses.replace(self.adviser, advise=self._playouts(source).advise, advise_against=None)
+            self.adviser = dataclasses.replace(
+                self.adviser, advise=self._playouts(source).advise, advise_against=None, glance=None
+            )
 
     def advise(self, state: State, seat: int, names: Sequence[str] = ()) -> Advice:
         """The advice for the seat to decide; see `Adviser`. `names` are those of the players by seat, if known."""
@@ -59,6 +61,10 @@ class Coach:
         else:
             advice = against(state, seat, names[1 - seat])
         return dataclasses.replace(advice, strength=self.strength)
+
+    def glance(self, state: State, seat: int) -> Advice | None:
+        """A first answer of `advise` within two seconds; None if that takes no longer. See `Adviser`."""
+        return None if self.adviser.glance is None else self.adviser.glance(state, seat)
 
     def standing(self, state: State) -> list[float]:
         """How well every seat stands, given all cards, in `standing_unit`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from cardgym.errors import CardgymError
 from cardgym.players import CompiledPlayer
 from cardgym.table.coach.advice import Advice
 from cardgym.table.coach.coach import Coach, usual_player
+from cardgym.table.coach.playouts import look
 from cardgym.table.coach.review import decisions_of, names_of
 from cardgym.table.narration import Event
 from cardgym.table.people import shown_names
@@ -28,6 +29,8 @@ SEARCH_SECONDS = 8.0
 _MARGIN = 0.5
 """The best action must lead the next one by this share of a blunder's cost, and by more than the error."""
 _TRIES_A_GAME = 6
+_MOST_KNOWN = 40
+"""After so many puzzles that the solver knows, all are taken to be known."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Puzzle:
         seat: whose decision it is.
         people: the names by seat for people; the solver is "You".
         origin: where the decision is from, in words.
+        identity: what the solver knows, as an observation: the same in puzzles that look the same.
     """
 
     game: Game
@@ -47,10 +51,16 @@ class Puzzle:
     people: Names
     advice: Advice
     origin: str
+    identity: bytes
 
 
 def find_puzzle(
-    game: Game, options: Options, seed: int, own: Sequence[Mapping[str, Any]] = (), seconds: float = SEARCH_SECONDS
+    game: Game,
+    options: Options,
+    seed: int,
+    own: Sequence[Mapping[str, Any]] = (),
+    seconds: float = SEARCH_SECONDS,
+    seen: Collection[bytes] = (),
 ) -> Puzzle:
     """A puzzle of a game: half of them from a person's games, if there are any, the rest from random deals.
 
@@ -58,6 +68,7 @@ def find_puzzle(
         seed: decides everything drawn at random.
         own: finished games of the person with these options, with their moves.
         seconds: how long to look after the first advice, which may have to wait for compilation.
+        seen: the identities of puzzles that the solver knows: one of them is returned only if no other is found.
 
     Raises:
         CardgymError: if none was found in that time.
@@ -65,7 +76,8 @@ def find_puzzle(
     rng = np.random.default_rng(seed)
     coach = Coach(game, options)
     deadline = math.inf
-    while time.monotonic() < deadline:
+    known: list[Puzzle] = []
+    while time.monotonic() < deadline and len(known) < _MOST_KNOWN:
         if own and rng.random() < 0.5:
             entry = own[int(rng.integers(len(own)))]
             events, names = decisions_of(entry), names_of(entry)
@@ -78,10 +90,16 @@ def find_puzzle(
             advice = coach.advise(event.before, event.seat, names)
             if is_clear(advice):
                 names = names or [usual_player(game)] * options.num_players
-                return Puzzle(game, event.before, event.seat, shown_names(names, event.seat), advice, origin)
+                people, known_to = shown_names(names, event.seat), look(game, options, event.before, event.seat)[0]
+                puzzle = Puzzle(game, event.before, event.seat, people, advice, origin, known_to.tobytes())
+                if puzzle.identity not in seen:
+                    return puzzle
+                known.append(puzzle)
             deadline = min(deadline, time.monotonic() + seconds)
             if time.monotonic() > deadline:
                 break
+    if known:
+        return known[0]
     raise CardgymError(f"no decision of {game.id} with one clearly best action was found in {seconds:g} s; try again")
 
 

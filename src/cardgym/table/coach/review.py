@@ -21,6 +21,8 @@ MAX_MOVES = 5000
 """Moves of the longest game that a server reviews."""
 WORST = 3
 """How many of the costliest decisions are listed first."""
+_GRADES = {"??": 1.0, "?": 1 / 3, "?!": 1 / 10}
+"""The least share of a blunder's cost for each grade."""
 _LISTED_ACTIONS = 5
 """How many actions of a decision are listed, besides the one taken."""
 
@@ -38,6 +40,7 @@ class Decision:
         cost: how much less the action taken is worth; 0 if the difference is within the error.
         reason: why the best action is good.
         chosen_reason: the reason given for the action taken.
+        grade: `??` for a blunder, `?` and `?!` for lesser costs, empty for less than that.
         actions: the best actions and the one taken, best first.
     """
 
@@ -56,6 +59,7 @@ class Decision:
     reason: str
     chosen_reason: str
     blunder: bool
+    grade: str
     actions: tuple[ActionAdvice, ...]
 
 
@@ -246,6 +250,7 @@ def _decision(number: int, move: int, event: Event, player: str, advice: Advice)
         reason=best.reason,
         chosen_reason=chosen.reason,
         blunder=advice.is_blunder(event.move),
+        grade=next((sign for sign, share in _GRADES.items() if cost and cost >= share * advice.blunder), ""),
         actions=listed if chosen in listed else (*listed, chosen),
     )
 

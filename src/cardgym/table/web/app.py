@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from cardgym.engine.compilation import COMPILE_TIME_HINT, compiling
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, DecisionError
 from cardgym.table.drawings.shapes import sprite
@@ -29,6 +30,7 @@ from cardgym.table.session import Session
 from cardgym.table.web import seats
 from cardgym.table.web.explore import Explore
 from cardgym.table.web.lobby import Lobby, NewTable, game_called, rules
+from cardgym.table.web.preparation import Preparation
 from cardgym.table.web.puzzles import Puzzles
 from cardgym.table.web.record import Record
 from cardgym.table.web.requests import (
@@ -173,12 +175,15 @@ class Routes:
         self._tables = tables
         self._address = address
         self._codes = seats.Codes(game_log)
+        self._preparation = Preparation()
 
     def routes(self) -> list[Route]:
         return [
             get("/api/lobby", self.lobby),
             get("/api/games/{game}/opponents", lambda request: self._lobby.opponents(*_options_of(request))),
             get("/api/games/{game}/rules", lambda request: rules(*_options_of(request))),
+            get("/api/busy", self.busy),
+            post("/api/prepare", self.prepare, NewTable),
             post("/api/tables", self.open, NewTable),
             post("/api/join", self.join, _Join),
             get("/api/tables/{id}", self.table),
@@ -194,6 +199,19 @@ class Routes:
     def lobby(self, request: Request) -> dict[str, Any]:
         entries = self._game_log.entries(finished=False, owner=owner_of(request), limit=50)
         return {"games": self._lobby.games(), "tables": summaries(entries)}
+
+    async def busy(self, request: Request) -> dict[str, str]:
+        """Say what requests wait for, while something is compiled."""
+        found = compiling()
+        if found is None:
+            return {}
+        what, seconds = found
+        return {"doing": f"Compiling {what}, once: {seconds:.0f} s so far; it takes {COMPILE_TIME_HINT}"}
+
+    def prepare(self, request: Request, body: NewTable) -> dict[str, Any]:
+        """Compile in the background what a table needs that a person may open soon, and its coach."""
+        self._preparation.ask(self._lobby.parse(body))
+        return {}
 
     async def open(self, request: Request, body: NewTable) -> Reply:
         setup = await work(self._lobby.parse, body)
@@ -298,7 +316,8 @@ class Routes:
 
     async def advice(self, request: Request) -> dict[str, Any]:
         async with turn_of(request), self._tables.locked(id_of(request)) as table:
-            return await work_slowly(table.advice, _viewer_of(request, table, request.query_params.get("seat", "")))
+            viewer = _viewer_of(request, table, request.query_params.get("seat", ""))
+            return await work_slowly(table.advice, viewer, "glance" in request.query_params)
 
     async def standing(self, request: Request) -> dict[str, Any]:
         async with turn_of(request), self._tables.locked(id_of(request)) as table:

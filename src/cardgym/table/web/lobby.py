@@ -38,8 +38,8 @@ from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.programs import is_program, load
 from cardgym.players.resolver import checkpoints
 from cardgym.table.people import name_key, shown_name
-from cardgym.table.presentation import IN_WORDS, presentation_of, rules_of, strength_of
-from cardgym.table.setup import LESSON, PERSON, TABLE, GameSetup
+from cardgym.table.presentation import IN_WORDS, OptionWords, Presentation, presentation_of, rules_of, strength_of
+from cardgym.table.setup import LESSON, LEVEL, PERSON, TABLE, GameSetup
 from cardgym.table.web.requests import Body, Seed
 from cardgym.table.web.seats import JOIN, NONCE, checked_names, new_code, new_nonce
 
@@ -57,6 +57,9 @@ def game_called(name: str) -> Game:
 _MAX_NAME = 40
 """Characters of the name of a player that is named at the start of the server."""
 
+_CROWD = 4
+"""The number of players from which a table has the options of `Presentation.crowd`."""
+
 _LEVELS = ("Beginner", "Easy", "Medium", "Hard", "Expert")
 """Levels below the strongest, weakest first; a game with fewer players leaves out the last ones."""
 
@@ -66,6 +69,18 @@ def _strength(game: Game, name: str, options: Options) -> str:
     if not measured:
         return "any legal move" if name == "random" else "not measured"
     return measured if options == game.parse_options() else f"{measured}, with the usual options"
+
+
+def _words(name: str, about: Mapping[str, Any], presentation: Presentation) -> dict[str, Any]:
+    """What a form shows of an option: label, group, names of the choices, and `crowd`; see `Presentation`."""
+    words = presentation.options.get(name, OptionWords())
+    label = words.label or about.get("help") or name.replace("_", " ")
+    seats = {value: f"player {int(value) + 1}" for value in about.get("choices", ()) if value.isdecimal()}
+    texts = {
+        value: {**seats, **words.choices}.get(value, value.replace("_", " ")) for value in about.get("choices", ())
+    }
+    group = "table" if name == "num_players" else words.group
+    return {"label": label, "group": group, "texts": texts, "crowd": presentation.crowd.get(name)}
 
 
 def opponent_names(game: Game, options: Options) -> list[str]:
@@ -115,6 +130,17 @@ def _people(body: NewTable, options: Options, players: Sequence[Player | None], 
     return about | {name_key(seat): name for seat, name in zip([seat, *others], names, strict=True)}
 
 
+_FIRST_NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hana")
+
+
+def _first_names(setup: GameSetup) -> dict[str, str]:
+    """Names by seat for players of whom several sit at the table, in order of play after the person."""
+    names = [player and player.name for player in setup.players]
+    seats = [(setup.person_seat() + ahead) % setup.options.num_players for ahead in range(1, len(names) + 1)]
+    named = zip(seats, names, _FIRST_NAMES, strict=False)
+    return {name_key(seat): first for seat, name, first in named if name and names.count(name) > 1}
+
+
 _TEACHER = "Sam"
 """What a lesson calls the other player."""
 
@@ -149,7 +175,12 @@ class Lobby:
             "family": game.id if package is None else package.name,
             "line": _first_sentence(game.doc),
             "options": [
-                {"name": name, "default": getattr(defaults, name), **about}
+                {
+                    "name": name,
+                    "default": getattr(defaults, name),
+                    **about,
+                    **_words(name, about, presentation_of(game)),
+                }
                 for name, about in specs.items()
                 if name not in _OF_LEARNERS
             ],
@@ -182,6 +213,8 @@ class Lobby:
         if body.lesson:
             return self._lesson(game)
         options = game.parse_options(body.options)
+        if options.num_players >= _CROWD:
+            options = game.parse_options({**presentation_of(game).crowd, **body.options})
         watched = body.seat is None
         seat = None if body.seat == "any" else body.seat
         names = body.opponents or [game.opponent]
@@ -197,7 +230,12 @@ class Lobby:
             seat = secrets.randbelow(options.num_players) if seat is None else seat
             about |= _people(body, options, players, seat)
         seed = secrets.randbits(63) if body.seed is None else body.seed
-        return GameSetup(game, options, players, seed, seat, watched, about=about)
+        levels = {found["level"] for found in self.opponents(game, options) if found["name"] in lineup}
+        if len(levels) == 1:
+            about[LEVEL] = levels.pop()
+        setup = GameSetup(game, options, players, seed, seat, watched, about=about)
+        about |= _first_names(setup)
+        return setup
 
     def _lesson(self, game: Game) -> GameSetup:
         """Set up the scripted first game for someone new."""

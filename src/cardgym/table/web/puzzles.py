@@ -18,7 +18,7 @@ from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import offered, presentation_of, view_of
 from cardgym.table.views import listed
 from cardgym.table.web import lobby
-from cardgym.table.web.requests import Body, Move, get, id_of, owner_of, post
+from cardgym.table.web.requests import Body, Move, client_of, get, id_of, owner_of, post
 
 _MAX_OPEN = 500
 """Puzzles in memory; the oldest one makes room."""
@@ -41,6 +41,7 @@ class Puzzles:
     def __init__(self, game_log: GameLog) -> None:
         self._game_log = game_log
         self._puzzles: OrderedDict[str, Puzzle] = OrderedDict()
+        self._seen: OrderedDict[tuple[str, str], set[bytes]] = OrderedDict()  # By client and game.
 
     def routes(self) -> list[Route]:
         return [
@@ -54,7 +55,13 @@ class Puzzles:
         options = game.parse_options()
         entries = self._game_log.entries(game.id, finished=True, owner=owner_of(request), limit=_LATEST_GAMES)
         played = [entry for entry in entries if entry["person"] is not None and entry["options"] == options.asdict()]
-        puzzle = find_puzzle(game, options, secrets.randbits(62), played)
+        seen = self._seen.setdefault((client_of(request), game.id), set())
+        puzzle = find_puzzle(game, options, secrets.randbits(62), played, seen=seen)
+        if puzzle.identity in seen:  # All are known.
+            seen.clear()
+        seen.add(puzzle.identity)
+        while len(self._seen) > _MAX_OPEN:
+            self._seen.popitem(last=False)
         id = secrets.token_urlsafe(16)
         self._puzzles[id] = puzzle
         while len(self._puzzles) > _MAX_OPEN:

@@ -19,11 +19,12 @@ from cardgym.engine.contract import State
 from cardgym.table.coach.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event, public_reveals, public_showdown, public_view
+from cardgym.table.people import shown_name
 from cardgym.table.presentation import offered, presentation_of, text_of, view_of
 from cardgym.table.session import Session
-from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, GameSetup, Resolve
+from cardgym.table.setup import LESSON, LEVEL, PERSON, RESIGNED, TABLE, GameSetup, Resolve
 from cardgym.table.views import Reveal, View, listed
-from cardgym.table.web.requests import work
+from cardgym.table.web.requests import paid_in, work
 from cardgym.table.web.seats import JOIN, NONCE, commitment
 
 MAX_FOLLOWERS = 16
@@ -46,16 +47,17 @@ class Table:
     def _coach(self) -> Coach:
         return Coach(self.session.game, self.session.options)
 
-    def advice(self, viewer: int) -> dict[str, Any]:
-        """Ask the coach about the decision of the person at a seat."""
+    def advice(self, viewer: int, glance: bool = False) -> dict[str, Any]:
+        """Ask the coach about the decision of the person at a seat; for a first answer, if it has one, at a glance."""
         session = self.session
         if self.hints == "off":
             raise HTTPException(403, "this table was opened without hints")
         if not session.legal_actions(viewer):
             raise HTTPException(409, "it is not your turn")
-        advice = self._coach.advise(session.state, viewer, session.names())
+        first = self._coach.glance(session.state, viewer) if glance else None
+        advice = first or self._coach.advise(session.state, viewer, session.names())
         session.note_help()
-        return advice.asdict()
+        return {**advice.asdict(), "first": first is not None}
 
     def standing(self) -> dict[str, Any]:
         """Value every seat of a watched game, given all cards."""
@@ -85,6 +87,8 @@ class Table:
             "waits_for": people[turn] if others_turn else "",
             "code": session.about.get(JOIN, "") if viewer in session.persons else "",
             "names": people,
+            "kinds": ["" if name == PERSON else shown_name(name) for name in session.names()],
+            "level": session.about.get(LEVEL, ""),
             "opponents": session.opponents,
             "hints": self.hints,
             "version": session.version,
@@ -124,7 +128,7 @@ class Table:
             text = f"{people[session.about[RESIGNED]]} resigned"
         else:
             text = presentation_of(session.game).ending(session.state, max(viewer, 0), people)
-        return {"text": text, "players": session.entry()["players"]}
+        return {"text": text, "players": session.entry()["players"], **paid_in(session.game.id)}
 
     def events_as_json(self, events: list[Event], viewer: int) -> list[dict[str, Any]]:
         """Events as a viewer may see them, without those that cannot be seen."""

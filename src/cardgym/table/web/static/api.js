@@ -21,7 +21,22 @@ async function ask(path, request) {
 
 export const get = (path) => ask(`/api/${path}`);
 export const post = (path, body = {}) =>
-  ask(`/api/${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  ask(`/api/${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+// Tells once a second what an answer waits for, until it is there.
+export async function telling(answer, tell) {
+  let seconds = 0;
+  const timer = setInterval(async () => {
+    seconds += 1;
+    const { doing } = await get("busy").catch(() => ({}));
+    tell(doing ?? `One moment: ${seconds} s …`);
+  }, 1000);
+  return answer.finally(() => clearInterval(timer));
+}
 
 const LASTING = 3; // A browser keeps at most six connections to a server, for all of its windows.
 const LOOK_AGAIN = 2000;

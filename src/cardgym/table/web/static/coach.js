@@ -15,37 +15,20 @@ export function drawAdvice(advice, act, most = 30) {
     const known = place ? error : (advice.actions[1]?.error ?? 0);
     return `${rounded(value, known)}${sign}${place && error ? ` ± ${rounded(error, error)}` : ""}`;
   };
-  const line = (action, place) =>
-    h(
-      "li",
-      { class: place === 0 ? "best" : "" },
-      h(
-        "button",
-        { disabled: !act, onclick: () => act(action.action) },
-        h("span.what", action.text),
-        h("span.worth", worth(action, place)),
-      ),
-      h("progress", { max: 100, value: width(action.value), "aria-hidden": "true" }),
-      action.reason && h("p", action.reason),
-    );
+  const line = (action, place) => {
+    const words = [h("span.what", action.text), h("span.worth", worth(action, place))];
+    const button = h("button", { disabled: !act, onclick: () => act(action.action) }, words);
+    const bar = h("progress", { max: 100, value: width(action.value), "aria-hidden": "true" });
+    return h("li", { class: place === 0 ? "best" : "" }, button, bar, action.reason && h("p", action.reason));
+  };
+  const others = advice.actions.slice(SHOWN, most).map((action) => line(action, 1));
+  const count = h("summary", `${advice.actions.length - SHOWN} more`);
+  const source = `By ${advice.source}.${advice.strength ? ` As a player the coach ${advice.strength}.` : ""}`;
   return h(
     "div.advice",
     h("ol", advice.actions.slice(0, SHOWN).map(line)),
-    advice.actions.length > SHOWN &&
-      h(
-        "details",
-        h("summary", `${advice.actions.length - SHOWN} more`),
-        h(
-          "ol",
-          advice.actions.slice(SHOWN, most).map((action) => line(action, 1)),
-        ),
-      ),
-    h(
-      "details.source",
-      { "data-part": "source" },
-      h("summary", `Values in ${advice.unit}`),
-      h("p", `By ${advice.source}.${advice.strength ? ` As a player the coach ${advice.strength}.` : ""}`),
-    ),
+    others.length > 0 && h("details", count, h("ol", others)),
+    h("details.source", { "data-part": "source" }, h("summary", `Values in ${advice.unit}`), h("p", source)),
   );
 }
 
@@ -53,15 +36,13 @@ export function drawAdvice(advice, act, most = 30) {
 export function drawCoach(table) {
   const { state, advice } = table;
   if (state.hints === "off" || (state.seat === null && !covered(table))) return null;
-  const warn = h("input", {
-    type: "checkbox",
-    checked: Boolean(remembered("warn", "")),
-    onchange: (event) => remember("warn", event.target.checked ? "yes" : ""),
-  });
+  const onchange = (event) => remember("warn", event.target.checked ? "yes" : "");
+  const warn = h("input", { type: "checkbox", checked: Boolean(remembered("warn", "")), onchange });
   return h(
     "section.coach",
     { "aria-label": "Coach", tabIndex: 0 },
     h("h2", "Coach", h("label", warn, " warn before a blunder")),
+    table.thinking && h("p.quiet", { "data-part": "thinking" }, table.thinking, h("progress")),
     advice ? drawAdvice(advice, table.busy ? null : (action) => table.act(action)) : drawInvitation(table),
   );
 }
@@ -69,7 +50,7 @@ export function drawCoach(table) {
 // What the panel says before the coach is asked.
 function drawInvitation(table) {
   const { game, ended, tip } = table.state;
-  if (ended) return h("p.quiet", "The review has the coach's verdict.");
+  if (table.thinking || ended) return null;
   const beginner = !remembered(`taught.${game}`, ""); // Who has the tip below the table.
   if (mayAct(table) && !beginner && tip) return h("p", tip);
   return h("p.quiet", "Hint (h) shows the three best moves, what they are worth, and why.");

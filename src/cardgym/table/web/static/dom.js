@@ -134,6 +134,9 @@ export function notice(words) {
   line.hidden = !words;
 }
 
+// Does what may be refused, and says why it was.
+export const attempt = (act) => act().catch((error) => notice(error.message));
+
 // Opens the page that is shown again, with what the server says now.
 export const reopen = () => dispatchEvent(new Event("hashchange"));
 
@@ -157,12 +160,11 @@ function focused(change) {
 
 // A button that asks before it acts: the first click turns it into a question.
 export function twice(words, act) {
-  const button = h("button.small", words);
-  button.onclick = async () => {
-    if (button.textContent === words) return void (button.textContent = "sure?");
-    await act().catch((error) => notice(error.message));
+  const onclick = async ({ target }) => {
+    if (target.textContent === words) return void (target.textContent = "sure?");
+    await attempt(act);
   };
-  return button;
+  return h("button.small", { "data-key": words, onclick }, words);
 }
 
 // While the server works.
@@ -171,6 +173,7 @@ export function waiting(words) {
   show(h("div.waiting", h("p", words), bar));
   return bar;
 }
+export const tellWaiting = (words) => document.querySelector(".waiting p")?.replaceChildren(words);
 
 // A choice of games, each with a page whose address begins with `place`.
 export const chooseGame = (place, games, chosen) =>
@@ -179,6 +182,10 @@ export const chooseGame = (place, games, chosen) =>
     { onchange: (event) => (location.hash = `#/${place}/${event.target.value}`) },
     games.map((game) => h("option", { value: game, selected: game === chosen }, title(game))),
   );
+
+// A page with a table: its heading, the felt, what is said below it, what can be done, and the panels beside it.
+export const drawPage = (kind, heading, table, label, ...side) =>
+  h(kind, h("h1.unseen", heading), table, h("aside.side", { "aria-label": label }, side));
 
 // The lines below a table: what can be done there.
 export const drawActions = (label, phase, ...content) =>

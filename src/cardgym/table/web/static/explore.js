@@ -1,7 +1,8 @@
 // The explorer: any position of a game with all cards open. A click on a card changes it; every action has its value.
-import { get, post } from "./api.js";
+import { get, post, telling } from "./api.js";
 import { drawAdvice } from "./coach.js";
-import { chooseGame, drawActions, h, keyed, loadSprite, notice, picture, say, update, waiting } from "./dom.js";
+import { attempt, chooseGame, drawActions, drawPage, h, keyed, loadSprite } from "./dom.js";
+import { notice, picture, say, tellWaiting, update, waiting } from "./dom.js";
 import { fit } from "./motion.js";
 import { marksOf } from "./moves.js";
 import { offerRules } from "./rules.js";
@@ -13,13 +14,8 @@ export class Explorer {
     const [game, query = ""] = place.split("?");
     const asked = Object.fromEntries(new URLSearchParams(query));
     const { record, move, ...options } = asked;
-    Object.assign(this, {
-      game,
-      options,
-      from: record ? { record, move: Number(move) } : null,
-      sizes: new Map(),
-      busy: false,
-    });
+    const from = record ? { record, move: Number(move) } : null;
+    Object.assign(this, { game, options, from, sizes: new Map(), busy: false });
   }
 
   async start() {
@@ -47,14 +43,12 @@ export class Explorer {
     if (this.line) this.render();
     const { game, options, against } = this;
     const seed = crypto.getRandomValues(new Uint32Array(1))[0];
-    try {
-      const line = await post("explore", { game, options, against, seed, ...what });
+    await attempt(async () => {
+      const line = await telling(post("explore", { game, options, against, seed, ...what }), tellWaiting);
       if (this.closed) return;
       Object.assign(this, { line, options: line.options, against: line.against });
       notice("");
-    } catch (error) {
-      notice(error.message);
-    }
+    });
     this.busy = false;
     if (this.line) this.render();
     if (this.line?.advice) say(`${this.whatNow()}. Best: ${this.line.advice.actions[0].text}`);
@@ -118,44 +112,35 @@ export class Explorer {
   render() {
     const { line, busy } = this;
     const steps = this.changeable();
-    const pick = { open: new Set(steps.keys()), taken: new Set(), take: (id) => this.pick(steps.get(id)), plain: true };
+    const pick = {
+      open: new Set(steps.keys()),
+      taken: new Set(),
+      take: (id) => this.pick(steps.get(id)),
+      plain: true,
+    };
     const marks = marksOf(line.items[line.advice?.actions[0].action] ?? [], []);
     const badge = busy ? "…" : `to ${this.verb()}`;
     const last = this.lastDecision();
     const idle = line.ending ? "ended" : "yours";
-    update(
-      h(
-        "div.table.puzzle.explore",
-        h("h1.unseen", `Explorer: ${title(this.game)}`),
-        drawView(line.game, line.view, line.names, Math.max(line.seat, 0), {
-          choice: busy ? undefined : pick,
-          marks,
-          badge,
-        }),
-        h("p.now", h("span", line.ending || whatToDo(steps.size > 0, line.advice))),
-        drawActions(
-          "What you can do",
-          { "data-phase": busy ? "busy" : idle, "data-version": line.moves.length },
-          h(
-            "div.moves",
-            keyed("button.soft", "n", "n", "New deal", () => this.ask({ moves: [] })),
-            keyed("button.soft", "back", "←", "Back", () => this.back(last), { disabled: last < 0 }),
-          ),
-          h("label", h("span", "Game "), chooseGame("explore", this.games, this.game)),
-        ),
-        h(
-          "aside.side",
-          { "aria-label": "Values and moves" },
-          h(
-            "div.lists",
-            { tabIndex: 0, role: "region", "aria-label": "Values" },
-            line.advice && h("h2", this.whatNow()),
-            line.advice && drawAdvice(line.advice, busy ? null : (action) => this.play(action), Infinity),
-            line.steps.length > 0 && this.drawSteps(),
-          ),
-        ),
-      ),
-    );
+    const choice = busy ? undefined : pick;
+    const moves = [
+      keyed("button.soft", "n", "n", "New deal", () => this.ask({ moves: [] })),
+      keyed("button.soft", "back", "←", "Back", () => this.back(last), { disabled: last < 0 }),
+    ];
+    const phase = { "data-phase": busy ? "busy" : idle, "data-version": line.moves.length };
+    const other = h("label", h("span", "Game "), chooseGame("explore", this.games, this.game));
+    const table = [
+      drawView(line.game, line.view, line.names, Math.max(line.seat, 0), { choice, marks, badge }),
+      h("p.now", h("span", line.ending || whatToDo(steps.size > 0, line.advice))),
+      drawActions("What you can do", phase, h("div.moves", moves), other),
+    ];
+    const values = [
+      line.advice && h("h2", this.whatNow()),
+      line.advice && drawAdvice(line.advice, busy ? null : (action) => this.play(action), Infinity),
+      line.steps.length > 0 && this.drawSteps(),
+    ];
+    const lists = h("div.lists", { tabIndex: 0, role: "region", "aria-label": "Values" }, values);
+    update(drawPage("div.table.puzzle.explore", `Explorer: ${title(this.game)}`, table, "Values and moves", lists));
     this.fit();
   }
 

@@ -13,7 +13,12 @@ export function seatChoices(count) {
   return [["any", "random"], ...seats, ["watch", "none: watch"]];
 }
 
-export const optionOf = (game, values, option) => String(values[`${game.id}.${option.name}`] ?? option.default);
+const CROWD = 4; // From so many players on, some options have other values unless they are chosen.
+
+export function optionOf(game, values, option) {
+  const usual = (option.crowd ?? null) !== null && seatsOf(game, values) >= CROWD ? option.crowd : option.default;
+  return String(values[`${game.id}.${option.name}`] ?? usual);
+}
 
 export function seatsOf(game, values) {
   const count = game.options.find((option) => option.name === "num_players");

@@ -1,7 +1,7 @@
 // The record: results by game and opponents, what decisions cost over time, and the games, with filters.
 import { get, post } from "./api.js";
 import { costCurve, ratingChart } from "./charts.js";
-import { h, notice, remember, remembered, reopen, show, svg, twice } from "./dom.js";
+import { attempt, h, notice, remember, remembered, reopen, show, svg, twice } from "./dom.js";
 import { drawResign } from "./panels.js";
 import * as words from "./words.js";
 
@@ -61,16 +61,13 @@ function drawHead(all, env, choose) {
   );
 }
 
-async function importFile(file) {
-  try {
+const importFile = (file) =>
+  attempt(async () => {
     const { added, refused } = await post("history/import", { lines: await file.text() });
     reopen();
     const others = refused.length ? ` ${refused.length} refused: ${refused[0]}` : "";
     notice(`${added} ${added === 1 ? "game" : "games"} added.${others}`);
-  } catch (error) {
-    notice(error.message);
-  }
-}
+  });
 
 function drawUnreadable(games, remover) {
   if (!games.length) return null;
@@ -91,21 +88,19 @@ function drawRating(rated) {
   const label = `From ${points(rated.curve[0][0])} to ${points(rating)} in ${games} games`;
   const guess = games < 10 ? ", still a rough guess" : "";
   const place = above === null ? "below all of them" : `above ${above}`;
+  const about = { viewBox: `0 0 ${size.join(" ")}`, class: "chart ratings", role: "img", "aria-label": label };
+  const lines = levels.map((level) => svg("polyline", { points: level.points, class: "grid" }));
+  const names = levels.map(({ x, y, name }) => svg("text", { x: x ?? 0, y: y ?? 0, class: "name" }, name ?? ""));
+  const own = [
+    svg("polygon", { class: "band", points: band }),
+    svg("polyline", { class: "line seat0", points: curve }),
+  ];
   return h(
     "section.wide.rating",
     { "aria-label": `Rating at ${title(env)}` },
     h("h2", h("span", title(env)), h("span.worth", `${points(rating)} ± ${half.toFixed(0)}`)),
     h("p.quiet", `After ${games} rated ${games === 1 ? "game" : "games"}${guess}: ${place}.`),
-    svg(
-      "svg",
-      { viewBox: `0 0 ${size.join(" ")}`, class: "chart ratings", role: "img", "aria-label": label },
-      svg("polygon", { class: "band", points: band }),
-      ...levels.flatMap((level) => [
-        svg("polyline", { points: level.points, class: "grid" }),
-        ...(level.name ? [svg("text", { x: level.x, y: level.y, class: "name" }, level.name)] : []),
-      ]),
-      svg("polyline", { class: "line seat0", points: curve }),
-    ),
+    svg("svg", about, ...lines, ...names, ...own),
   );
 }
 
@@ -133,13 +128,10 @@ function drawGames(games, remover) {
   return drawTable("Games", ["when", "game", "players", "scores", "", "", ""], rows);
 }
 
-const drawNoGames = () =>
-  h(
-    "p",
-    "You have not finished a game yet. ",
-    h("a", { href: "#/" }, "Start one."),
-    " Its result, its review and what your decisions cost will be here.",
-  );
+function drawNoGames() {
+  const [none, later] = ["You have not finished a game yet. ", " Its result, its review and its costs will be here."];
+  return h("p", none, h("a", { href: "#/" }, "Start one."), later);
+}
 
 function drawUnfinished(games, remover) {
   const rows = games.map((game) => {
@@ -161,15 +153,8 @@ function when(time) {
 function drawCosts(costs, reviewing) {
   const heads = ["game", "opponents", "kind", "decisions", "as good as the best", "average cost", "game by game"];
   const rows = costs.map(({ env, people, kind, decisions, best, cost, unit, curve }) => {
-    return [
-      title(env),
-      people,
-      kind,
-      decisions,
-      percent(best / decisions),
-      words.costOf(cost, unit),
-      drawCurve(curve, unit),
-    ];
+    const [share, mean] = [percent(best / decisions), words.costOf(cost, unit)];
+    return [title(env), people, kind, decisions, share, mean, drawCurve(curve, unit)];
   });
   const waiting = reviewing > 0 ? ` (${reviewing} more games are being reviewed)` : "";
   return drawTable(`Cost of a decision${waiting}`, heads, rows);
@@ -192,14 +177,7 @@ function drawTable(caption, heads, rows) {
   const drawCell = (cell, place) => h("td", { "data-head": place && !dated ? heads[place] : null }, content(cell));
   const drawRow = (row) => h("tr", row.map(drawCell));
   const header = heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td")));
-  return h(
-    "div.wide.listing",
-    { tabIndex: 0, role: "region", "aria-label": caption },
-    h(
-      "table",
-      h("caption", caption),
-      h("thead", h("tr", header)),
-      h("tbody", { class: dated ? "dated" : "" }, rows.map(drawRow)),
-    ),
-  );
+  const body = h("tbody", { class: dated ? "dated" : "" }, rows.map(drawRow));
+  const table = h("table", h("caption", caption), h("thead", h("tr", header)), body);
+  return h("div.wide.listing", { tabIndex: 0, role: "region", "aria-label": caption }, table);
 }

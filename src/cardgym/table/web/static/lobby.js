@@ -1,6 +1,6 @@
 // The lobby: a card for each game, its variants on it, with a form to start; and the open tables. Forms are remembered.
-import { get, post } from "./api.js";
-import { h, loadSprite, notice, patch, picture, recalled, remember, remembered, symbolSize } from "./dom.js";
+import { get, post, telling } from "./api.js";
+import { attempt, h, loadSprite, notice, patch, picture, recalled, remember, remembered, symbolSize } from "./dom.js";
 import * as forms from "./forms.js";
 import { joined } from "./join.js";
 import { drawResign } from "./panels.js";
@@ -14,20 +14,14 @@ export async function openLobby() {
   const firsts = [...families.values()].map(([first]) => first); // Their variants have the same cards.
   await Promise.all(firsts.map(async (first) => (first.symbols = await loadSprite(first.id))));
   const others = joined().filter((id) => !lobby.tables.some((table) => table.table === id));
+  const back = others.map((id) => h("a.button", { href: `#/table/${id}` }, "Back to the table you joined"));
+  const cards = [...families.values()].map((games) => new Card(games).element);
   return h(
     "div.lobby",
     { onpointerdown: press },
-    h(
-      "div.row",
-      h("h1", "Sit down at a table"),
-      h("a.button", { href: "#/join" }, "Join a table"),
-      others.map((id) => h("a.button", { href: `#/table/${id}` }, "Back to the table you joined")),
-    ),
+    h("div.row", h("h1", "Sit down at a table"), h("a.button", { href: "#/join" }, "Join a table"), back),
     lobby.tables.length > 0 && drawOpen(lobby.tables),
-    h(
-      "div.games",
-      [...families.values()].map((games) => new Card(games).element),
-    ),
+    h("div.games", cards),
   );
 }
 
@@ -51,8 +45,6 @@ function press(event) {
   });
 }
 
-const WAIT = "One moment …";
-
 // One card of the lobby: the variants of a game, the level or the opponents, hints, and further options.
 class Card {
   constructor(games) {
@@ -63,11 +55,20 @@ class Card {
     this.players = this.game.players;
     this.element = h("article");
     this.draw();
+    if (remembered("last", "") === this.family) this.prepare();
     if (this.game.options.some((option) => this.option(option) !== String(option.default))) this.changed();
   }
 
-  option = (option) => forms.optionOf(this.game, this.values, option);
+  option = (option, game = this.game) => forms.optionOf(game, this.values, option);
   query = () => new URLSearchParams(this.game.options.map((option) => [option.name, this.option(option)])).toString();
+
+  // Has the server compile what the described game needs, while the person still reads.
+  prepare() {
+    this.prepared = true;
+    post("prepare", this.describe()).catch(() => null);
+  }
+
+  describe = () => forms.tableOf(this.game, this.values, this.players, Object.fromEntries(new FormData(this.form)));
 
   get form() {
     return this.element.querySelector("form");
@@ -77,13 +78,8 @@ class Card {
     this.drawn = this.game;
     const [first] = this.games;
     const name = title(first.id);
-    const card = h(
-      "article.game",
-      { "aria-label": name },
-      h("div.fan", h("h2", name), drawFan(first)),
-      this.drawForm(),
-    );
-    patch(this.element, card);
+    const fan = h("div.fan", h("h2", name), drawFan(first));
+    patch(this.element, h("article.game", { "aria-label": name }, fan, this.drawForm()));
   }
 
   drawForm() {
@@ -92,20 +88,20 @@ class Card {
       event.preventDefault();
       this.open(() => this.chosen());
     };
+    const buttons = [
+      h("button.sit", { type: "submit" }, this.opening ? "One moment …" : "Sit down"),
+      h("button", { onclick: () => openRules(this.game.id, this.query()) }, "Rules"),
+      h("a.button", { href: explored(), onclick: (event) => (event.target.href = explored()) }, "Explore"),
+    ];
     return h(
       "form",
-      { onchange: () => this.changed(), onsubmit: submit },
+      { onchange: () => this.changed(), onpointerdown: () => this.prepared || this.prepare(), onsubmit: submit },
       this.games.length > 1 && this.drawVariants(),
       h("p", this.game.line),
       this.drawLesson(),
       h("div.fields", this.drawPeople(), this.drawPlayers()),
       h("div.folds", this.drawStrength(), h("details", h("summary", "Options"), this.drawOptions())),
-      h(
-        "div.row",
-        h("button.sit", { type: "submit" }, this.opening ? WAIT : "Sit down"),
-        h("button", { onclick: () => openRules(this.game.id, this.query()) }, "Rules"),
-        h("a.button", { href: explored(), onclick: (event) => (event.target.href = explored()) }, "Explore"),
-      ),
+      h("div.row", buttons),
     );
   }
 
@@ -142,10 +138,8 @@ class Card {
   drawPlayers() {
     const { levels, level, names } = forms.opponentsOf(this.game, this.values, this.players);
     if (!names.length) return null;
-    const all = this.players.map(({ name, shown, level }) => [
-      name,
-      level ? `${shown} (${level.toLowerCase()})` : shown,
-    ]);
+    const leveled = ({ shown, level }) => (level ? `${shown} (${level.toLowerCase()})` : shown);
+    const all = this.players.map((player) => [player.name, leveled(player)]);
     const chosen = (name, number) => {
       const words = names.length === 1 ? "opponent" : `player ${number + 1}`;
       return field(words, select(`opponent${number}`, all, name));
@@ -169,23 +163,26 @@ class Card {
   drawOptions() {
     const { game, values } = this;
     const typed = { value: this.form?.elements.seed?.value ?? "", inputMode: "numeric", pattern: "\\d*" };
-    return h(
-      "div.fields",
-      field("hints", select("hints", forms.HINTS, values.hints ?? "demand")),
-      game.options.map((option) =>
-        field(option.help || option.name.replaceAll("_", " "), this.drawOption(option), option.name),
-      ),
-      field("your seat", select("seat", forms.seatChoices(game.seats[1]), values.seat ?? "any")),
-      forms.personsOf(game, values) < 2 && field("seed", h("input", { name: "seed", placeholder: "random", ...typed })),
-    );
+    const group = (name) => {
+      const own = game.options.filter((option) => option.group === name);
+      return own.map((option) => field(option.label, this.drawOption(option), option.help));
+    };
+    const hints = field("hints", select("hints", forms.HINTS, values.hints ?? "demand"));
+    const seat = field("your seat", select("seat", forms.seatChoices(game.seats[1]), values.seat ?? "any"));
+    const seed = field("seed", h("input", { name: "seed", placeholder: "random", ...typed }));
+    const [rules, study] = [group("rules"), group("for study")];
+    return [
+      h("div.fields", hints, seat, group("table"), forms.personsOf(game, values) < 2 && seed),
+      rules.length > 0 && [h("b", "Rules"), h("div.fields", rules)],
+      study.length > 0 && h("details", h("summary", "For study"), h("div.fields", study)),
+    ];
   }
 
   drawOption(option) {
     const name = `option.${option.name}`;
     const { choices, low, high, step } = option;
     if (!choices) return h("input", { name, type: "number", min: low, max: high, step, value: this.option(option) });
-    // Numbers among words are seats.
-    const texts = choices.map((value) => [value, value >= 0 ? String(Number(value) + 1) : value.replaceAll("_", " ")]);
+    const texts = choices.map((value) => [value, option.texts[value]]);
     return select(name, texts, this.option(option));
   }
 
@@ -193,15 +190,21 @@ class Card {
 
   // Takes what the form says, keeps it for the next visit, asks which players fit, and draws the form for them.
   settle() {
+    if (!this.form.reportValidity()) return this.settled;
     const data = new FormData(this.form);
+    const options = {};
     for (const [name, value] of data) {
       if (name === "seed") continue;
       if (name === "name" || name === "name2") {
         remember(name, value);
         continue;
       }
-      this.values[name.startsWith("option.") ? `${this.drawn.id}.${name.slice(7)}` : name] = value;
+      if (name.startsWith("option.")) Object.assign(options, { [name.slice(7)]: value });
+      else this.values[name] = value;
     }
+    // Options that have the value that they were drawn with stay as they are: others may change what is usual.
+    const changed = this.drawn.options.filter((option) => options[option.name] !== this.option(option, this.drawn));
+    for (const { name } of changed) this.values[`${this.drawn.id}.${name}`] = options[name];
     this.game = this.games.find((game) => game.id === this.values.game) ?? this.games[0];
     remember(`form.${this.family}`, JSON.stringify(this.values));
     this.settled = this.ask(get(`games/${this.game.id}/opponents?${this.query()}`));
@@ -222,21 +225,20 @@ class Card {
   // The game that the form describes, once it is drawn for what was chosen last.
   async chosen() {
     await this.settle();
-    return forms.tableOf(this.game, this.values, this.players, Object.fromEntries(new FormData(this.form)));
+    return this.describe();
   }
 
   async open(describe) {
     if (this.opening) return; // A second click opens no second table.
     this.opening = true;
-    this.form.querySelector(".sit").textContent = WAIT;
-    try {
-      notice("");
-      location.hash = `#/table/${(await post("tables", await describe())).table}`;
-    } catch (error) {
-      notice(error.message);
-      this.form.querySelector(".sit").textContent = "Sit down";
-    }
+    const tell = (words) => (this.form.querySelector(".sit").textContent = words);
+    tell("One moment …");
+    notice("");
+    remember("last", this.family);
+    const opening = async () => (await telling(post("tables", await describe()), tell)).table;
+    await attempt(async () => (location.hash = `#/table/${await opening()}`));
     this.opening = false;
+    tell("Sit down");
   }
 }
 

@@ -1,5 +1,5 @@
 // One card size for a game and a window, cards that move from where they were, and sounds.
-import { calm, remembered, speed } from "./dom.js";
+import { calm, h, remembered, speed } from "./dom.js";
 
 const MIN_CARD = 26;
 const MAX_CARD = 900;
@@ -10,7 +10,13 @@ const MAX_CARD_OF_MANY = 440; // On very large windows a long hand that closes u
 export function fit(sizes) {
   const felt = document.querySelector(".felt");
   if (!felt) return;
-  fitButtons(felt.parentElement.querySelector(".moves"));
+  felt.parentElement.querySelectorAll(".moves, .now").forEach(fitText);
+  felt.classList.add("still"); // Cards in flight would count as cards that are too wide.
+  setCard(felt, sizes);
+  felt.classList.remove("still");
+}
+
+function setCard(felt, sizes) {
   const box = `${felt.clientWidth}x${felt.clientHeight}`;
   const known = sizes.get(box);
   if (known) {
@@ -18,16 +24,25 @@ export function fit(sizes) {
     if (felt.classList.contains("tight") || felt.scrollHeight <= felt.clientHeight + 1) return;
   }
   const wide = (part) => part.scrollWidth > part.clientWidth + 1;
+  const boxes = (part, selector) =>
+    [...part.querySelectorAll(selector)].map((inside) => inside.getBoundingClientRect());
+  const meet = (one, other) =>
+    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1;
+  // Cards that overflow to the left count as no overflow, but may lie on names.
+  const clash = (part) => boxes(part, "h2").some((name) => boxes(part, ".items").some((cards) => meet(name, cards)));
   const set = (card) => felt.style.setProperty("--card", `${card}px`);
-  set(MIN_CARD);
+  // On a phone long lines are in two rows of tiles that can be read and hit; what does not fit scrolls.
+  const least = innerWidth < 640 && felt.querySelector(".player .long") ? 54 : MIN_CARD;
+  set(least);
   // Parts that are too wide with the smallest cards are too wide with any cards.
-  const parts = [felt, ...felt.querySelectorAll(".player, .middle")].filter((part) => !wide(part));
+  const parts = [felt, ...felt.querySelectorAll(".player, .middle")].filter((part) => !wide(part) && !clash(part));
   const fits = (card) => {
     set(card);
-    return felt.scrollHeight <= felt.clientHeight + 1 && !parts.some(wide);
+    return felt.scrollHeight <= felt.clientHeight + 1 && !parts.some((part) => wide(part) || clash(part));
   };
   const most = felt.querySelector(".player .zone:is(.hand, .row):not(.small-hand)") ? MAX_CARD_OF_MANY : MAX_CARD;
-  let [low, high] = [MIN_CARD, known ?? most];
+  let [low, high] = [least, known ?? most];
   if (fits(high)) low = high;
   else
     while (high - low > 1) {
@@ -37,16 +52,16 @@ export function fit(sizes) {
     }
   const tight = !fits(low);
   felt.classList.toggle("tight", tight);
-  felt.toggleAttribute("tabindex", tight); // What scrolls can be reached by keys.
-  if (tight) felt.tabIndex = 0;
+  felt.tabIndex = tight ? 0 : -1; // What scrolls can be reached by keys.
   sizes.set(box, low);
 }
 
-// Makes the buttons below the table as small as they have to be to show all of them.
-function fitButtons(moves) {
-  for (const size of moves ? ["", "snug", "dense", "denser", "densest"] : []) {
-    moves.dataset.size = size;
-    if (moves.scrollHeight <= moves.clientHeight + 1) return;
+// Makes what is below the table as small as it has to be to show all of it.
+function fitText(part) {
+  const shown = part.querySelector("span:first-child:not(.prompt)") ?? part;
+  for (const size of ["", "snug", "dense", "denser", "densest"]) {
+    part.dataset.size = size;
+    if (part.scrollHeight <= part.clientHeight + 1 && shown.scrollHeight <= shown.clientHeight + 1) return;
   }
 }
 
@@ -65,8 +80,10 @@ function rects(root) {
 export function moving(root, change) {
   const time = calm() ? 0 : Math.min(speed() * 0.5, 450);
   const before = time && root.querySelector(".felt") ? rects(root) : null;
+  const stacks = chipsOf(root);
   change();
   if (!before) return;
+  flyChips(stacks, chipsOf(root), time);
   const after = rects(root);
   const gone = [...before].filter(([id]) => !after.has(id)).map(([, item]) => item);
   let moved = false;
@@ -76,6 +93,32 @@ export function moving(root, change) {
     else if (!isSlot(item.symbol) && before.size) fadeIn(item.element.firstElementChild, time);
   }
   if (moved) sound("card");
+}
+
+// The counters of chips, by name.
+function chipsOf(root) {
+  const counters = [...root.querySelectorAll("[data-chips]")];
+  const stack = (counter) => ({ value: Number(counter.lastChild.textContent), rect: counter.getBoundingClientRect() });
+  return new Map(counters.map((counter) => [counter.dataset.chips, stack(counter)]));
+}
+
+// Lets chips go from the counters that fell to those that rose.
+function flyChips(before, after, time) {
+  const gain = ([name, { value }]) => value - (before.get(name)?.value ?? value);
+  const [paid, got] = [[...after].filter((stack) => gain(stack) < 0), [...after].filter((stack) => gain(stack) > 0)];
+  for (const [, { rect: from }] of paid)
+    for (const [, { rect: to }] of got)
+      for (const delay of [0, 70, 140]) {
+        const chip = h("i.chip", { style: { left: `${from.x + from.width / 2}px`, top: `${from.y}px` } });
+        document.body.append(chip);
+        const far = `${to.x + to.width / 2 - from.x - from.width / 2}px ${to.y - from.y}px`;
+        const flight = chip.animate(
+          { translate: ["0 0", far] },
+          { duration: 1.4 * time, delay, easing: "ease-in-out" },
+        );
+        flight.finished.then(() => chip.remove());
+      }
+  if (paid.length && got.length) sound("chips");
 }
 
 const isSlot = (symbol) => /slot/.test(symbol);
@@ -100,35 +143,38 @@ function animate(item, old, time) {
   const [x, y] = [old.rect.x - item.rect.x, old.rect.y - item.rect.y];
   const turned = old.symbol !== item.symbol && !isSlot(old.symbol + item.symbol);
   if (Math.hypot(x, y) < 2 && !turned) return false;
-  const start = { transform: `translate(${x}px, ${y}px)${turned ? " rotateY(90deg)" : ""}` };
+  const rolls = turned && item.element.closest(".dice");
+  if (rolls) sound("dice");
+  const turn = rolls ? " rotate(-540deg)" : turned ? " rotateY(90deg)" : "";
+  const start = { transform: `translate(${x}px, ${y}px)${turn}` };
   const timing = { duration: time, easing: "cubic-bezier(.2,.7,.3,1)" };
   item.element.firstElementChild.animate([start, { transform: "none" }], timing);
   return true;
 }
 
 let audio = null;
+// Pitches in Hz with their starts and lengths in milliseconds.
 const NOTES = {
-  card: [[320, 0, 0.05]],
-  turn: [[620, 0, 0.09]],
-  end: [
-    [523, 0, 0.14],
-    [659, 0.13, 0.14],
-    [784, 0.26, 0.25],
-  ],
+  card: "320 0 50",
+  chips: "1900 0 30, 2300 60 30",
+  dice: "210 0 60, 190 90 60, 230 180 60",
+  turn: "620 0 90",
+  end: "523 0 140, 659 130 140, 784 260 250",
 };
 
 // Short tones, if the person has switched sounds on.
 export function sound(name) {
   if (!remembered("sounds", "")) return;
   audio ??= new AudioContext();
-  for (const [pitch, start, length] of NOTES[name]) {
-    const [tone, volume, at] = [audio.createOscillator(), audio.createGain(), audio.currentTime + start];
+  for (const note of NOTES[name].split(", ")) {
+    const [pitch, start, length] = note.split(" ").map(Number);
+    const [tone, volume, at] = [audio.createOscillator(), audio.createGain(), audio.currentTime + start / 1000];
     tone.type = "triangle";
     tone.frequency.value = pitch;
     volume.gain.setValueAtTime(0.12, at);
-    volume.gain.exponentialRampToValueAtTime(0.001, at + length);
+    volume.gain.exponentialRampToValueAtTime(0.001, at + length / 1000);
     tone.connect(volume).connect(audio.destination);
     tone.start(at);
-    tone.stop(at + length);
+    tone.stop(at + length / 1000);
   }
 }

@@ -4,6 +4,19 @@
 export const leftOf = (actions, taken) =>
   actions.filter((action) => [...taken].every((item) => action.items.includes(item)));
 
+// Items that are taken until one action is left, which is made: of `choices()`, by `act(action)`.
+export class Chooser {
+  taken = new Set();
+  left = () => leftOf(this.choices(), this.taken);
+
+  take(item) {
+    if (!this.taken.delete(item)) this.taken.add(item);
+    const left = this.left();
+    if (this.taken.size && left.length === 1) this.act(left[0].action);
+    else this.render();
+  }
+}
+
 // What can be chosen: the actions that are buttons, in the order in which their cards are shown, and the prompt that
 // asks for the others on the table, empty if all are buttons. `left` are the actions that are left, `taken` the items
 // taken so far, and `room` is how many buttons there may be.

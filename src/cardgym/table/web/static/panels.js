@@ -3,31 +3,19 @@ import { post } from "./api.js";
 import { h, notice, reopen, twice } from "./dom.js";
 import { movesOf } from "./moves.js";
 import { drawReveal } from "./view.js";
-import { merged, plain } from "./words.js";
+import { costOf, merged, outcome, plain, resultOf } from "./words.js";
 
 // What was just revealed, above the felt: a banner with the rule that decided, and the points one by one. `bare` leaves
 // out the cards; `more` is for the people at the table.
 export function drawStage(game, reveals, bare, more) {
-  const [banners, others] = [reveals.filter((shown) => shown.banner), reveals.filter((shown) => !shown.banner)];
-  return h(
-    "div.stage",
-    { role: "region", "aria-label": "Just revealed" },
-    more,
-    banners.map((banner) =>
-      h(
-        "div.banner",
-        { "data-part": banner.name + banner.lines },
-        h("strong", banner.name),
-        h("span", banner.lines.join("; ")),
-      ),
-    ),
-    others.length > 0 &&
-      h(
-        "div.reveals",
-        { "data-part": others.map((reveal) => reveal.name + reveal.lines).join() },
-        others.map((reveal) => drawReveal(game, reveal, bare)),
-      ),
-  );
+  const drawBanner = ({ name, lines }) =>
+    h("div.banner", { "data-part": name + lines }, h("strong", name), h("span", lines.join("; ")));
+  const banners = reveals.filter((shown) => shown.banner).map(drawBanner);
+  const others = reveals.filter((shown) => !shown.banner);
+  const part = { "data-part": others.map((reveal) => reveal.name + reveal.lines).join() };
+  const counted = others.map((reveal) => drawReveal(game, reveal, bare));
+  const stage = [more, banners, others.length > 0 && h("div.reveals", part, counted)];
+  return h("div.stage", { role: "region", "aria-label": "Just revealed" }, stage);
 }
 
 const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other commands: h, n, r, s, u.
@@ -42,56 +30,66 @@ function maxButtons() {
 export function drawMoves(view, left, taken, act, guide) {
   const { buttons, prompt } = movesOf(view, left, taken, maxButtons());
   const button = ({ action, text }, number) => {
-    const properties = { class: action === guide ? "guide" : "", "data-key": KEYS[number], onclick: () => act(action) };
+    const properties = {
+      class: action === guide ? "guide" : "",
+      "data-key": KEYS[number],
+      onclick: () => act(action),
+    };
     return h("button", properties, text, KEYS[number] && h("kbd", KEYS[number]));
   };
   return [prompt && h("span.prompt", { "data-part": "prompt" }, prompt), buttons.map(button)];
 }
 
 export function drawLog(narration, onscroll) {
-  return h(
-    "section.so-far",
-    h("h2", "So far"),
-    h(
-      "div.log",
-      { role: "log", "aria-label": "What happened", tabIndex: 0, onscroll },
-      merged(narration).map((entry) => h("p", { class: entry.seat < 0 ? "chance" : "" }, entry.text)),
-    ),
-  );
+  const lines = merged(narration).map((entry) => h("p", { class: entry.seat < 0 ? "chance" : "" }, entry.text));
+  const about = { role: "log", "aria-label": "What happened", tabIndex: 0, onscroll };
+  return h("section.so-far", h("h2", "So far"), h("div.log", about, lines));
 }
 
-// A button to give up a listed game, unless it is watched.
+// A button to give up a game, unless it is watched; one in which nothing was decided is gone then.
 export const drawResign = ({ table, person }) =>
-  person !== null && twice("resign", () => post(`tables/${table}/resign`).then(reopen));
+  person !== null &&
+  twice("resign", async () => {
+    const { deleted } = await post(`tables/${table}/resign`);
+    if (deleted && location.hash.startsWith("#/table/")) location.hash = "#/";
+    else reopen();
+  });
 
 // How the seats of a watched game stand, given all cards.
 export function drawStanding(names, standing) {
   const { values, unit } = standing ?? { values: names.map(() => 0), unit: "" };
   const total = values.reduce((sum, value) => sum + Math.max(value, 0), 0);
+  const draw = (value, seat) => {
+    const bar = { max: total || 1, value: Math.max(value, 0), "aria-label": names[seat] };
+    return h("p", h("span", names[seat]), h("progress", bar), h("span.worth", plain(value)));
+  };
+  const heading = h("h2", "How they stand", h("small", unit));
+  return h("section.standing", { "aria-label": "How the seats stand" }, heading, values.map(draw));
+}
+
+// How the game ended; if the coach has reviewed it, how well the person decided, and the costliest decision.
+export function drawEnd({ state, verdict, id }) {
+  const end = outcome({ person: state.seat, people: state.names, ...state.result });
+  const { best, decisions, worst } = verdict ?? {};
+  const exact = decisions
+    ? `Accuracy ${Math.round((100 * best) / decisions)} %: ${best} of ${decisions} as good as the best`
+    : "";
+  const costly = worst && `Costliest: ${worst.text}, −${costOf(worst.cost, worst.unit)}`;
+  const review = { href: `#/review/${state.record ?? id}` };
   return h(
-    "section.standing",
-    { "aria-label": "How the seats stand" },
-    h("h2", "How they stand", h("small", unit)),
-    values.map((value, seat) =>
-      h(
-        "p",
-        h("span", names[seat]),
-        h("progress", { max: total || 1, value: Math.max(value, 0), "aria-label": names[seat] }),
-        h("span.worth", plain(value)),
-      ),
-    ),
+    "div.banner.end",
+    { class: end ?? "", "data-part": "end" },
+    h("strong.result", resultOf(state)),
+    exact && h("span", exact),
+    costly && h("a.button", review, costly),
   );
 }
 
 // At a screen that people share: whose turn it is to look. At a table by link: where and how the others join.
 export function drawPeople(state, covered) {
   if (covered) {
-    return h(
-      "div.banner",
-      { "data-part": "covered" },
-      h("strong", `Pass to ${state.names[state.turn]}`),
-      h("span", "then press Show my cards"),
-    );
+    const words = [h("strong", `Pass to ${state.names[state.turn]}`), h("span", "then press Show my cards")];
+    return h("div.banner", { "data-part": "covered" }, words);
   }
   if (!state.free || !state.code) return null;
   const place = `${state.address || `${location.origin}/`}#/join/${state.code}`;

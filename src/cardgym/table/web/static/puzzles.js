@@ -1,10 +1,10 @@
 // Puzzles: find the best action of a position; the page keeps the streak.
-import { get, post } from "./api.js";
+import { get, post, telling } from "./api.js";
 import { drawAdvice } from "./coach.js";
-import { chooseGame, drawActions, h, keyed, loadSprite, notice } from "./dom.js";
-import { recalled, remember, remembered, say, update, waiting } from "./dom.js";
+import { attempt, chooseGame, drawActions, drawPage, h, keyed, loadSprite } from "./dom.js";
+import { recalled, remember, remembered, say, tellWaiting, update, waiting } from "./dom.js";
 import { fit, sound } from "./motion.js";
-import { leftOf, marksOf } from "./moves.js";
+import { Chooser, marksOf } from "./moves.js";
 import { drawMoves } from "./panels.js";
 import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
@@ -18,9 +18,12 @@ const TASKS = {
   "turn up": "Find the best tile to turn up",
 };
 
-export class Puzzles {
+export class Puzzles extends Chooser {
+  choices = () => this.puzzle.actions;
+
   constructor(game) {
-    Object.assign(this, { game: game || remembered("puzzles", ""), taken: new Set(), sizes: new Map() });
+    super();
+    Object.assign(this, { game: game || remembered("puzzles", ""), sizes: new Map() });
   }
 
   async start() {
@@ -38,28 +41,22 @@ export class Puzzles {
 
   async next() {
     if (!this.puzzle) waiting("Looking for a position with one clearly best move …");
-    try {
-      const puzzle = await get(`puzzles/${this.game}`);
+    await attempt(async () => {
+      const puzzle = await telling(get(`puzzles/${this.game}`), tellWaiting);
       await loadSprite(this.game);
       if (this.closed) return;
       Object.assign(this, { puzzle, answer: null, chosen: null });
       this.taken.clear();
       this.render();
-    } catch (error) {
-      notice(error.message);
-    }
+    });
   }
 
   async act(action) {
     if (this.answer) return;
     this.taken.clear();
     const known = this.tally();
-    try {
-      this.answer = await post(`puzzles/${this.puzzle.puzzle}/solve`, { action, ...known.skill });
-    } catch (error) {
-      return notice(error.message);
-    }
-    if (this.closed) return;
+    this.answer = await attempt(() => post(`puzzles/${this.puzzle.puzzle}/solve`, { action, ...known.skill }));
+    if (this.closed || !this.answer) return;
     this.chosen = this.puzzle.actions.find((one) => one.action === action);
     remember(`puzzles.${this.game}`, JSON.stringify(tallied(known, this.answer)));
     sound(this.answer.right ? "end" : "card");
@@ -72,15 +69,6 @@ export class Puzzles {
     const { right, cost, advice } = this.answer;
     if (right) return "Right: the best move.";
     return `Not the best: it costs ${costOf(cost, advice.unit)}. Better: ${advice.actions[0].text}.`;
-  }
-
-  left = () => leftOf(this.puzzle.actions, this.taken);
-
-  take(item) {
-    if (!this.taken.delete(item)) this.taken.add(item);
-    const left = this.left();
-    if (this.taken.size && left.length === 1) this.act(left[0].action);
-    else this.render();
   }
 
   key(event) {
@@ -98,42 +86,25 @@ export class Puzzles {
     const marks = answer ? marksOf(best.items, this.chosen.items) : {};
     const words = answer ? this.verdict() : `${this.task()} (${puzzle.origin}).`;
     const verdict = answer?.right ? "right" : "wrong";
-    update(
-      h(
-        "div.table.puzzle",
-        h("h1.unseen", `Puzzle: ${title(this.game)}`),
-        drawView(puzzle.game, puzzle.view, puzzle.names, puzzle.seat, {
-          choice,
-          marks,
-          badge: answer ? "" : "your turn",
-        }),
-        h("p.now", { class: answer ? verdict : "" }, h("span", words)),
-        drawActions(
-          "What you can do",
-          { "data-phase": answer ? "ended" : "yours" },
-          h(
-            "div.moves",
-            answer
-              ? keyed("button", "n", "n", "Next puzzle", () => this.next())
-              : drawMoves(puzzle.view, this.left(), this.taken, (action) => this.act(action)),
-          ),
-        ),
-        h(
-          "aside.side",
-          { "aria-label": "Puzzles" },
-          h("label", "Game ", chooseGame("puzzles", this.games, this.game)),
-          h("h2.task", this.task()),
-          drawTally(this.tally(), puzzle.rating),
-          h(
-            "section.lists",
-            { tabIndex: 0, "aria-label": "Solution" },
-            answer
-              ? drawAdvice(answer.advice, null)
-              : [h("p", puzzle.tip), h("p.quiet", "One move here is clearly better than all others.")],
-          ),
-        ),
-      ),
-    );
+    const badge = answer ? "" : "your turn";
+    const moves = answer
+      ? keyed("button", "n", "n", "Next puzzle", () => this.next())
+      : drawMoves(puzzle.view, this.left(), this.taken, (action) => this.act(action));
+    const table = [
+      drawView(puzzle.game, puzzle.view, puzzle.names, puzzle.seat, { choice, marks, badge }),
+      h("p.now", { class: answer ? verdict : "" }, h("span", words)),
+      drawActions("What you can do", { "data-phase": answer ? "ended" : "yours" }, h("div.moves", moves)),
+    ];
+    const solution = answer
+      ? drawAdvice(answer.advice, null)
+      : [h("p", puzzle.tip), h("p.quiet", "One move here is clearly better than all others.")];
+    const side = [
+      h("label", "Game ", chooseGame("puzzles", this.games, this.game)),
+      h("h2.task", this.task()),
+      drawTally(this.tally(), puzzle.rating),
+      h("section.lists", { tabIndex: 0, "aria-label": "Solution" }, solution),
+    ];
+    update(drawPage("div.table.puzzle", `Puzzle: ${title(this.game)}`, table, "Puzzles", side));
     this.fit();
   }
 }

@@ -1,12 +1,14 @@
 // The review: it opens at the costliest decision, with the position beside the verdict; then move by move, face up.
 import { get, post } from "./api.js";
 import { standingsChart } from "./charts.js";
-import { drawActions, h, loadSprite, notice, say, svg, update, waiting } from "./dom.js";
+import { attempt, drawActions, drawPage, h, keyed, loadSprite, say, svg, update, waiting } from "./dom.js";
 import { fit } from "./motion.js";
 import { marksOf } from "./moves.js";
 import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
-import { costOf, lastLines, plain, withoutCost } from "./words.js";
+import { costOf, lastLines, plain, title, withoutCost } from "./words.js";
+
+const GRADES = { "??": "A blunder: it", "?": "A mistake: it", "?!": "Inexact: it", "": "It" };
 
 export class Review {
   constructor(id) {
@@ -55,7 +57,7 @@ export class Review {
     if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
       this.go(this.at + (event.key === "ArrowRight" ? 1 : -1));
       event.preventDefault();
-    }
+    } else document.querySelector(`.actions button[data-key="${CSS.escape(event.key)}"]`)?.click();
   }
 
   fit = () => fit(this.sizes);
@@ -67,43 +69,36 @@ export class Review {
     const said = frames.slice(0, this.at + 1).findLast((shown) => shown.text)?.text ?? "The game begins.";
     const step = (by, name) => h("button.soft", { "data-key": name, onclick: () => this.go(this.at + by) }, name);
     const marks = marksOf(decision?.best_items ?? [], decision?.chosen_items ?? []);
+    const next = review.decisions.find((made) => made.grade && this.frameOf(made) > this.at);
+    const steps = [
+      step(-this.at, "First"),
+      step(-1, "Back"),
+      h("span.prompt", `${this.at + 1} of ${frames.length}`),
+      step(1, "Next"),
+      step(frames.length, "End"),
+      next && keyed("button.soft", "m", "m", "Next mistake", () => this.go(this.frameOf(next))),
+    ];
+    const table = [
+      drawView(review.env, frames[this.at].view, this.players, review.person, { marks }),
+      h("p.now", h("span", lastLines(said))),
+      drawActions("Step through the game", {}, h("div.moves", steps)),
+    ];
     const lists = [this.drawWorst(), this.drawTotals(), this.drawAll()];
-    update(
-      h(
-        "div.table.review",
-        h("h1.unseen", `Review: ${review.env}`),
-        drawView(review.env, frames[this.at].view, this.players, review.person, { marks }),
-        h("p.now", h("span", lastLines(said))),
-        drawActions(
-          "Step through the game",
-          {},
-          h(
-            "div.moves",
-            step(-this.at, "First"),
-            step(-1, "Back"),
-            h("span.prompt", `${this.at + 1} of ${frames.length}`),
-            step(1, "Next"),
-            step(frames.length, "End"),
-          ),
-        ),
-        h(
-          "aside.side",
-          { "aria-label": "Decisions" },
-          decision ? this.drawVerdict(decision) : drawNoDecision(review.worst.length > 0),
-          this.drawChart(),
-          h("div.lists", { tabIndex: 0, role: "region", "aria-label": "All decisions" }, lists),
-        ),
-      ),
-    );
+    const side = [
+      decision ? this.drawVerdict(decision) : drawNoDecision(review.worst.length > 0),
+      this.drawChart(),
+      h("div.lists", { tabIndex: 0, role: "region", "aria-label": "All decisions" }, lists),
+    ];
+    update(drawPage("div.table.review", `Review: ${title(review.env)}`, table, "Decisions", side));
     this.fit();
   }
 
   // -- decisions ------------------------------------------------------------------------------------------------------
 
   drawVerdict(decision) {
-    const { blunder, cost, unit, chosen_reason: reason } = decision;
+    const { blunder, cost, grade, unit, chosen_reason: reason } = decision;
     const look = `decision verdict${blunder ? " blunder" : ""}${decision.chosen_items.length ? " marked" : ""}`;
-    const verdict = cost > 0 ? `${blunder ? "A blunder: it" : "It"} cost ${costOf(cost, unit)}.` : "The best choice.";
+    const verdict = cost > 0 ? `${GRADES[grade]} cost ${costOf(cost, unit)}.` : "The best choice.";
     const why = cost > 0 ? withoutCost(reason) : reason;
     const mayTry = this.review.again && decision.seat === this.review.person;
     return h(
@@ -128,13 +123,8 @@ export class Review {
     return seat === this.review.person ? text[0].toUpperCase() + text.slice(1) : `${this.players[seat]}: ${text}`;
   }
 
-  async again(decision) {
-    try {
-      location.hash = `#/table/${(await post(`history/${this.id}/again`, { move: decision.move })).table}`;
-    } catch (error) {
-      notice(error.message);
-    }
-  }
+  again = ({ move }) =>
+    attempt(async () => (location.hash = `#/table/${(await post(`history/${this.id}/again`, { move })).table}`));
 
   drawWorst() {
     const worst = this.review.worst.map((number) => this.review.decisions[number]);
@@ -147,11 +137,8 @@ export class Review {
     const heads = ["decision", "best", "cost"].map((head) => h("th", { scope: "col" }, head));
     const rows = totals.map(({ seat, kind, best, decisions, cost, unit }) => {
       const who = person === null ? `${this.players[seat]}: ` : "";
-      const cells = [`${who}${kind}`, `${best} of ${decisions}`, costOf(cost, unit)];
-      return h(
-        "tr",
-        cells.map((cell) => h("td", cell)),
-      );
+      const cells = [`${who}${kind}`, `${best} of ${decisions}`, costOf(cost, unit)].map((cell) => h("td", cell));
+      return h("tr", cells);
     });
     return h(
       "section",
@@ -170,7 +157,7 @@ export class Review {
 
   drawList(decisions) {
     const link = (decision) => {
-      const worth = h("span.worth", decision.cost > 0 ? `−${plain(decision.cost)}` : "best");
+      const worth = h("span.worth", decision.cost > 0 ? `${decision.grade} −${plain(decision.cost)}` : "best");
       return h("button.link", { onclick: () => this.go(this.frameOf(decision)) }, this.said(decision), worth);
     };
     const items = decisions.map((decision) => h("li", link(decision)));
@@ -187,19 +174,16 @@ export class Review {
     const { size, left, right, bottom, x, grid, lines, moveAt } = standingsChart(chart, last);
     const at = x(frames[this.at].move + 1); // The chart has how a move was found, a frame how it left the table.
     const label = `${unit} by move: at the end ${this.bySeat(chart.at(-1).values)}`;
-    const drawing = svg(
-      "svg",
-      { viewBox: `0 0 ${size.join(" ")}`, class: "chart", role: "img", "aria-label": label },
-      ...grid.flatMap(({ value, y }) => [
-        svg("line", { x1: left, x2: right, y1: y, y2: y, class: "grid" }),
-        svg("text", { x: left - 4, y: y + 4, class: "number" }, plain(value)),
-      ]),
-      ...lines.map((points, seat) => svg("polyline", { class: `line seat${seat % 4}`, points })),
-      ...decisions
-        .filter((made) => made.blunder)
-        .map((made) => svg("path", { class: "mark", d: `M${x(made.move)} ${bottom}l-4 8h8z` })),
-      svg("line", { x1: at, x2: at, y1: 2, y2: bottom, class: "cursor" }),
-    );
+    const levels = grid.flatMap(({ value, y }) => [
+      svg("line", { x1: left, x2: right, y1: y, y2: y, class: "grid" }),
+      svg("text", { x: left - 4, y: y + 4, class: "number" }, plain(value)),
+    ]);
+    const curves = lines.map((points, seat) => svg("polyline", { class: `line seat${seat % 4}`, points }));
+    const mark = (made) => svg("path", { class: "mark", d: `M${x(made.move)} ${bottom}l-4 8h8z` });
+    const marks = decisions.filter((made) => made.blunder).map(mark);
+    const cursor = svg("line", { x1: at, x2: at, y1: 2, y2: bottom, class: "cursor" });
+    const about = { viewBox: `0 0 ${size.join(" ")}`, class: "chart", role: "img", "aria-label": label };
+    const drawing = svg("svg", about, ...levels, ...curves, ...marks, cursor);
     const keys = this.players.map((name, seat) => h("span", { class: `key seat${seat % 4}` }, name));
     const figure = h("figure", drawing, h("figcaption", keys, h("span", `${unit}; ▲ a blunder`)));
     figure.onclick = (event) => {

@@ -1,14 +1,14 @@
 // The rules: paragraphs with headings, and pictures of what counts.
 import { get } from "./api.js";
-import { h, loadSprite, notice } from "./dom.js";
+import { attempt, h, loadSprite } from "./dom.js";
 import { drawReveal } from "./view.js";
 import { headline, paragraphs } from "./words.js";
 
 export const offerRules = (game, options) =>
   document.getElementById("tools").replaceChildren(h("button", { onclick: () => openRules(game, options) }, "Rules"));
 
-export async function openRules(game, options = {}) {
-  try {
+export const openRules = (game, options = {}) =>
+  attempt(async () => {
     const asking = get(`games/${game}/rules?${new URLSearchParams(options)}`);
     const [{ rules, examples }] = await Promise.all([asking, loadSprite(game)]);
     const named = !rules[0][0] && !rules[0][1].includes("\n"); // A line above all paragraphs is their title.
@@ -19,10 +19,7 @@ export async function openRules(game, options = {}) {
     document.getElementById("rules-text").replaceChildren(...sections);
     document.getElementById("rules").showModal();
     document.getElementById("rules-text").scrollTop = 0;
-  } catch (error) {
-    notice(error.message);
-  }
-}
+  });
 
 const drawText = (text) =>
   paragraphs(text).map(({ listed, text }) => {

@@ -1,5 +1,5 @@
 // What is around every page: routing, keys, and the settings that the browser remembers.
-import { h, notice, remember, remembered, show } from "./dom.js";
+import { attempt, h, notice, remember, remembered, show } from "./dom.js";
 
 let page = null;
 
@@ -51,6 +51,9 @@ document.getElementById("help-button").addEventListener("click", () => {
   document.getElementById("settings").hidePopover();
   help.showModal();
 });
+const { documentElement: all } = document;
+document.getElementById("full-button").onclick = () =>
+  attempt(async () => (document.fullscreenElement ? document.exitFullscreen() : all.requestFullscreen()));
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   document.getElementById("main").focus();

@@ -1,33 +1,23 @@
 // The table: one game, drawn from the server's state, played by clicks and keys.
-import { Refused, follow, get, post } from "./api.js";
+import { Refused, follow, get, post, telling } from "./api.js";
 import { checkDeal } from "./deal.js";
-import { loadSprite, notice, remember, remembered, say, speed, update } from "./dom.js";
+import { attempt, loadSprite, notice, remember, remembered, say, speed, update } from "./dom.js";
 import { forgetJoined } from "./join.js";
 import { fit, moving, sound } from "./motion.js";
-import { leftOf } from "./moves.js";
+import { Chooser } from "./moves.js";
 import { covered, isOneOfMany, lengthOf, likeThis, mayAct, othersMove, spoken, watching } from "./phases.js";
 import { offerRules } from "./rules.js";
 import { drawTable } from "./table_page.js";
 import { forgetTrails } from "./view.js";
-import { blunder, merged, resultOf } from "./words.js";
+import { blunder, merged, resultOf, title, verdictOf } from "./words.js";
 
-export class Table {
+export class Table extends Chooser {
+  choices = () => this.state.actions;
+
   constructor(id) {
-    Object.assign(this, {
-      id,
-      taken: new Set(),
-      reveals: [],
-      advice: null,
-      busy: false,
-      running: false,
-      paused: false,
-      panel: "shut",
-      atEnd: true,
-      sizes: new Map(),
-      seat: "",
-      heard: null,
-      seen: new Map(),
-    });
+    super();
+    Object.assign(this, { id, reveals: [], advice: null, busy: false, running: false, paused: false, heard: null });
+    Object.assign(this, { panel: "shut", atEnd: true, sizes: new Map(), seat: "", seen: new Map() });
   }
 
   async start() {
@@ -35,18 +25,27 @@ export class Table {
     this.state = await this.look();
     await loadSprite(this.state.game);
     offerRules(this.state.game, this.state.options);
-    this.unfollow = follow(
-      this.id,
-      (version) => this.changed(version),
-      (lost) => this.connection(lost),
-    );
+    const [changed, lost] = [(version) => this.changed(version), (gone) => this.connection(gone)];
+    this.unfollow = follow(this.id, changed, lost);
     this.render();
+    if (this.state.ended) this.judge();
+    this.stayAwake();
+    document.addEventListener("visibilitychange", this.stayAwake);
+    say(`${title(this.state.game)}. ${spoken(this, this.lastWords(), this.state.ended && resultOf(this.state))}`);
     this.askAlways();
     this.goOn();
   }
 
+  // Keeps the screen on while the page is in view, where the browser can.
+  stayAwake = async () => {
+    if (!document.hidden && !this.closed) this.awake = await navigator.wakeLock?.request("screen").catch(() => null);
+    if (this.closed) this.awake?.release();
+  };
+
   close() {
     this.closed = true;
+    document.removeEventListener("visibilitychange", this.stayAwake);
+    this.awake?.release();
     this.running = false;
     this.unfollow?.();
   }
@@ -171,8 +170,18 @@ export class Table {
 
   ended() {
     sound("end");
+    this.judge();
     if (this.state.seat !== null) remember(`taught.${this.state.game}`, "yes");
     forgetJoined(this.id);
+  }
+
+  // Has the coach review the game, unless the person did without it.
+  async judge() {
+    if (this.state.seat === null || this.state.hints === "off") return;
+    const review = await get(`history/${this.state.record ?? this.id}/review`).catch(() => null);
+    if (!review || this.closed) return;
+    this.verdict = verdictOf(review);
+    this.render();
   }
 
   lastWords = () => merged(this.state.narration).at(-1)?.text ?? "";
@@ -222,15 +231,6 @@ export class Table {
 
   // -- actions of the person -----------------------------------------------------------------------------------------
 
-  left = () => leftOf(this.state.actions, this.taken);
-
-  take(item) {
-    if (!this.taken.delete(item)) this.taken.add(item);
-    const left = this.left();
-    if (this.taken.size && left.length === 1) this.act(left[0].action);
-    else this.render();
-  }
-
   async act(action) {
     if (!mayAct(this)) return;
     this.sent = this.state.actions.find((made) => made.action === action)?.text ?? "";
@@ -262,21 +262,29 @@ export class Table {
     return new Promise((answer) => dialog.addEventListener("close", () => answer(dialog.returnValue), { once: true }));
   }
 
-  askCoach = () => get(`tables/${this.id}/advice?seat=${this.seat}`);
+  askCoach = (how = "") => get(`tables/${this.id}/advice?seat=${this.seat}${how}`);
 
+  // Advice that takes long has a first answer, which is replaced by the better one.
   async hint() {
-    if (!mayAct(this) || this.state.hints === "off") return;
-    try {
-      const version = this.state.version;
-      const advice = await this.askCoach();
-      if (this.closed || version !== this.state.version) return;
-      this.advice = advice;
-      this.panel = "hint";
-      this.render();
-      say(`The coach: ${advice.actions[0].text}. ${advice.actions[0].reason}`);
-    } catch (error) {
-      notice(error.message);
-    }
+    if (!mayAct(this) || this.state.hints === "off" || this.thinking) return;
+    const version = this.state.version;
+    const think = (words) => {
+      this.thinking = words;
+      if (!this.busy && version === this.state.version) this.render();
+    };
+    this.panel = "hint";
+    think("The coach thinks …");
+    await attempt(async () => {
+      for (const how of ["&glance=1", ""]) {
+        const advice = await telling(this.askCoach(how), think);
+        if (this.closed || version !== this.state.version) break;
+        this.advice = advice;
+        think(advice.first ? "A first answer, to be refined …" : "");
+        if (!advice.first) say(`The coach: ${advice.actions[0].text}. ${advice.actions[0].reason}`);
+        if (!advice.first) break;
+      }
+    });
+    think("");
   }
 
   askAlways() {
@@ -295,13 +303,7 @@ export class Table {
     if (!this.closed) this.render();
   }
 
-  async again() {
-    try {
-      location.hash = `#/table/${(await post("tables", likeThis(this.state))).table}`;
-    } catch (error) {
-      notice(error.message);
-    }
-  }
+  again = () => attempt(async () => (location.hash = `#/table/${(await post("tables", likeThis(this.state))).table}`));
 
   // -- the page -------------------------------------------------------------------------------------------------------
 

@@ -1,36 +1,35 @@
 // What a table's page shows: the felt, what happened last, what the person can do, the coach and the log.
 import { drawCoach } from "./coach.js";
 import { drawDeal } from "./deal.js";
-import { drawActions, h, keyed } from "./dom.js";
-import { drawTip, guided, lessonOf } from "./lesson.js";
-import { drawLog, drawMoves, drawPeople, drawStage, drawStanding } from "./panels.js";
+import { drawActions, drawPage, h, keyed } from "./dom.js";
+import { drawTip, guided, proposedBy } from "./lesson.js";
+import { drawEnd, drawLog, drawMoves, drawPeople, drawResign, drawStage, drawStanding } from "./panels.js";
 import { badgeOf, covered, mayAct, phaseOf, viewOf, watching } from "./phases.js";
 import { drawView } from "./view.js";
-import { lastLines, newsOf, resultOf } from "./words.js";
+import { kindsOf, lastActions, lastLines, newsOf, title } from "./words.js";
 
 export function drawTable(table) {
   const { state, busy } = table;
   const reveals = state.ended && !busy ? newsOf(state) : table.reveals;
-  const over = drawStage(state.game, reveals, table.paused, drawPeople(state, covered(table) && !busy));
-  const look = { choice: choiceOf(table), badge: badgeOf(table), over, marks: guided(table) };
+  const [did, kinds] = [lastActions(state), kindsOf(state)];
+  const people = drawPeople(state, covered(table) && !busy);
+  const over = drawStage(state.game, reveals, table.paused, state.ended && !busy ? drawEnd(table) : people);
+  const look = { choice: choiceOf(table), badge: badgeOf(table), over, marks: guided(table), did, kinds };
   const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight < 40;
   const log = drawLog(state.narration, ({ target }) => (table.atEnd = isAtEnd(target)));
-  const shutter = h("button.soft.shutter", { onclick: () => table.toggle() }, "Close");
-  return h(
-    "div.table",
-    { "data-panel": table.panel },
-    h("h1.unseen", `${state.game}: ${state.names.join(", ")}`),
-    drawView(state.game, viewOf(table), state.names, state.seat ?? state.turn, look),
-    drawTip(table) ?? h("p.now", h("span", lastLines(table.lastWords()))), // In reserved lines.
-    drawActions(
-      "What you can do",
-      { "data-phase": phaseOf(table), "data-version": state.version },
-      h("div.moves", { "data-part": "moves" }, CONTENT[phaseOf(table)](table)),
-      watching(table) && !state.ended && drawStanding(state.names, table.standing),
-      drawTools(table),
-    ),
-    h("aside.side", { "aria-label": "Coach and log" }, drawCoach(table), log, drawDeal(table.deal), shutter),
-  );
+  const felt = drawView(state.game, viewOf(table), state.names, state.seat ?? state.turn, look);
+  const phase = { "data-phase": phaseOf(table), "data-version": state.version };
+  const moves = h("div.moves", { "data-part": "moves" }, CONTENT[phaseOf(table)](table));
+  const standing = watching(table) && !state.ended && drawStanding(state.names, table.standing);
+  const said = drawTip(table) ?? h("p.now", h("span", lastLines(table.lastWords()))); // In reserved lines.
+  const actions = drawActions("What you can do", phase, moves, standing, drawTools(table));
+  const resign = state.seat !== null && !state.ended && drawResign({ table: table.id, person: state.seat });
+  const last = h("p.row", h("button.soft.shutter", { onclick: () => table.toggle() }, "Close"), resign);
+  const side = [drawCoach(table), log, drawDeal(table.deal), last];
+  const heading = `${title(state.game)}: ${state.names.join(", ")}`;
+  const page = drawPage("div.table", heading, [felt, said, actions], "Coach and log", side);
+  page.dataset.panel = table.panel;
+  return page;
 }
 
 // The items that can be taken.
@@ -56,9 +55,8 @@ const CONTENT = {
   },
   ended: (table) => {
     const { state } = table;
-    const again = state.lesson ? "Play on your own" : "Play again";
+    const again = state.lesson ? "Play on your own" : "Rematch";
     return [
-      h("strong.result", resultOf(state)),
       h("a.button.best", { href: `#/review/${state.record ?? table.id}` }, "Review this game"),
       state.people !== "link" && h("button.soft", { onclick: () => table.again() }, again),
       h("a.button.soft", { href: "#/" }, "Lobby"),
@@ -75,7 +73,7 @@ const CONTENT = {
   ],
   yours: (table) => {
     const { state, taken } = table;
-    return drawMoves(state.view, table.left(), taken, (action) => table.act(action), lessonOf(table)?.action);
+    return drawMoves(state.view, table.left(), taken, (action) => table.act(action), proposedBy(table));
   },
 };
 

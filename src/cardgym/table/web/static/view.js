@@ -2,8 +2,8 @@
 import { h, picture, svg, symbolSize } from "./dom.js";
 
 // `choice` is which items can be taken: {open: Set, taken: Set, take(id)}; `marks` names items by class.
-// `names` are by seat; `viewer` sits at the bottom; `badge` is what the seat to move is doing.
-export function drawView(game, view, names, viewer, { choice, marks = {}, badge = "", over } = {}) {
+// `names` are by seat; `viewer` sits at the bottom; `badge` is what the seat to move is doing, `did` what others did.
+export function drawView(game, view, names, viewer, { choice, marks = {}, badge, did = [], kinds = [], over } = {}) {
   const seats = [...names.keys()];
   const own = viewer ?? 0;
   const around = seats.slice(1).map((ahead) => (own + ahead) % seats.length);
@@ -23,36 +23,23 @@ export function drawView(game, view, names, viewer, { choice, marks = {}, badge 
 
   function player(seat) {
     const active = view.to_act === seat;
-    return h(
-      "section",
-      {
-        class: `player${active ? " active" : ""}${seat === own ? " own" : ""}`,
-        "aria-label": names[seat],
-        "data-part": `seat${seat}`,
-      },
-      h(
-        "h2",
-        h("span", names[seat]),
-        h("span", { class: `turn${active && badge ? "" : " idle"}` }, (active && badge) || "…"),
-      ),
-      zones(seat),
-      counters(seat),
-    );
+    const look = `player${active ? " active" : ""}${seat === own ? " own" : ""}`;
+    const [doing, done] = [active && badge, did[seat] ?? ""];
+    const state = doing ? "" : done ? " done" : " idle";
+    const status = h("span", { class: `turn${state}`, title: done }, doing || done || "…");
+    const name = h("span", { class: `seat${seat}` }, names[seat], kinds[seat] && h("small", kinds[seat]));
+    const about = { class: look, "aria-label": names[seat], "data-part": `seat${seat}` };
+    return h("section", about, h("h2", name, status), zones(seat), counters(seat));
   }
 
   function counters(seat) {
     const found = view.counters.filter((counter) => counter.seat === seat);
-    return h(
-      "dl.counters",
-      found.map((counter) =>
-        h(
-          "div",
-          { class: /^\d+ of \d+$/.test(counter.value) || String(counter.value).length < 8 ? "" : "words" },
-          h("dt", counter.name),
-          h("dd", String(counter.value)),
-        ),
-      ),
-    );
+    const isShort = (value) => /^\d+ of \d+$/.test(value) || String(value).length < 8;
+    const draw = ({ name, value, chips }) => {
+      const about = { class: isShort(value) ? "" : "words", "data-chips": chips && `${seat}:${name}` };
+      return h("div", about, h("dt", name), h("dd", String(value)));
+    };
+    return h("dl.counters", found.map(draw));
   }
 
   function zones(seat) {
@@ -60,27 +47,15 @@ export function drawView(game, view, names, viewer, { choice, marks = {}, badge 
       .filter((zone) => zone.seat === seat)
       .map((zone) => {
         if (zone.kind === "board") return drawBoard(game, zone);
-        if (zone.kind === "text")
-          return h(
-            "div.zone.text",
-            zone.items.map((item) => h("p", item.label)),
-          );
+        const lines = zone.items.map((item) => h("p", item.label));
+        if (zone.kind === "text") return h("div.zone.text", lines);
         const room = Math.max(zone.room ?? zone.items.length, 1);
-        return h(
-          "div",
-          {
-            class: `zone ${zone.kind}${room < 5 ? " small-hand" : ""}${zone.captions === false ? " bare" : ""}`,
-            role: "group",
-            "aria-label": zone.name,
-            "data-part": zone.name,
-            style: { "--room": room, "--items": Math.max(zone.items.length, 1) },
-          },
-          h("p.name", zone.name),
-          h(
-            "div.items",
-            zone.items.map((item) => drawItem(game, item, choice, marks[item.id])),
-          ),
-        );
+        const size = room < 5 ? " small-hand" : room > 9 ? " long" : "";
+        const look = `zone ${zone.kind}${size}${zone.captions === false ? " bare" : ""}`;
+        const style = { "--room": room, "--items": Math.max(zone.items.length, 1) };
+        const about = { class: look, role: "group", "aria-label": zone.name, "data-part": zone.name, style };
+        const items = zone.items.map((item) => drawItem(game, item, choice, marks[item.id]));
+        return h("div", about, h("p.name", zone.name), h("div.items", items));
       });
   }
 }
@@ -94,17 +69,9 @@ export function drawItem(game, item, choice, mark = "") {
   const data = { "data-item": item.id, "data-symbol": item.symbol, title: item.label };
   if (!choice?.open.size || (!open && !taken))
     return h("span", { class: look + shut, role: "img", "aria-label": item.label, ...data }, content);
-  return h(
-    "button",
-    {
-      class: look,
-      "aria-label": item.label,
-      "aria-pressed": choice.plain ? undefined : String(taken),
-      onclick: () => choice.take(item.id),
-      ...data,
-    },
-    content,
-  );
+  const pressed = choice.plain ? undefined : String(taken);
+  const about = { class: look, "aria-label": item.label, "aria-pressed": pressed, ...data };
+  return h("button", { ...about, onclick: () => choice.take(item.id) }, content);
 }
 
 // The position of every peg before its last move, for the back peg that shows what was just scored.
@@ -112,16 +79,9 @@ const trails = new Map();
 
 function drawBoard(game, zone) {
   const { width, height } = symbolSize(game, zone.symbol);
-  const board = svg(
-    "svg",
-    {
-      viewBox: `0 0 ${width} ${height}`,
-      class: "board",
-      role: "img",
-      "aria-label": zone.items.map((item) => item.label).join(", "),
-    },
-    svg("use", { href: `#${game}:${zone.symbol}`, width, height }),
-  );
+  const label = zone.items.map((item) => item.label).join(", ");
+  const about = { viewBox: `0 0 ${width} ${height}`, class: "board", role: "img", "aria-label": label };
+  const board = svg("svg", about, svg("use", { href: `#${game}:${zone.symbol}`, width, height }));
   for (const item of zone.items) {
     const trail = trails.get(item.id) ?? { at: item, from: null };
     if (trail.at.x !== item.x || trail.at.y !== item.y) trail.from = trail.at;
@@ -133,15 +93,9 @@ function drawBoard(game, zone) {
   return h("div.zone.board-zone", board);
 
   function peg(item, look) {
-    const size = symbolSize(game, item.symbol);
-    return svg("use", {
-      href: `#${game}:${item.symbol}`,
-      class: look,
-      width: size.width,
-      height: size.height,
-      x: item.x - size.width / 2,
-      y: item.y - size.height / 2,
-    });
+    const { width, height } = symbolSize(game, item.symbol);
+    const place = { width, height, x: item.x - width / 2, y: item.y - height / 2 };
+    return svg("use", { href: `#${game}:${item.symbol}`, class: look, ...place });
   }
 }
 
@@ -149,20 +103,14 @@ export const forgetTrails = () => trails.clear();
 
 // `bare` leaves out the cards, for hands that lie on the table.
 export function drawReveal(game, shown, bare = false) {
+  const about = { "aria-label": shown.name, "data-part": [shown.name, shown.total, ...shown.lines].join() };
+  const items = shown.items.map((item) => drawItem(game, item));
+  const lines = shown.lines.map((line) => h("li", line));
   return h(
     "section.reveal",
-    { "aria-label": shown.name, "data-part": [shown.name, shown.total, ...shown.lines].join() },
+    about,
     h("h3", shown.name, shown.total && h("strong", shown.total)),
-    shown.items.length > 0 &&
-      !bare &&
-      h(
-        "div.items",
-        shown.items.map((item) => drawItem(game, item)),
-      ),
-    shown.lines.length > 0 &&
-      h(
-        "ol",
-        shown.lines.map((line) => h("li", line)),
-      ),
+    items.length > 0 && !bare && h("div.items", items),
+    lines.length > 0 && h("ol", lines),
   );
 }

@@ -39,6 +39,26 @@ export function merged(narration) {
   return out;
 }
 
+// What each seat did last, in a few words without its name, unless that is long ago.
+export function lastActions({ narration, names }) {
+  const recent = merged(narration.slice(-3 * names.length));
+  return names.map((name, seat) => {
+    const last = recent.findLast((entry) => entry.seat === seat && entry.text.startsWith(`${name} `));
+    return last ? last.text.slice(name.length + 1).split(/[\n,:(]/)[0] : "";
+  });
+}
+
+// What kind of player sits at each seat, where its name does not say it, and at which level.
+export const kindsOf = ({ names, kinds, level }) =>
+  kinds.map((kind, seat) => (kind ? [kind === names[seat] ? "" : kind, level].filter(Boolean).join(", ") : ""));
+
+// How many of the person's decisions were as good as the best, and the costliest one.
+export function verdictOf({ decisions, worst, person }) {
+  const own = decisions.filter((decision) => decision.seat === person);
+  const best = own.filter((decision) => decision.cost === 0).length;
+  return { best, decisions: own.length, worst: decisions[worst[0]] };
+}
+
 // The end in the game's own words, or all scores.
 export function resultOf({ result: { text, players }, names }) {
   return text || players.map((player) => `${names[player.seat]} ${plain(player.score)}`).join(", ");
