@@ -12,7 +12,7 @@ import pytest
 from cardgym.cli import main
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.papers.coda import results
+from cardgym.papers.coda import page, results
 from cardgym.papers.coda.networks import BUDGET, train_network
 from cardgym.papers.coda.one_tile import win_rates
 from cardgym.papers.coda.page import FIGURES, PAPER_SECONDS, write_results
@@ -42,6 +42,16 @@ def _quickly_solved() -> Iterator[None]:
     patch.setattr(results, "solved", lambda **settings: win_rates(coda(**{"n": 8, **settings})))
     yield
     patch.undo()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "verdict"),
+    [((0.5, 0.6), (0.3, 0.4), "holds"), ((0.3, 0.4), (0.5, 0.6), "fails"), ((0.3, 0.5), (0.4, 0.6), "open")],
+)
+def test_verdicts_follow_from_the_ranges_of_the_seeds(
+    one: tuple[float, float], other: tuple[float, float], verdict: str
+) -> None:
+    assert page._above(one, other) == verdict
 
 
 @pytest.mark.slow

@@ -125,6 +125,34 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(markdown_table(head, rows)) + "\n"
 
 
+_DRAFT = """Lang, "Machine Learning Strategies in Cribbage" (Helsinki 2017), is an **unfinished draft without
+results**: its section "Findings" is a list of questions ("All this and more will be answered ... after the break!"),
+and where the update of uniform weights is to be explained, it says "TODO". What follows is not a rerun: it finishes
+the paper."""
+
+_SILENT = """## What the paper leaves open
+
+- **The scale of S.** Section 3.1.2 scales each strategy's scores to 0 .. 1. Section 3.1.3 demands that the 8 x 15
+  matrix S sums to 1 over the strategies for each keep, and over the keeps for each strategy; both at once is
+  impossible, as the sum of all entries would be 15 and 8. If each keep's column summed to 1, uniform weights would
+  rate all keeps alike. So here each row is scaled to 0 .. 1, then to the sum 1.
+- **Uniform weights**, which its update cannot change. Here the logarithms of the first weights have a noise with the
+  standard deviation 0.05 (`init_noise`). Other noise was not measured.
+- **The reward.** Of its three routes (section 3.1.1), trainings here use the third, values of positions computed from
+  the end of the game. The points of the round, and values set by hand, were not run.
+- **The statistics of discards.** The paper estimates 4 months for a database of all hands in Python, 14 days in C and
+  5.5 days on a server, and finds an entry by a key of twelve digits. `cardgym cribbage-stats` sums the same
+  combinations in seconds by inclusion and exclusion, so that players compute an entry in a microsecond and need no
+  database and no key.
+- **The picture.** It considers a table of 121 x 121 cells with a red, green and blue part for the strategies in each.
+  The picture below has a panel for each family instead, which people with any kind of color vision can read.
+- **Prior research.** The section is a heading without text. The works on cribbage in its references are Martin,
+  "Optimal Expected Values for Cribbage Hands" (2000), Kendall and Shaw, "Investigation of an adaptive cribbage
+  player" (2002), and O'Connor, "Temporal difference reinforcement learning applied to cribbage" (2000). Our players
+  were not compared with theirs.
+- **Play against a person**, by which it would check an agent, was not measured."""
+
+
 def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
     """The parts of the page."""
     first = next(iter(KINDS))
@@ -134,6 +162,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
     begun = {run.start: run for run in runs if run.kind == first and run.seed == last[0].seed}
     parts = [
         "# Cribbage: the expert learner",
+        _DRAFT,
         f"Made by `cardgym reproduce cribbage --games {games}`: {spent[0]:.0f} s, of which {spent[1]:.0f} s of CPU on "
         "one core. [Experts](../../games/cribbage/research.md#weighted-experts) explains how they learn. "
         f"Shares of games are in percent, with 95 % intervals, over "
@@ -143,6 +172,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
         "who owns it; none of the paper's eight strategies does.",
         _rates_table(uniform),
         *_discounts(discounted),
+        _SILENT,
         "## Against every single strategy",
         "Win rates at the end of training: the lowest and the highest of the seeds. The strategy `hand_max_avg` plays "
         "like `greedy`.",
