@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import scaling_tasks
 
 from cardgym import CardgymError
 from cardgym.experiments.launch import LOG, run_program
-from cardgym.scaling import Engine, Outcome, Task, make
+from cardgym.scaling import Engine, Outcome, Task, local, make
 
 HERE = Path(__file__).parent
 SRC = HERE.parents[1] / "src"
@@ -136,6 +137,19 @@ def test_nothing_keeps_running_after_a_signal(tmp_path: Path, number: signal.Sig
     while any(map(_running, started)) and number != signal.SIGINT and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(_running, started))
+
+
+def test_ctrl_c_while_a_worker_starts_is_not_the_workers() -> None:
+    """A terminal sends it to all processes: the worker, which is still importing, goes on without a word."""
+    worker = local._Worker()
+    assert worker._process.pid is not None
+    os.kill(worker._process.pid, signal.SIGINT)
+    try:
+        worker.pipe.send_bytes(pickle.dumps(Task("a", scaling_tasks.square, (3,))))
+        assert pickle.loads(worker.pipe.recv_bytes()) == (9, None)
+    finally:
+        worker.stop()
+        worker.end()
 
 
 def test_program_has_its_log_and_exit_code(tmp_path: Path) -> None:

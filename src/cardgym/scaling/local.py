@@ -11,8 +11,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from multiprocessing import connection
+from collections.abc import Iterator, Sequence
+from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -82,7 +82,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, other = context.Pipe()
         self._process = context.Process(target=work, args=(other,), daemon=True)
-        self._process.start()
+        with uninterrupted():
+            self._process.start()
         other.close()
 
     def stop(self) -> None:
@@ -112,9 +113,25 @@ def work(pipe: Connection) -> None:
         pipe.send_bytes(reply)
 
 
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Start a process inside so that Ctrl-C waits until its `set_up`: else it would end with a traceback."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # Its start ends the block.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def set_up() -> None:
     """Prepare a worker: the process that started it handles Ctrl-C; SIGTERM, or that process's end, ends the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     signal.signal(signal.SIGTERM, leave)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     threading.Thread(target=follow_parent, daemon=True).start()
