@@ -83,7 +83,8 @@ class PPOConfig(NetworkConfig):
 
     algorithm_name: ClassVar[str] = "ppo"
     small_game_flags: ClassVar[tuple[str, ...]] = (
-        "--magnet-coef=0.3", "--ent-coef=0.05", "--ent-coef-final=0.02", "--average-tau=0.01",
+        "--num-envs=128", "--num-minibatches=8", "--learning-rate=0.002", "--forward-kl", "--magnet-coef=0.3",
+        "--magnet-tau=0.02", "--ent-coef=0.1", "--ent-coef-final=0.05", "--average-tau=0.02",
     )  # fmt: skip
 
 
