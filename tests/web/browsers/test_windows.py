@@ -24,16 +24,16 @@ def test_a_move_is_shown_while_the_server_is_slow(server: Server, person: Person
     cards.first.click()
     page.wait_for_selector(".actions[data-phase=busy]:has-text('You: discard')")
     assert page.locator(".own .item.taken").count() == 2
-    assert page.locator(".turn:not(.idle)").all_inner_texts() == ["sent …"]
+    assert page.locator(".turn:not(.idle, .done)").all_inner_texts() == ["sent …"]
     waiting.pop().continue_()
     page.wait_for_selector(".others .turn:has-text('thinking')")
     assert page.locator(".own .item").count() == 4
-    assert page.locator(".turn:not(.idle)").all_inner_texts() == ["thinking …"]
+    assert page.locator(".turn:not(.idle, .done)").all_inner_texts() == ["thinking …"]
     page.unroute("**/api/tables/*/step")
     while waiting:
         waiting.pop().continue_()
     assert person.phase == "yours"
-    assert page.locator(".own .turn:not(.idle)").all_inner_texts() == ["your turn"]
+    assert page.locator(".own .turn:not(.idle, .done)").all_inner_texts() == ["your turn"]
 
 
 @pytest.mark.parametrize("answer", [{}, {"json": {"games": None}}], ids=["what was asked", "what makes an error"])
@@ -131,7 +131,10 @@ def test_sitting_down_waits_for_the_chosen_variant(server: Server, person: Perso
     page.goto(server.url)
     door = Door(page)
     posted: list[Any] = []
-    page.on("request", lambda request: posted.extend([request.post_data_json] if request.method == "POST" else []))
+    page.on(
+        "request",
+        lambda request: posted.extend([request.post_data_json] if request.url.endswith("/api/tables") else []),
+    )
     card = page.locator("article", has_text="Cribbage")
     card.get_by_text("Mini", exact=True).click()
     card.get_by_text("Deal", exact=True).click()

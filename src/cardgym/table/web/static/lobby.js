@@ -220,6 +220,7 @@ class Card {
     this.players = players;
     notice("");
     this.draw();
+    if (this.prepared) this.prepare(); // The form is for another game now, or for other players.
   }
 
   // The game that the form describes, once it is drawn for what was chosen last.
