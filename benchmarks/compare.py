@@ -17,6 +17,7 @@ from timing import HERE, Comparison, Side, compare, report
 
 SPIKE = "CorellianSpike-v0"
 ROWS = 4096
+PPO = "PPO, 512 envs, one seat"
 HEADER = ("cardgym", "decisions/s", "instead", "decisions/s", "ratio")
 
 
@@ -53,9 +54,7 @@ def pairs(arguments: argparse.Namespace) -> Iterator[tuple[Side, Side]]:
         name = f"PufferLib triple triad in C, {ROWS} rows"
         yield vector(SPIKE, seconds), Side(name, "triple_triad", rows, arguments.puffer)
         if arguments.steps:
-            ours = Side(
-                "PPO, 512 envs, one seat", "ppo", {"checkout": str(HERE), "steps": arguments.steps}, compiles=True
-            )
+            ours = Side(PPO, "ppo", {"checkout": str(HERE), "steps": arguments.steps}, compiles=True)
             for game, words in (
                 (SPIKE, "same game and sizes, Serial"),
                 ("triple_triad", "same sizes, triple triad in C"),
@@ -66,13 +65,15 @@ def pairs(arguments: argparse.Namespace) -> Iterator[tuple[Side, Side]]:
         given = {"game": "leduc-holdem", "seconds": seconds}
         yield single(SPIKE, seconds), Side("RLCard leduc-holdem", "rlcard", given, arguments.rlcard)
     if arguments.steps:
-        yield (
-            Side(
-                "double DQN as make train has it, an update every 64 decisions", "training",
-                {"checkout": str(HERE), "steps": arguments.steps}, compiles=True,
-            ),
-            Side("Stable-Baselines3's DQN, same game", "sb3_dqn", {"game": SPIKE, "steps": arguments.steps // 20}),
-        )  # fmt: skip
+        for name, side, algorithms in (
+            ("double DQN, 64 envs, an update of 512 every 64 decisions", "dqn", ("DQN",)),
+            (PPO, "ppo", ("PPO", "MaskablePPO")),
+        ):
+            for algorithm in algorithms:
+                ours = Side(name, side, {"checkout": str(HERE), "steps": arguments.steps}, compiles=True)
+                library = "sb3-contrib" if algorithm == "MaskablePPO" else "Stable-Baselines3"
+                given = {"algorithm": algorithm, "steps": arguments.steps}
+                yield ours, Side(f"{library}'s {algorithm}, same game and sizes, CardVecEnv", "sb3", given)
 
 
 def comparisons(arguments: argparse.Namespace) -> Iterator[Comparison]:
@@ -81,7 +82,8 @@ def comparisons(arguments: argparse.Namespace) -> Iterator[Comparison]:
         old, turns, seconds = arguments.old.resolve(), arguments.turns, arguments.seconds
         yield from old_and_new.comparisons(old, old_and_new.GAMES, ROWS, arguments.steps, turns, seconds)
     for side, other in pairs(arguments):
-        yield compare(side, other, arguments.turns)
+        if arguments.only in other.name:
+            yield compare(side, other, arguments.turns)
 
 
 def main() -> None:
@@ -90,6 +92,7 @@ def main() -> None:
     parser.add_argument("--old", type=Path, metavar="PATH", help="also compare another checkout of cardgym")
     for library in ("pgx", "puffer", "rlcard"):
         parser.add_argument(f"--{library}", metavar="PYTHON", help=f"the interpreter of an environment with {library}")
+    parser.add_argument("--only", default="", metavar="WORD", help="only pairs whose other side has this in its name")
     parser.add_argument("--turns", type=int, default=5, metavar="N", help="measurements of each side (5)")
     parser.add_argument("--seconds", type=float, default=2.0, metavar="S", help="how long to step an env each time (2)")
     parser.add_argument(

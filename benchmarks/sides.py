@@ -97,6 +97,12 @@ def training(checkout: str, steps: int) -> Measure:
     return _script(checkout, "dqn", ["--config", "configs/corellian_spike/double_dqn.toml"], steps)
 
 
+def dqn(checkout: str, steps: int) -> Measure:
+    """train/dqn.py for CorellianSpike-v0 against `random`: double DQN, an update of 512 every 64 decisions."""
+    words = ["--config", "configs/corellian_spike/double_dqn.toml", "--opponents", "random=1"]
+    return _script(checkout, "dqn", [*words, "--num-envs", "64", "--batch-size", "512"], steps)
+
+
 def ppo(checkout: str, steps: int) -> Measure:
     """train/ppo.py for CorellianSpike-v0, in one seat against `random`, as plain PPO without a magnet."""
     words = ["--env-id", "CorellianSpike-v0", "--opponents", "random=1", "--magnet", "none"]
@@ -334,21 +340,29 @@ def rlcard(game: str, seconds: float) -> Measure:
     return _rate(step, seconds)
 
 
-def sb3_dqn(game: str, steps: int) -> Measure:
-    """Stable-Baselines3's DQN on cardgym's env: 8 envs, batch 32, an update every 8 decisions, one thread."""
-    import torch
-    from stable_baselines3 import DQN
-    from stable_baselines3.common.env_util import make_vec_env
+def sb3(algorithm: str, steps: int) -> Measure:
+    """Stable-Baselines3's DQN or PPO, or sb3-contrib's MaskablePPO, on `CardVecEnv` against `random`; one thread.
 
-    import cardgym  # noqa: F401
+    Their sizes are those of `dqn` and `ppo`. Their PPO has separate layers for the policy and the value, its default.
+    """
+    import sb3_contrib
+    import stable_baselines3
+    import torch
+
+    from cardgym.interop.sb3 import CardVecEnv
 
     torch.set_num_threads(1)
+    if algorithm == "DQN":
+        envs, sizes = 64, {"batch_size": 512, "buffer_size": 200_000, "learning_starts": 10_000, "train_freq": 1}
+    else:
+        envs, sizes = 512, {"batch_size": 512 * 32 // 16, "n_steps": 32, "n_epochs": 2}
+    kind = getattr(stable_baselines3, algorithm, None) or getattr(sb3_contrib, algorithm)
 
     def measure() -> float:
-        env = make_vec_env(game, n_envs=8, env_kwargs={"illegal_action": "random"})
-        model = DQN("MlpPolicy", env, batch_size=32, train_freq=1, gradient_steps=1, learning_starts=1000, seed=0)
+        env = CardVecEnv("CorellianSpike-v0", envs, illegal_action="random")
+        model = kind("MlpPolicy", env, policy_kwargs={"net_arch": [128, 128]}, seed=0, **sizes)
         start = time.process_time()
         model.learn(steps)
-        return steps / (time.process_time() - start)
+        return float(model.num_timesteps / (time.process_time() - start))
 
     return measure

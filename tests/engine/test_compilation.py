@@ -47,12 +47,12 @@ print(num_compiled())
 
 FIRST_STEP = """
 import gymnasium, cardgym
-env = gymnasium.make("OnePlayPoker-v0")
+env = gymnasium.make("KuhnPoker-v0")
 _, info = env.reset(seed=0)
 env.step(int(info["action_mask"].argmax()))
 from cardgym.engine.cache import digest_of
 from cardgym.engine.kernel import kernel_of
-step = kernel_of(cardgym.find("OnePlayPoker-v0"), "full").step
+step = kernel_of(cardgym.find("KuhnPoker-v0"), "full").step
 print(digest_of(step), step.__name__)
 """
 

@@ -374,7 +374,10 @@ def _sum(values: Any) -> Any:
     bits = np.zeros(24, np.int8)
     _write_8(3, bits, 0)
     _write_16(3, bits, 8)
-    return _rule(values) * bits.sum()
+    ones = 0
+    for bit in bits:
+        ones += bit
+    return _rule(values) * ones
 
 
 def self_test() -> None:
