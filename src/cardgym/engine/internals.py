@@ -374,10 +374,7 @@ def _sum(values: Any) -> Any:
     bits = np.zeros(24, np.int8)
     _write_8(3, bits, 0)
     _write_16(3, bits, 8)
-    ones = 0
-    for bit in bits:
-        ones += bit
-    return _rule(values) * ones
+    return _rule(values) * bits.sum()
 
 
 def self_test() -> None:
