@@ -53,8 +53,9 @@ lint: setup  ## The linters that CI runs.
 docs: setup  ## The site, in docs/_build: every page of docs, and the API; a warning is an error.
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
 
-site: docs  ## The site with games to watch and puzzles, some minutes; CI publishes it.
+site: docs  ## The site with games to play and to watch, and puzzles, many minutes; CI publishes it.
 	$(BIN)/python docs/watch/recorded_games.py docs/_build/watch
+	$(BIN)/python docs/play/build_page.py docs/_build/play
 
 docs-commands: setup  ## Run every command of README and docs, those that take long too, each cut short.
 	CARDGYM_DOCS_COMMANDS=1 $(BIN)/python -m pytest -n 0 tests/docs

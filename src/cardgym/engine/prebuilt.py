@@ -35,7 +35,8 @@ def load(module: Path) -> None:
     """Load a module and the manifest beside it; twice does no harm."""
     library = ctypes.CDLL(str(module))
     for name, entries in json.loads(module.with_suffix(".json").read_text()).items():
-        _functions[name] = [_Function(name, library, entry) for entry in entries]
+        known = _functions.setdefault(name, [])  # Games share some entry points, each with signatures of its own.
+        known += [_Function(name, library, entry) for entry in entries]
 
 
 class EntryPoint:

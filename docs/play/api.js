@@ -1,0 +1,66 @@
+// The page's stand-in for the server: the server's own application, in a worker. Errors have a message to show.
+
+export class Refused extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const NO_SERVER = "Playing from two devices needs a server: install cardgym, and run `cardgym serve`.";
+const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+const waiting = new Map();
+let [next, ready] = [0, false];
+
+// The lobby is drawn before Python runs; the tables of earlier visits are added once it does.
+worker.onmessage = ({ data }) => {
+  if (data.loading !== undefined) return say(data.loading);
+  if (data.tables !== undefined) {
+    ready = true;
+    document.documentElement.dataset.ready = "";
+    if (data.tables && /^(#\/?)?$/.test(location.hash)) dispatchEvent(new HashChangeEvent("hashchange"));
+    return say("");
+  }
+  waiting.get(data.id)(data);
+  waiting.delete(data.id);
+};
+worker.onerror = (event) => say(`The game could not be loaded: ${event.message ?? "is the network there?"} Reload the page.`);
+
+function say(words) {
+  document.getElementById("loading").textContent = words;
+}
+
+async function ask(method, path, body) {
+  const { status, text } = await new Promise((answered) => {
+    waiting.set(next, answered);
+    worker.postMessage({ id: next++, method, path: `/api/${path}`, body: body && JSON.stringify(body) });
+  });
+  if (path === "history/export" && status === 200) return text;
+  const answer = text ? JSON.parse(text) : {};
+  if (status >= 300) throw new Refused(answer.error ?? `The answer was ${status}.`, status);
+  return answer;
+}
+
+export async function get(path) {
+  if (path !== "lobby") return ask("GET", path);
+  const { games } = await (await fetch("lobby.json")).json();
+  return { games, tables: ready ? (await ask("GET", path)).tables : [] };
+}
+
+export async function post(path, body = {}) {
+  if (path === "join" || body.people === "link") throw new Refused(NO_SERVER, 400);
+  return ask("POST", path, body);
+}
+
+export const follow = () => () => {}; // Nobody else plays at these tables.
+
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest?.('a[href="/api/history/export"]');
+  if (!link) return;
+  event.preventDefault();
+  const file = URL.createObjectURL(new Blob([await ask("GET", "history/export")], { type: "application/jsonl" }));
+  Object.assign(document.createElement("a"), { href: file, download: link.download }).click();
+  setTimeout(() => URL.revokeObjectURL(file), 10000);
+});
+
+navigator.serviceWorker?.register("service.js");
