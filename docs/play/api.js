@@ -48,10 +48,12 @@ export async function get(path) {
 }
 
 export async function post(path, body = {}) {
+  if (path === "prepare") return {}; // Nothing compiles here.
   if (path === "join" || body.people === "link") throw new Refused(NO_SERVER, 400);
   return ask("POST", path, body);
 }
 
+export const telling = (answer) => answer;
 export const follow = () => () => {}; // Nobody else plays at these tables.
 
 document.addEventListener("click", async (event) => {
