@@ -192,6 +192,7 @@ def alone(env: Environment) -> None:
     env.works(
         "evaluate", "CorellianSpike-v0", "--players", "double_dqn", "random", "--games", "200", shows="double_dqn"
     )
+    env.lacks("onnx", "export", "CorellianSpike-v0", "--player", "ppo", "--out", "ppo.onnx")
     env.lacks("web", "serve", "--port", "0")
     env.lacks("pictures", "-c", PICTURE)
     env.lacks("pettingzoo", "-c", TURNS)
@@ -214,6 +215,17 @@ def learn(env: Environment) -> None:
     env.works("train", "experts", "--help", shows="--total-games")
     env.works("reproduce", "coda", "--help", shows="--deep")
     env.lacks("sb3", "train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo")
+
+
+def data(env: Environment) -> None:
+    """A Minari dataset."""
+    env.variables["MINARI_DATASETS_PATH"] = str(env.folder / "minari")
+    env.works("record", "OnePlayPoker-v0", "--players", "random", "--games", "20", "--out", "a/b-v0", shows="a/b-v0")
+
+
+def onnx(env: Environment) -> None:
+    """A network for other programs."""
+    env.works("export", "CorellianSpike-v0", "--player", "ppo", "--out", "ppo.onnx", shows="ppo.onnx")
 
 
 def sb3(env: Environment) -> None:
@@ -273,7 +285,7 @@ def web(env: Environment) -> None:
 
 
 CHECKS: dict[str, Callable[[Environment], None]] = {
-    "": alone, "learn": learn, "pettingzoo": pettingzoo, "pictures": pictures, "ray": ray,
+    "": alone, "data": data, "learn": learn, "onnx": onnx, "pettingzoo": pettingzoo, "pictures": pictures, "ray": ray,
     "render": render, "sb3": sb3, "testing": testing, "video": video, "web": web,
 }  # fmt: skip
 """What is tried with each extra."""

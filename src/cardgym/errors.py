@@ -118,6 +118,7 @@ _EXTRAS = {
     "h11": "web",
     "minari": "data",
     "moviepy": "video",
+    "onnx": "onnx",
     "openai": "llm",
     "pettingzoo": "pettingzoo",
     "pygame": "render",
@@ -190,7 +191,9 @@ _SHORT = 64
 
 
 def in_short(observation: Any) -> str:
-    """An observation as Python reads it, or its length if it is a long one."""
+    """An observation as Python reads it, or its length if it is a long one; the start of one in words."""
+    if isinstance(observation, str):
+        return f"'{printable(' '.join(observation.split()))}'"
     if observation.size > _SHORT:
         return f"an observation of {observation.size:,} numbers"
     return f"[{', '.join(f'{value:g}' for value in observation)}]"
@@ -202,7 +205,7 @@ def reporting_errors(name: str, row: int | None, observation: Any | None = None)
 
     Args:
         row: see `DecisionError`.
-        observation: what the player saw, if it was asked about one decision.
+        observation: what the player saw, numbers or words, if it was asked about one decision.
     """
     try:
         yield

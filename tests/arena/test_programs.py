@@ -42,6 +42,8 @@ def truth(observation, mask): return True
 def illegal(observation, mask): return 2
 def reads(view): return view.moves[0]
 def guesses(view): return "check, I think, or bet"
+def stumbles(view): return {}["card"]
+def nothing(view): pass
 def draws(observation, mask): return int(np.random.choice(np.flatnonzero(mask)))
 @batched
 def many(observations, masks): return masks.argmax(axis=1)
@@ -116,7 +118,9 @@ def test_a_function_that_draws_has_no_exact_figure(monkeypatch: pytest.MonkeyPat
         ("bot.py:half", "game N, seat S: action 0.5 is not legal; allowed are 0, 1"),
         ("bot.py:truth", "game N, seat S: action True is not legal; allowed are 0, 1"),
         ("bot.py:illegal", "game N, seat S: action 2 is not legal; allowed are 0, 1; it saw ["),
-        ("bot.py:guesses", "game N, seat S: 'check, I think, or bet' names no move"),
+        ("bot.py:guesses", "game N, seat S: 'check, I think, or bet' names no move; it saw 'Own card: "),
+        ("bot.py:stumbles", "game N, seat S: KeyError: 'card' (bot.py, line 16); it saw 'Own card: "),
+        ("bot.py:nothing", "game N, seat S: action None is not legal; allowed are 0, 1"),
         ("bot.py:few", "one of 40 decisions at once: give one whole number a row, not int64 (1,)"),
         ("bot.py:Two", "one of 40 decisions at once: give probabilities (40, 2), 0 where illegal, with the sum 1"),
         ("bot.py:Unclear", "one of 40 decisions at once: give values (40, 2) that are numbers"),

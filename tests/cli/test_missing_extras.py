@@ -15,8 +15,8 @@ ALLOWED, LINES = json.loads(sys.argv[1]), json.loads(sys.argv[2])
 
 
 BLOCKED = {
-    "PIL", "imageio", "matplotlib", "moviepy", "pandas", "pettingzoo", "pyarrow", "pygame", "ray",
-    "resvg_py", "safetensors", "sb3_contrib", "scipy", "stable_baselines3", "starlette",
+    "PIL", "h5py", "imageio", "matplotlib", "minari", "moviepy", "onnx", "pandas", "pettingzoo", "pyarrow",
+    "pygame", "ray", "resvg_py", "safetensors", "sb3_contrib", "scipy", "stable_baselines3", "starlette",
     "tensorboard", "torch", "uvicorn",
 } - set(ALLOWED)
 
@@ -51,6 +51,7 @@ LINES = {
     "exploit CorellianSpike-v0 --player heuristic": "learn",
     "reproduce one-play-poker": "learn",
     "serve --port 0": "web",
+    "record OnePlayPoker-v0 --players random --out mine/random-v0": "data",
 }
 """Command lines, each with the extra that it needs."""
 

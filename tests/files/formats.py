@@ -76,7 +76,7 @@ def _player(path: Path) -> Any:
     game, options = numbered_game()
     player: Any = resolve(path, game, options)
     if isinstance(player, CheckpointPlayer):
-        return {name: array.tolist() for name, array in player._arrays.items()}
+        return {name: array.tolist() for name, array in player.arrays.items()}
     return [array.tolist() for array in getattr(player, "pairs", None) or player._pairs]
 
 

@@ -26,6 +26,7 @@ GENERAL = {
     "evaluate": "play players against each other and report with intervals",
     "tournament": "play every player against every other and rank them",
     "record": "write the decisions of played games to a dataset",
+    "export": "write a network as an ONNX file",
     "exploit": "measure how much a player can be exploited",
     "solve": "solve a game exactly and value its players",
     "reproduce": "reproduce a paper's results as a page",

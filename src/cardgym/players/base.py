@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -208,7 +208,7 @@ def legal_actions(
     if not legal.all():
         row = int(np.argmin(legal))
         seen = in_short(observations[row])
-        raise DecisionError(player.name, f"{not_legal(actions[row], masks[row])}; it saw {seen}", row)
+        raise DecisionError(player.name, f"{not_legal(actions[row], np.flatnonzero(masks[row]))}; it saw {seen}", row)
     return actions.astype(np.int64)
 
 
@@ -253,12 +253,24 @@ class TextFunction(TextPlayer):
         return [self._answer(row, view) for row, view in enumerate(views)]
 
     def _answer(self, row: int, view: TextView) -> int:
-        with reporting_errors(self.name, row):
+        with reporting_errors(self.name, row, view.state):
             answer = self.function(view)
+        if not isinstance(answer, str):
+            return _whole(self.name, answer, row, view.moves)
         try:
-            return view.parse(answer) if isinstance(answer, str) else answer
+            return view.parse(answer)
         except CardgymError as error:
-            raise DecisionError(self.name, str(error), row) from None
+            raise DecisionError(self.name, f"{error}; it saw {in_short(view.state)}", row) from None
+
+
+def _whole(name: str, answer: Any, row: int, legal: Iterable[int]) -> int:
+    """What a function answers at a decision, a whole number; `DecisionError` if it is none."""
+    try:
+        if isinstance(answer, bool):
+            raise TypeError
+        return operator.index(answer)
+    except (OverflowError, TypeError):
+        raise DecisionError(name, not_legal(printable(repr(answer), 60), legal), row) from None
 
 
 # -- players in the kernel --------------------------------------------------------------------------------------------
@@ -344,12 +356,7 @@ class CallablePlayer(Player):
         for row, (seen, mask) in enumerate(zip(observations, masks, strict=True)):
             with reporting_errors(self.name, row, seen):
                 answer = self.policy(seen.copy(), mask.copy())
-            try:
-                if isinstance(answer, bool):
-                    raise TypeError
-                actions[row] = operator.index(answer)
-            except (OverflowError, TypeError):
-                raise DecisionError(self.name, not_legal(printable(repr(answer), 60), mask), row) from None
+            actions[row] = _whole(self.name, answer, row, np.flatnonzero(mask))
         return actions
 
     def __call__(self, observations: Observations, masks: Masks) -> Any:

@@ -184,8 +184,8 @@ class CheckpointPlayer(Player):
         self.name = name
         self.observation_name = metadata.observation
         self.samples = samples
-        self._metadata = metadata
-        self._arrays = arrays
+        self.metadata = metadata
+        self.arrays = arrays
         self._compiled = CompiledNetwork(metadata.shape, arrays)
 
     @cached_property
@@ -194,7 +194,7 @@ class CheckpointPlayer(Player):
         from cardgym.players.networks import NetworkPlayer, QNetwork
         from cardgym.players.policy_networks import PolicyPlayer
 
-        network = self._metadata.network_of(self._arrays)
+        network = self.metadata.network_of(self.arrays)
         if isinstance(network, QNetwork):
             return NetworkPlayer(self.name, network, self.observation_name)
         return PolicyPlayer(self.name, network, self.observation_name, samples=self.samples)
@@ -205,7 +205,7 @@ class CheckpointPlayer(Player):
 
     def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.floating[Any]] | None:
         """See `Player.values`; None for a policy network."""
-        if self._metadata.format == POLICY_NETWORK:
+        if self.metadata.format == POLICY_NETWORK:
             return None
         player = self._by(len(masks))
         return player.values(observations, masks) if player else self._compiled.outputs(observations)
@@ -214,7 +214,7 @@ class CheckpointPlayer(Player):
         self, observations: Observations, masks: Masks, temperature: float = 0.0
     ) -> npt.NDArray[np.floating[Any]] | None:
         """See `Player.probabilities`."""
-        if self._metadata.format != POLICY_NETWORK:
+        if self.metadata.format != POLICY_NETWORK:
             return super().probabilities(observations, masks, temperature)
         if player := self._by(len(masks)):
             return player.probabilities(observations, masks, temperature)

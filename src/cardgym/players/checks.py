@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -79,9 +79,9 @@ def check_legal(
     legal = are_legal(actions, masks)
     if not legal.all():
         row = int(np.argmin(legal))
-        raise error(f"{where(row)}{not_legal(actions[row], masks[row])}")
+        raise error(f"{where(row)}{not_legal(actions[row], np.flatnonzero(masks[row]))}")
 
 
-def not_legal(action: Any, mask: Int8s) -> str:
-    """Say in words that an action is not among those that a mask, (actions,), allows."""
-    return f"action {action} is not legal; allowed are {', '.join(map(str, np.flatnonzero(mask)))}"
+def not_legal(action: Any, legal: Iterable[int]) -> str:
+    """Say in words that an action is not among the legal ones."""
+    return f"action {action} is not legal; allowed are {', '.join(map(str, legal))}"

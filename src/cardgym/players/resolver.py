@@ -13,6 +13,7 @@ from typing import Any
 from cardgym.engine import registry
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.rules import is_rule
+from cardgym.engine.text import TextView
 from cardgym.errors import CardgymError, of_kind, path_of, printable, reporting_missing, unknown, whole_number
 from cardgym.files import shipped
 from cardgym.files.tensors import SUFFIX, read_document
@@ -32,9 +33,9 @@ from cardgym.players.base import (
 from cardgym.players.checks import check_setting
 from cardgym.players.mixtures import MixturePlayer, mixture
 
-PlayerSpec = str | Path | Policy | Player | Acts | Mapping[Any, float]
-"""How a caller names a player: a name that the game knows, a path, a callable, an object with `act`, the player, or a
-mapping from such specs to weights."""
+PlayerSpec = str | Path | Policy | Callable[[TextView], int | str] | Player | Acts | Mapping[Any, float]
+"""How a caller names a player: a name that the game knows, a path, a callable of an observation and a mask or of the
+game in words, an object with `act`, the player, or a mapping from such specs to weights."""
 
 _SB3_PLAYER = "cardgym.interop.sb3_player"
 """Reads models of Stable-Baselines3; named here, because it stands above the players."""
@@ -99,6 +100,8 @@ def resolve(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = 
     check_setting(game, options)
     of_kind("programs", programs, bool, "True and False")
     if isinstance(spec, Player):
+        if not hasattr(spec, "name"):  # A subclass of the user's.
+            spec.name = type(spec).__name__
         return spec
     if isinstance(spec, Mapping):
         players = [resolve(part, game, options, programs=programs) for part in spec]
@@ -114,6 +117,10 @@ def resolve(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = 
     if callable(act):
         return CallablePlayer(own_name, act, observation_name, batched=True)
     if callable(spec):
+        from cardgym.players.programs import takes_words
+
+        if takes_words(spec):
+            return TextFunction(own_name, spec)
         return CallablePlayer(own_name, spec, observation_name)
     if callable(getattr(spec, "predict", None)):
         raise CardgymError(
@@ -193,13 +200,13 @@ def _require_programs(name: str, programs: bool) -> None:
 
 def _load_program(name: str, game: Game, options: Options, programs: bool) -> Player | None:
     """The player in Python of that name; None if it names none."""
-    from cardgym.players.programs import ProgramPlayer, is_program, load, takes_words
+    from cardgym.players.programs import ProgramPlayer, is_program, load
 
     if not is_program(name):
         return None
     _require_programs(name, programs)
     found = load(name)
-    player = TextFunction(name, found) if takes_words(found) else resolve(found, game, options)
+    player = resolve(found, game, options)
     if player.observation_name is not None:
         game.observation(player.observation_name)
     as_it_is = isinstance(player, CallablePlayer | KernelPlayer | MixturePlayer | TextPlayer)

@@ -1,0 +1,88 @@
+"""Exported networks choose the actions of the players that they were made of, in another library's runtime."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from cardgym import cli, find
+from cardgym.players.checkpoints import CheckpointPlayer, load_player, save_checkpoint
+from cardgym.players.network_shapes import network_shape
+from cardgym.players.networks import QNetwork
+from cardgym.players.policy_networks import PolicyNetwork
+from cardgym.players.resolver import resolve
+
+onnx: Any = pytest.importorskip("onnx")
+onnxruntime: Any = pytest.importorskip("onnxruntime")
+SHIPPED = [
+    ("CorellianSpike-v0", "ppo"),
+    ("CorellianSpike-v0", "double_dqn"),
+    ("Coda-v0", "ppo"),
+    ("CodaOfficial-v0", "official_double_dqn"),
+    ("Cribbage-v0", "distill"),
+    ("Cribbage-v0", "double_dqn"),
+]
+
+
+def compare(player: CheckpointPlayer, path: Path, size: int, actions: int) -> None:
+    """Compare a player with its file in decisions that are as sparse as those of games."""
+    generator = np.random.default_rng(3)
+    observations = generator.random((300, size), np.float32) * (generator.random((300, size)) < 0.2)
+    masks = (generator.random((300, actions)) < 0.3).astype(np.int8)
+    masks[:, 0] |= masks.sum(axis=1) == 0
+    numbers = "probabilities" if player.metadata.format.startswith("cardgym-policy") else "values"
+    session = onnxruntime.InferenceSession(str(path))
+    found, chosen = session.run([numbers, "actions"], {"observations": observations, "masks": masks})
+    np.testing.assert_array_equal(chosen, player.act(observations, masks))
+    expected = player.probabilities(observations, masks) if player.samples else player.values(observations, masks)
+    assert expected is not None
+    np.testing.assert_allclose(found[masks != 0], expected[masks != 0], atol=1e-5)
+    assert (found[masks == 0] == (0 if player.samples else np.finfo(np.float32).min)).all()
+
+
+@pytest.mark.parametrize(("env", "name"), SHIPPED)
+def test_shipped_networks_choose_the_same_actions(env: str, name: str, tmp_path: Path) -> None:
+    game = find(env)
+    player = resolve(name, game, game.parse_options())
+    assert isinstance(player, CheckpointPlayer)
+    path = tmp_path / "network.onnx"
+    assert cli.main(["export", env, "--player", name, "--out", str(path)]) == 0
+    shape = player.metadata.shape
+    compare(player, path, shape.inputs, shape.actions)
+    (made_for,) = (one.value for one in onnx.load(path).metadata_props)
+    assert json.loads(made_for)["env"] == env
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize(("featured", "dueling"), [(False, False), (False, True), (True, False)])
+def test_networks_of_every_shape_choose_the_same_actions(
+    featured: bool, dueling: bool, wide: bool, tmp_path: Path
+) -> None:
+    game = find("Coda-v0" if featured else "KuhnPoker-v0")
+    options = game.parse_options()
+    torch.manual_seed(1)
+    names = tuple(feature.name for feature in game.observation("splits").features(options)) if featured else ()
+    names = names[-1:]
+    observation = "splits" if featured else game.default_observation
+    shape = network_shape(game, options, observation, (8,), dueling, wide, names)
+    network = (PolicyNetwork if featured else QNetwork)(shape)
+    with torch.no_grad():
+        for weights in network.parameters():
+            weights.normal_()
+    save_checkpoint(tmp_path / "own.safetensors", network, game, options, observation)
+    player = load_player(tmp_path / "own.safetensors", game, options)
+    path = tmp_path / "own.onnx"
+    assert cli.main(["export", game.id, "--player", str(tmp_path / "own.safetensors"), "--out", str(path)]) == 0
+    compare(player, path, shape.inputs, shape.actions)
+
+
+@pytest.mark.parametrize("player", ["honest", "random", "./bot.py:choose", "nobody"])
+def test_what_is_no_network_is_refused(player: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert cli.main(["export", "KuhnPoker-v0", "--player", player, "--out", str(tmp_path / "a.onnx")]) == 2
+    assert player in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
