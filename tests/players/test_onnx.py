@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,11 @@ import pytest
 import torch
 
 from cardgym import cli, find
+from cardgym.arena import evaluate
 from cardgym.players.checkpoints import CheckpointPlayer, load_player, save_checkpoint
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.networks import QNetwork
+from cardgym.players.onnx_file import save_onnx
 from cardgym.players.policy_networks import PolicyNetwork
 from cardgym.players.resolver import resolve
 
@@ -79,6 +83,39 @@ def test_networks_of_every_shape_choose_the_same_actions(
     path = tmp_path / "own.onnx"
     assert cli.main(["export", game.id, "--player", str(tmp_path / "own.safetensors"), "--out", str(path)]) == 0
     compare(player, path, shape.inputs, shape.actions)
+
+
+def programs_on_the_page() -> dict[str, str]:
+    """The files that docs/bots.md shows."""
+    page = (Path(__file__).parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```", page, re.DOTALL | re.MULTILINE))
+
+
+def test_networks_trained_elsewhere_play_the_games_of_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("elsewhere.py", "scripted.py"):
+        Path(name).write_text(programs_on_the_page()[name])
+    game = find("CorellianSpike-v0")
+    player = resolve("ppo", game, game.parse_options())
+    assert isinstance(player, CheckpointPlayer)
+    save_onnx(player, Path("ppo.onnx"))
+    network: Any = player.with_torch.network
+    logits = torch.nn.Sequential(network.body, network.policy)
+    torch.jit.trace(logits, torch.zeros(2, player.metadata.shape.inputs)).save("network.pt")  # type: ignore[no-untyped-call]
+    results = [
+        evaluate(game.id, None, [name, "heuristic"], games=20, seed=1).players
+        for name in ("ppo", "./elsewhere.py:Exported", "./scripted.py:Scripted")
+    ]
+    nameless = [[dataclasses.replace(one, name="") for one in players] for players in results]
+    assert nameless[0] == nameless[1] == nameless[2]
+
+
+def test_examples_on_the_page_are_short() -> None:
+    lines = {name: sum(map(bool, program.splitlines())) for name, program in programs_on_the_page().items()}
+    assert all(lines[name] <= 10 for name in ("bot.py", "reader.py", "bluffer.py")), lines
+    assert all(lines[name] <= 15 for name in ("elsewhere.py", "scripted.py")), lines
 
 
 @pytest.mark.parametrize("player", ["honest", "random", "./bot.py:choose", "nobody"])
