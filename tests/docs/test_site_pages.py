@@ -82,6 +82,11 @@ PYTHON = {
     "docs/algorithms/cfr.md": {"run(1000)": "run(10)", "run(100)": "run(1)", "100_000": "100"},
     "docs/bots.md": {},
     "docs/coach.md": {},
+    "docs/offline.md": {
+        '"CorellianSpike-v0"': '"KuhnPoker-v0"',
+        "10_000": "20",
+        '("random", "initial")': '("honest",)',
+    },
     "docs/play.md": {},
     "docs/tensorboard.md": {},
     "docs/games/cribbage/research.md": {},
@@ -90,7 +95,7 @@ PYTHON = {
     "examples/leduc_poker/README.md": {"1000": "10"},
 }
 """The pages whose Python is run below, with words changed to make it quick."""
-ELSEWHERE = {"README.md", "docs/adding_a_game.md", "docs/tutorials/own_algorithm.md"}
+ELSEWHERE = {"README.md", "docs/adding_a_game.md", "docs/trackers.md", "docs/tutorials/own_algorithm.md"}
 """Pages whose Python other tests run. tests/interop runs that of docs/interop."""
 
 
@@ -105,6 +110,9 @@ def test_python_on_pages_runs(page, tmp_path, monkeypatch):
         shorten(monkeypatch)
         words = ["train", "dqn", "--config", "corellian_spike/double_dqn", "--log-every", "500"]
         assert cli.main([*words, "--learning-starts", "500"]) == 0
+    if page == "docs/offline.md":
+        words = ["record", "KuhnPoker-v0", "--players", "honest", "random", "--games", "200", "--out", "spike.npz"]
+        assert cli.main(words) == 0
     assert run(ROOT / page, PYTHON[page])
 
 
