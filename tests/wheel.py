@@ -220,7 +220,7 @@ def learn(env: Environment) -> None:
 def data(env: Environment) -> None:
     """A Minari dataset."""
     env.variables["MINARI_DATASETS_PATH"] = str(env.folder / "minari")
-    env.works("record", "OnePlayPoker-v0", "--players", "random", "--games", "20", "--out", "a/b-v0", shows="a/b-v0")
+    env.works("record", "OnePlayPoker-v0", "--players", "random", "--games", "20", "--out", "mine/random-v0", shows="mine/")
 
 
 def onnx(env: Environment) -> None:
