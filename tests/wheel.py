@@ -220,7 +220,8 @@ def learn(env: Environment) -> None:
 def data(env: Environment) -> None:
     """A Minari dataset."""
     env.variables["MINARI_DATASETS_PATH"] = str(env.folder / "minari")
-    env.works("record", "OnePlayPoker-v0", "--players", "random", "--games", "20", "--out", "mine/random-v0", shows="mine/")
+    words = ["record", "OnePlayPoker-v0", "--players", "random", "--games", "20", "--out", "mine/random-v0"]
+    env.works(*words, shows="mine/")
 
 
 def onnx(env: Environment) -> None:
