@@ -119,9 +119,12 @@ def resolve(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = 
     if callable(spec):
         from cardgym.players.programs import takes_words
 
-        if takes_words(spec):
-            return TextFunction(own_name, spec)
-        return CallablePlayer(own_name, spec, observation_name)
+        function: Any = spec
+        return (
+            TextFunction(own_name, function)
+            if takes_words(spec)
+            else CallablePlayer(own_name, function, observation_name)
+        )
     if callable(getattr(spec, "predict", None)):
         raise CardgymError(
             f"player {own_name}: give a model of Stable-Baselines3 as cardgym.interop.sb3.ModelPlayer(model), and a "
