@@ -167,6 +167,15 @@ def narrate(before: State, move: int, after: State, seat: int, names: Names) -> 
     return text
 
 
+NEUTRAL = {
+    "kuhn poker": "a game", "cards": "tokens", "card": "token", "dealt": "given", "chip": "point",
+    "jack": "small one", "queen": "medium one", "king": "large one", "higher": "larger",
+    "antes": "pays", "ante": "first payment", "pot": "sum",
+    "a bet": "an offer", "bet": "offer", "bets": "offers", "check": "wait", "checks": "waits",
+    "fold": "leave", "folds": "leaves", "folded": "left", "call": "accept", "calls": "accepts",
+}  # fmt: skip
+"""The words that recall poker, for players that shall not know the game."""
+
 # -- players ----------------------------------------------------------------------------------------------------------
 
 
@@ -260,7 +269,7 @@ GAME = register(
         rules=Rules(setup, num_chance_outcomes, current_player, apply_action, resample),
         observations={"full": Observation(observe, features)},
         state_index=StateIndex(info_state_index=info_state_index, num_info_states=lambda options: 13),
-        words=Words(action_text=action_text, narrate=narrate),
+        words=Words(action_text=action_text, narrate=narrate, neutral=NEUTRAL),
         players={"honest": honest, "equilibrium": equilibrium},
         table=TABLE,
         opponent="honest",

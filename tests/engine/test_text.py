@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import gymnasium as gym
@@ -110,6 +111,10 @@ def test_a_view_reads_ids_and_words_strictly() -> None:
     for answer in ("4", "21", "guess white 8 at place 3", "guess black 10", "move red to blue"):
         with pytest.raises(IllegalActionError):
             view.parse(answer)
+    with pytest.raises(UnclearMoveError) as caught:
+        TextView("Some-v0", 0, "", "", (), 0, {n: f"guess white 7 at place {n}" for n in range(1, 9)}).parse("white 7")
+    # What a message calls a move names it, too: its distinct words alone, such as `1`, would be read as an ID.
+    assert "`guess white 7 at place 1`" in str(caught.value)
     for answer in ("", "-3", "3.5", "guess", "3: stop", "3 or 15", "stop or guess", "do not stop", "²", "raise"):
         with pytest.raises(UnclearMoveError):
             view.parse(answer)
@@ -130,3 +135,38 @@ def test_all_words_shown_for_a_move_are_accepted_back(env_id: str) -> None:
             for shown in (text, f"{action}: {text}", str(action), text.upper(), f"`{text}`."):
                 assert view.parse(shown) == action, (shown, view.moves)
         _, _, over, _, info = env.step(next(iter(view.moves)))
+
+
+_KNOWN = re.compile(
+    r"\b(poker|kuhn|leduc|sabacc|corellian|spike|films?|cards?|deck|hands?|jacks?|queens?|kings?|antes?|bet\w*|call\w*"
+    r"|fold\w*|raise\w*|check\w*|match\w*|pots?|pool|chips?|credits?|deal\w*|dealt|showdown|dice|sleeve|cheat\w*|array)\b",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize(
+    ("env_id", "options"),
+    [
+        ("KuhnPoker-v0", {}),
+        ("LeducPoker-v0", {}),
+        ("CorellianSpike-v0", {"special_hands": True, "cheat": 0, "max_raises": 1}),
+    ],
+)
+def test_neutral_words_recall_no_game_and_tell_as_much(env_id: str, options: dict[str, Any]) -> None:
+    env: Any = gym.make(env_id, seat="all", text=True, **options)
+    generator, pairs, over = np.random.default_rng(1), dict[str, str](), True
+    for _ in range(150):
+        if over:
+            _, info = env.reset(seed=int(generator.integers(100)))
+        view = info["text"]
+        plain = view.neutral()
+        shown = "\n".join([plain.env_id, plain.rules, *plain.history, str(plain)])
+        assert not _KNOWN.search(shown), shown
+        for action, text in plain.moves.items():
+            assert plain.parse(text) == plain.parse(str(action)) == action
+        # One text for one: what differs in the game's words differs in these.
+        own = "\n".join([*view.history, str(view)])
+        assert pairs.setdefault("\n".join([*plain.history, str(plain)]), own) == own
+        *_, over, _, info = env.step(int(generator.choice(list(view.moves))))
+    with pytest.raises(CardgymError, match="has no neutral names"):
+        TextView("Some-v0", 0, "", "").neutral()

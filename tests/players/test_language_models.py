@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_model import Server, honest, moves_in, serving
 
 from cardgym import CardgymError, find
 from cardgym.arena.match import evaluate
 from cardgym.engine.text import TextView
 from cardgym.players.llm.player import LanguageModel, read_answer
 from cardgym.players.llm.settings import MAX_REQUESTS, TRANSCRIPTS, Settings
+from scripted_model import Server, honest, moves_in, serving
 
 pytest.importorskip("openai")
 KUHN = find("KuhnPoker-v0")
@@ -41,7 +41,7 @@ def test_a_strategy_by_words_plays_as_the_strategy(monkeypatch: pytest.MonkeyPat
     [model] = report.models
     assert model["decisions"] == model["requests"] == len(server.asked) > 0
     assert model["illegal"] == model["unreadable"] == model["forfeit"] == 0
-    assert re.fullmatch(r"1 \([0-9a-f]{8}\)", model["prompt"])
+    assert re.fullmatch(r"2 \([0-9a-f]{8}\)", model["prompt"])
 
 
 def test_a_run_that_stops_goes_on_without_asking_again(

@@ -63,11 +63,11 @@ class TextView:
         """
         if not self.renamed:
             raise CardgymError(f"{self.env_id} has no neutral names: pass `neutral=` to its Words, or leave them out")
-        words = sorted(map(re.escape, self.renamed), key=len, reverse=True)
-        pattern = re.compile(rf"\b({'|'.join(words)})\b", re.IGNORECASE)
+        words = sorted(self.renamed, key=len, reverse=True)
+        pattern = re.compile("|".join(r"\s+".join(map(_whole, word.split())) for word in words), re.IGNORECASE)
 
         def plain(text: str) -> str:
-            return pattern.sub(lambda match: self.renamed[match[0].lower()], text)
+            return pattern.sub(self._neutral_word, text)
 
         return dataclasses.replace(
             self,
@@ -79,6 +79,11 @@ class TextView:
             illegal={action: plain(text) for action, text in self.illegal.items()},
             renamed={},
         )
+
+    def _neutral_word(self, match: re.Match[str]) -> str:
+        """The neutral word for one of the game's, with a capital if that has one."""
+        word = self.renamed[" ".join(match[0].lower().split())]
+        return word[:1].upper() + word[1:] if match[0][0].isupper() else word
 
     @property
     def news(self) -> tuple[str, ...]:
@@ -130,11 +135,16 @@ class TextView:
         if found and found[0] not in self.moves:
             raise IllegalActionError(f"{quoted(answer)} is not legal now")
         if found:
-            forms = list(short_forms({action: self.moves[action] for action in found}).values())
-            some = ", ".join(f"`{form}`" for form in forms[:4])
-            more = " ..." if len(forms) > 4 else ""
+            some = ", ".join(f"`{self.moves[action]}`" for action in found[:4])
+            more = " ..." if len(found) > 4 else ""
             raise UnclearMoveError(f"{quoted(answer)} may mean {len(found)} moves ({some}{more})")
         raise UnclearMoveError(f"{quoted(answer)} names no move")
+
+
+def _whole(word: str) -> str:
+    """A pattern of a word that is no part of another one; a suit's symbol may follow a letter."""
+    edges = (r"\b" if edge.isalnum() else "" for edge in (word[0], word[-1]))
+    return re.escape(word).join(edges)
 
 
 def rules_text(game: Game, state: State) -> str:

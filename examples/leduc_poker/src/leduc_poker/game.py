@@ -66,7 +66,7 @@ GAME = Game(
     num_actions=rules.NUM_ACTIONS,
     rules=Rules.of(rules),
     observations={"full": Observation(observations.observe, observations.features)},
-    words=Words.of(text),
+    words=Words.of(text, neutral=text.NEUTRAL),
     state_index=StateIndex.of(observations),
     players=PLAYERS,
     table=_table,

@@ -52,3 +52,14 @@ def narrate(before: State, move: int, after: State, seat: int, names: Names) -> 
     elif after.winner >= 0:
         text += f"\n{names.does(after.winner, 'win')} the pot of {pot}"
     return text
+
+
+NEUTRAL = {
+    "leduc poker": "a game", "cards": "tokens", "card": "token", "dealt": "given", "pair": "double", "ranks": "sizes",
+    "jack": "small one", "queen": "medium one", "king": "large one", "higher": "larger",
+    "jacks": "small ones", "queens": "medium ones", "kings": "large ones", "public": "open", "a public": "an open",
+    "an ante": "a first payment", "pot": "sum", "showdown": "comparison", "betting": "offers",
+    "a raise": "an offer", "raise": "offer", "raises": "offers", "check": "wait", "checks": "waits",
+    "a fold": "a refusal", "fold": "refuse", "folds": "refuses", "call": "accept", "calls": "accepts",
+}  # fmt: skip
+"""The words that recall poker, for players that shall not know the game."""

@@ -193,4 +193,20 @@ sum of positive cards wins, then the highest positive card. If all others fold, 
 Everyone starts with {state.credits} credits. The game ends after {hands}, or when someone runs out."""
 
 
-WORDS = Words(describe, action_text, narrate, rules_text=rules_text)
+NEUTRAL = {
+    "corellian spike, the sabacc of the films": "a game", "special hands": "special sets", "spike dice": "numbers",
+    "idiot's array": "first kind", "pure sabacc": "second kind", "full sabacc": "third kind", "yee-haa": "fourth kind",
+    "cards": "tokens", "card": "token", "dealt": "given", "hands": "sets", "hand": "set", "deck": "box",
+    "spike": "open token", "a spike": "an open token", "spikes": "open tokens", "pool": "fund",
+    "credits": "points", "sleeve": "pocket",
+    "up": "in", "face up": "in the open", "face down": "hidden", "slip": "put", "slips": "puts", "cheats": "hides one",
+    "two dice are rolled": "two numbers from 1 to 6 are drawn", "doubles redraw": "equal numbers redraw",
+    "double ones": "two ones", "draw pile": "tokens left", "discard pile": "tokens out", "discard": "drop",
+    "discards": "drops", "betting": "offers", "raise": "offer", "raises": "offers", "a raise": "an offer",
+    "match": "accept", "matches": "accepts", "fold": "leave", "folds": "leaves", "folded": "left",
+    "all in": "nothing left", "showdown": "comparison", "buying": "taking", "buy": "take", "buys": "takes",
+    "bought": "taken", "don't buy": "don't take", "doesn't buy": "doesn't take",
+}  # fmt: skip
+"""The words that recall Sabacc and poker, for players that shall not know the game."""
+
+WORDS = Words(describe, action_text, narrate, rules_text=rules_text, neutral=NEUTRAL)
