@@ -29,7 +29,7 @@ test-slow: export CARDGYM_SLOW := 1
 test-slow: setup  ## The tests that take long, some minutes: killed trainings, clusters, wide compilations.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
-test-interop:  ## TorchRL, RLlib and Tianshou, each in an environment of its own, some minutes; see docs/interop/README.md.
+test-interop:  ## TorchRL, RLlib, Tianshou, trl, OpenEnv and verifiers, each in an environment of its own, some minutes; see docs/interop/README.md.
 	$(PYTHON) tests/interop/foreign/run.py
 
 wheel-test: setup  ## Build the wheel, install it in new environments and use it there, without extras and with each.

@@ -30,6 +30,7 @@ default_role = "code"
 
 # Docstrings.
 autodoc_member_order = "bysource"
+autodoc_mock_imports = ["fastapi", "openenv", "verifiers"]  # Only `make test-interop` installs them.
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False

@@ -68,9 +68,13 @@ class _Handler(BaseHTTPRequestHandler):
         }  # fmt: skip
         if isinstance(answer, int):
             reply = {"error": {"message": f"status {answer}"}}
-        data = json.dumps(reply).encode()
+        data, kind = json.dumps(reply).encode(), "application/json"
+        if body.get("stream") and isinstance(answer, str):  # All of it in one event.
+            choice = {"index": 0, "delta": message, "finish_reason": "stop"}
+            chunk = json.dumps({**reply, "object": "chat.completion.chunk", "choices": [choice]})
+            data, kind = f"data: {chunk}\n\ndata: [DONE]\n\n".encode(), "text/event-stream"
         self.send_response(answer if isinstance(answer, int) else 200)
-        self.send_header("content-type", "application/json")
+        self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         with contextlib.suppress(OSError):  # The client has given up.
@@ -99,9 +103,14 @@ def moves_in(text: str) -> dict[str, str]:
 # -- strategies, by the words of the prompt alone ----------------------------------------------------------------------
 
 
+def question(messages: Messages) -> str:
+    """The latest message that shows a position, not one that asks for another answer to it."""
+    return next((text for one in reversed(messages) if moves_in(text := one["content"])), messages[1]["content"])
+
+
 def _kuhn(messages: Messages) -> tuple[str, bool]:
     """The card at Kuhn poker, and whether there is a bet to answer."""
-    text = messages[1]["content"]
+    text = question(messages)
     card = re.search(r"dealt the (\w+)", text)
     assert card is not None
     return card[1], "call" in moves_in(text)
@@ -110,7 +119,7 @@ def _kuhn(messages: Messages) -> tuple[str, bool]:
 def honest(messages: Messages) -> str:
     """Kuhn's `honest`: bet the king, pass the jack; with the queen call, but never bet."""
     card, answers = _kuhn(messages)
-    moves = moves_in(messages[1]["content"])
+    moves = moves_in(question(messages))
     bets, passes = ("call", "fold") if answers else ("bet", "check")
     wants = card == "king" or (card == "queen" and answers)
     chosen = bets if wants else passes
@@ -120,7 +129,7 @@ def honest(messages: Messages) -> str:
 def equilibrium(messages: Messages) -> str:
     """Kuhn's equilibrium with the largest alpha, 1/3."""
     card, answers = _kuhn(messages)
-    calls = 1 if "Own seat: 1" in messages[1]["content"] else 2  # Of three queens.
+    calls = 1 if "Own seat: 1" in question(messages) else 2  # Of three queens.
     thirds = {"king": 3, "queen": calls if answers else 0, "jack": 0 if answers else 1}[card]
     bets, passes = ("call", "fold") if answers else ("bet", "check")
     return f"ANSWER: {bets if random.randrange(3) < thirds else passes}"
@@ -128,13 +137,14 @@ def equilibrium(messages: Messages) -> str:
 
 def initial(messages: Messages) -> str:
     """Corellian Spike's `initial`: always match, never buy, discard."""
-    moves = moves_in(messages[1]["content"])
+    moves = moves_in(question(messages))
     return f"ANSWER: {next(words for words in moves if words.startswith(('match', 'don', 'discard', 'keep')))}"
 
 
 def errs(messages: Messages) -> str:
     """`honest`, but every fourth answer names a move that no game has; it corrects itself if asked again."""
-    return "ANSWER: raise to 100" if len(messages) == 2 and random.randrange(4) == 0 else honest(messages)
+    wrong = messages[-1]["content"] == question(messages) and random.randrange(4) == 0
+    return "ANSWER: raise to 100" if wrong else honest(messages)
 
 
 def stalls(messages: Messages) -> str:

@@ -39,7 +39,7 @@ LONG = re.compile(
 )
 FIRST_READ = re.compile(r"^(README\.md|docs/tutorials|docs/cli\.md)")
 NOT_RUN = re.compile(
-    r"runs/|players kuhn\.safetensors|spike\.zip|my_games|mine\.toml|/shared/|HEAD:"
+    r"runs/|llm:|players kuhn\.safetensors|spike\.zip|my_games|mine\.toml|/shared/|HEAD:"
     r"|cardgym (review|advise|serve|report$|-m)"
 )
 """Commands that need a file or a cluster that is not there, or that wait for a browser."""

@@ -43,6 +43,24 @@ def test_an_env_tells_its_seat_what_the_table_tells_a_person() -> None:
         assert not view.moves
 
 
+def test_a_player_that_reads_is_told_at_the_table_what_a_person_is() -> None:
+    told = []
+
+    def reader(view: TextView) -> int:
+        told.append(view)
+        return 1
+
+    table = Session(GameSetup(KUHN, KUHN.parse_options(), [TextFunction("reader", reader)], seed=3, seat=0))
+    table.play()
+    table.act(0)
+    table.undo()
+    table.act(1)
+    first, again = told
+    assert first.history[0].startswith("You are dealt the ")
+    assert (first.history[1], again.history[1]) == ("Seat 0 checks", "Seat 0 bets 1 chip")
+    assert len(first.history) == len(again.history) == 2
+
+
 def test_render_shows_news_state_and_moves() -> None:
     env: Any = gym.make("KuhnPoker-v0", opponent="honest", render_mode="ansi")
     env.reset(seed=3)

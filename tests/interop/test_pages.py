@@ -34,7 +34,7 @@ def test_players_from_python() -> None:
 
 @pytest.mark.parametrize("file", sorted(Path(__file__).parent.glob("foreign/test_*.py")), ids=lambda file: file.stem)
 def test_sections_that_the_foreign_tests_run_have_code(file: Path) -> None:
-    (section,) = re.findall(r"pages\.run\(\"([^\"]+)\"", file.read_text(encoding="utf-8"))
+    (section,) = re.findall(r"pages\.(?:run|blocks)\(\"([^\"]+)\"", file.read_text(encoding="utf-8"))
     assert pages.blocks(section)
 
 

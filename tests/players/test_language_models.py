@@ -44,6 +44,16 @@ def test_a_strategy_by_words_plays_as_the_strategy(monkeypatch: pytest.MonkeyPat
     assert re.fullmatch(r"2 \([0-9a-f]{8}\)", model["prompt"])
 
 
+@pytest.mark.slow
+def test_initial_by_words_has_the_strength_of_initial(monkeypatch: pytest.MonkeyPatch) -> None:
+    spike = find("CorellianSpike-v0")
+    numbers = evaluate(spike, None, ["initial", "heuristic"], games=20, seed=2).players
+    with serving() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        words = evaluate(spike, None, ["llm:initial", "heuristic"], games=20, seed=2).players
+    assert [player.mean_return for player in words] == [player.mean_return for player in numbers]
+
+
 def test_a_run_that_stops_goes_on_without_asking_again(
     monkeypatch: pytest.MonkeyPatch, transcripts: Path, tmp_path: Path
 ) -> None:

@@ -1,1 +1,1 @@
-"""Adapters between cardgym and other libraries: Stable-Baselines3 and OpenSpiel."""
+"""Adapters between cardgym and other libraries: Stable-Baselines3, OpenSpiel, trl, OpenEnv and verifiers."""

@@ -308,6 +308,8 @@ class Session:
         before = self._snapshot
         self.paid += self._position.apply_action(move)[: len(self.paid)]
         after = self._snapshot = first_of(self._position.states)
+        if self._played.chronicle is not None:  # Of players that read.
+            self._played.chronicle.tell(0, seat, before, move, after)
         texts = self.narrator.add(before, move, after, seat, forced=seat in self.persons and not is_choice)
         self.moves.append((seat, move))
         event = self.last = Event(seat, move, is_choice, texts[self.viewer], before, after, texts)
@@ -347,6 +349,8 @@ class Session:
         self._start_row(batch.plain_states, batch.plain_rows)
         self._position.refresh()
         self.paid[:] = 0.0
+        if self._played.chronicle is not None:
+            self._played.chronicle.begin(0)
         for texts in self.narrator.texts.values():
             texts.clear()
         self.moves: list[Move] = []

@@ -25,8 +25,11 @@ REQUIREMENTS = {
     "torchrl": ["torchrl==0.14.1", "gymnasium==1.4.0", "pettingzoo==1.27.0"],
     "rllib": ["ray[rllib]==2.60.0"],
     "tianshou": ["tianshou==2.0.1", "gymnasium==1.4.0"],
+    "trl": ["trl==1.16.0", "gymnasium==1.4.0"],
+    "openenv": ["openenv-core==0.3.0", "gymnasium==1.4.0"],
+    "verifiers": ["verifiers==0.4.0", "gymnasium==1.4.0"],
 }
-SHOWN = ("torchrl", "ray", "tianshou", "gymnasium", "torch", "numpy")
+SHOWN = ("torchrl", "ray", "tianshou", "trl", "openenv-core", "verifiers", "gymnasium", "torch", "numpy")
 HEADER = """# Results of `make test-interop`
 
 Each library has its own environment, and every example of its page runs in full. Each row is a library's last run.

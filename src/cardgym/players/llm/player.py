@@ -41,10 +41,28 @@ def read_answer(answer: str, view: TextView) -> Reading:
     lines = _ANSWER.findall(_THOUGHT.sub("", answer))
     if not lines:
         return Reading(None, "unreadable", "there is no line that begins with ANSWER:")
+    return read_move(lines[-1].strip(" \t\r*_"), view)
+
+
+def read_move(move: str, view: TextView) -> Reading:
+    """Read an ID or the words of a move; see `TextView.parse`."""
     try:
-        return Reading(view.parse(lines[-1].strip(" \t\r*_")))
+        return Reading(view.parse(move))
     except CardgymError as error:
         return Reading(None, "illegal", str(error))
+
+
+def request(view: TextView, settings: Settings) -> Messages:
+    """What a model is asked at a decision: the rules, then what it knows and its legal moves."""
+    prompt = read_prompt()
+    history = "What happened so far:\n" + "\n".join(view.history) + "\n\nWhat you see now:\n"
+    user = prompt.fill(
+        "user",
+        history=history if view.history and settings.history == "narration" else "",
+        state=view.state,
+        moves=f"{prompt.fill('moves', moves=view.listed)}\n" if settings.moves == "listed" else "",
+    )
+    return [{"role": "system", "content": prompt.fill("system", rules=view.rules)}, {"role": "user", "content": user}]
 
 
 class LanguageModel(TextPlayer):
@@ -79,7 +97,7 @@ class LanguageModel(TextPlayer):
             CardgymError: if the endpoint refuses requests or the budget is spent.
         """
         shown = [self._shown(view) for view in views]
-        asked = [self._messages(view) for view in shown]
+        asked = [request(view, self.settings) for view in shown]
         numbers = []
         for messages in asked:  # In the order of the rows, so that a run that goes on finds the same answers.
             key = self._endpoint.key(messages)
@@ -94,20 +112,6 @@ class LanguageModel(TextPlayer):
 
     def _shown(self, view: TextView) -> TextView:
         return view.neutral() if self.settings.names == "neutral" else view
-
-    def _messages(self, view: TextView) -> Messages:
-        prompt, settings = read_prompt(), self.settings
-        history = "What happened so far:\n" + "\n".join(view.history) + "\n\nWhat you see now:\n"
-        user = prompt.fill(
-            "user",
-            history=history if view.history and settings.history == "narration" else "",
-            state=view.state,
-            moves=f"{prompt.fill('moves', moves=view.listed)}\n" if settings.moves == "listed" else "",
-        )
-        return [
-            {"role": "system", "content": prompt.fill("system", rules=view.rules)},
-            {"role": "user", "content": user},
-        ]
 
     def _decide(self, view: TextView, messages: Messages, number: int) -> list[Reading]:
         """The readings of a model's answers to one decision, until one names a legal move."""
