@@ -105,7 +105,7 @@ def moves_in(text: str) -> dict[str, str]:
 
 def question(messages: Messages) -> str:
     """The latest message that shows a position, not one that asks for another answer to it."""
-    return next((text for one in reversed(messages) if moves_in(text := one["content"])), messages[1]["content"])
+    return next((text for one in reversed(messages) if moves_in(text := one["content"])), messages[-1]["content"])
 
 
 def _kuhn(messages: Messages) -> tuple[str, bool]:
