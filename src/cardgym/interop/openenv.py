@@ -1,4 +1,4 @@
-"""Games as an OpenEnv environment server: `uvicorn cardgym.interop.openenv:app`, or `make_app` for another game.
+"""Games as an OpenEnv environment server: `uvicorn --factory cardgym.interop.openenv:app`, or `make_app`.
 
 OpenEnv (https://github.com/huggingface/OpenEnv) gives each client a game of its own; its clients and trainers play it.
 """
@@ -16,6 +16,7 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, Observation, State
 from pydantic import Field
 
+from cardgym.errors import CardgymError
 from cardgym.interop.text_game import TextGame
 
 
@@ -78,5 +79,8 @@ def make_app(env_id: str, sessions: int = 100, **arguments: Any) -> FastAPI:
     return create_fastapi_app(partial(Game, env_id, **arguments), Answer, Words, max_concurrent_envs=sessions)
 
 
-app = make_app(os.environ.get("CARDGYM_ENV", "CorellianSpike-v0"))
-"""The server of the game that the environment variable CARDGYM_ENV names."""
+def app() -> FastAPI:
+    """Make the server of the game that the environment variable CARDGYM_ENV names."""
+    if not (env_id := os.environ.get("CARDGYM_ENV")):
+        raise CardgymError("set CARDGYM_ENV to a game's id, as `cardgym games` lists them")
+    return make_app(env_id)

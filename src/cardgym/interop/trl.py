@@ -14,7 +14,7 @@ from cardgym.interop.text_game import TextGame
 class CardGame:
     """A card game that a language model plays by calls of a tool."""
 
-    def __init__(self, env_id: str = "CorellianSpike-v0", **arguments: Any) -> None:
+    def __init__(self, env_id: str, **arguments: Any) -> None:
         """Make the env; see `TextGame`."""
         self._game = TextGame(env_id, by_tool=True, **arguments)
 

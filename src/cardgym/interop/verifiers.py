@@ -21,7 +21,7 @@ __all__ = ["WordsEnv", "WordsTaskset"]
 class WordsConfig(vf.TasksetConfig):
     """Which game; see `TextGame`."""
 
-    env_id: str = "CorellianSpike-v0"
+    env_id: str
     """The game's id."""
     settings: str = ""
     """Settings of the prompts, such as `names=neutral,rethinks=0`."""
