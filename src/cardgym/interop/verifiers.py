@@ -13,6 +13,7 @@ from typing import Any
 import verifiers.v1 as vf
 from pydantic import Field
 
+from cardgym.errors import CardgymError
 from cardgym.interop.text_game import TextGame
 
 __all__ = ["WordsEnv", "WordsTaskset"]
@@ -21,7 +22,7 @@ __all__ = ["WordsEnv", "WordsTaskset"]
 class WordsConfig(vf.TasksetConfig):
     """Which game; see `TextGame`."""
 
-    env_id: str
+    env_id: str = ""  # verifiers also makes configs before it reads this.
     """The game's id."""
     settings: str = ""
     """Settings of the prompts, such as `names=neutral,rethinks=0`."""
@@ -30,6 +31,8 @@ class WordsConfig(vf.TasksetConfig):
 
     def game(self) -> TextGame:
         """Make the game."""
+        if not self.env_id:
+            raise CardgymError("give a game's id, as `cardgym games` lists them: --env.taskset.env-id")
         return TextGame(self.env_id, settings=self.settings, **self.arguments)
 
 
