@@ -13,6 +13,7 @@ from web_server import Client, Served, serving
 from cardgym import CardgymError
 from cardgym.table.game_log import GameLog
 from cardgym.table.web.app import make_app
+from cardgym.table.web.preparation import Preparation
 
 POKER, KUHN = "CorellianSpike-v0", "KuhnPoker-v0"
 BOT = """
@@ -50,6 +51,14 @@ def test_they_are_offered_where_they_fit_and_play(server: Served, tmp_path: Path
     for names, status in (({}, 400), (players, 200)):  # Started again, without it and with it.
         with serving(tmp_path / "games.sqlite", players=names, shared=True) as again:
             again.client.get(f"/api/tables/{unfinished}", status)
+
+
+def test_nobody_asks_them_before_a_person_sits_down(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared: list[Any] = []
+    monkeypatch.setattr(Preparation, "ask", lambda self, setup: prepared.extend(setup.players))
+    for name in ("mine", "honest"):
+        assert server.client.post("/api/prepare", {"game": KUHN, "opponents": [name], "seat": 1}) == {}
+    assert [player.name for player in prepared] == ["honest"]
 
 
 def test_a_failure_shows_nobody_what_the_player_saw(server: Served, capfd: Any) -> None:

@@ -314,7 +314,7 @@ def test_tables_and_others_do_not_wait_for_slow_requests(tmp_path: Path, monkeyp
     """A client with many of them has one worked on at a time."""
     begun, may_end = [], threading.Event()
 
-    def find(game: Any, *_: Any) -> Any:
+    def find(game: Any, *_: Any, **__: Any) -> Any:
         begun.append(game.id)
         may_end.wait(60)
         raise cardgym.CardgymError("no puzzle")

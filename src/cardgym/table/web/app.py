@@ -210,7 +210,8 @@ class Routes:
 
     def prepare(self, request: Request, body: NewTable) -> dict[str, Any]:
         """Compile in the background what a table needs that a person may open soon, and its coach."""
-        self._preparation.ask(self._lobby.parse(body))
+        if self._lobby.own.keys().isdisjoint(body.opponents):  # No language model is asked before a person sits down.
+            self._preparation.ask(self._lobby.parse(body))
         return {}
 
     async def open(self, request: Request, body: NewTable) -> Reply:

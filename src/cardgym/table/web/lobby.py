@@ -154,8 +154,8 @@ class Lobby:
         Raises:
             CardgymError: for a name that is taken or that people could not read, and a program that cannot be loaded.
         """
-        self._own = dict(own or {})
-        for name, spec in self._own.items():
+        self.own = dict(own or {})
+        for name, spec in self.own.items():
             _check(name, spec)
         self._games: list[dict[str, Any]] = []
         self._player = lru_cache(maxsize=128)(self._resolve)
@@ -259,13 +259,13 @@ class Lobby:
 
     def _names(self, game: Game, options: Options) -> list[str]:
         """The names of the players that fit these options: the game's, and those named at the start of the server."""
-        own = [name for name in self._own if isinstance(self._player(name, game, options), Player)]
+        own = [name for name in self.own if isinstance(self._player(name, game, options), Player)]
         return [*own, *opponent_names(game, options)]
 
     def _resolve(self, name: str, game: Game, options: Options) -> Player | CardgymError:
         """A player, or why there is none with these options."""
         try:
-            return _shared(name, resolve(self._own.get(name, name), game, options))
+            return _shared(name, resolve(self.own.get(name, name), game, options))
         except ModuleNotFoundError as error:
             return CardgymError(f"player {name} needs the package {error.name}, which is not installed here")
         except CardgymError as error:

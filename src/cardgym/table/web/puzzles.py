@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from cardgym.errors import CardgymError
 from cardgym.files.schema import Field
-from cardgym.table.coach.puzzles import SEARCH_SECONDS, Puzzle, find_puzzle
+from cardgym.table.coach.puzzles import Puzzle, find_puzzle
 from cardgym.table.coach.ratings import Skill, puzzle_points
 from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import offered, presentation_of, view_of
@@ -56,7 +56,7 @@ class Puzzles:
         entries = self._game_log.entries(game.id, finished=True, owner=owner_of(request), limit=_LATEST_GAMES)
         played = [entry for entry in entries if entry["person"] is not None and entry["options"] == options.asdict()]
         seen = self._seen.setdefault((client_of(request), game.id), set())
-        puzzle = find_puzzle(game, options, secrets.randbits(62), played, SEARCH_SECONDS, seen)
+        puzzle = find_puzzle(game, options, secrets.randbits(62), played, seen=seen)
         if puzzle.identity in seen:  # All are known.
             seen.clear()
         seen.add(puzzle.identity)
