@@ -244,11 +244,13 @@ class _Minari(_Npz):
         from minari.data_collector import EpisodeBuffer
 
         game, options = self._wanted[:2]
-        columns = {name: self._partial.read(name, like) for name, like in self._recorder.columns().items()}
-        seats, size = options.num_players, columns["observations"].shape[1]
-        ends = self._partial.read("last", np.empty((0, seats, size), np.float32))
+        kinds = self._recorder.columns()
+        seats, size = options.num_players, kinds["observations"].shape[1]
         discrete = game.observation(game.default_observation).discrete is not None
         for first in range(0, self._partial.games, self.at_once):
+            # Opened anew each time, so that what was read before leaves the memory.
+            columns = {name: self._partial.read(name, like) for name, like in kinds.items()}
+            ends = self._partial.read("last", np.empty((0, seats, size), np.float32))
             start, stop = np.searchsorted(columns["game"], [first, first + self.at_once])
             some = {name: np.asarray(column[start:stop]) for name, column in columns.items()}
             order = np.argsort(some["game"] * seats + some["seat"], kind="stable")
