@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import secrets
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
@@ -211,7 +212,8 @@ class Routes:
     def prepare(self, request: Request, body: NewTable) -> dict[str, Any]:
         """Compile in the background what a table needs that a person may open soon, and its coach."""
         if self._lobby.own.keys().isdisjoint(body.opponents):  # No language model is asked before a person sits down.
-            self._preparation.ask(self._lobby.parse(body))
+            with contextlib.suppress(CardgymError):  # A form may be half filled in; whoever opens the table is told.
+                self._preparation.ask(self._lobby.parse(body))
         return {}
 
     async def open(self, request: Request, body: NewTable) -> Reply:
