@@ -239,18 +239,22 @@ class GameLog:
         limit: int = -1,
     ) -> tuple[list[dict[str, Any]], dict[str, str]]:
         """Matching games, oldest first, the latest `limit` of them; and by id, why some cannot be read."""
-        where, values = _matching({"env": env, "finished": finished, "owner": owner, "id": id})
-        query = f"select {_GAME} from games where {where} order by rowid desc limit ?"
-        with self._transaction("begin") as database:
-            games = database.execute(query, (*values, limit)).fetchall()
-            rows = [_rows_of(database, game[0]) for game in games]
+        wanted = {"env": env, "finished": finished, "owner": owner, "id": id}
         entries, unreadable, found = [], {}, functools.cache(find)
-        for game, moves in zip(games[::-1], rows[::-1], strict=True):
+        for game, moves in self._stored(wanted, limit):
             try:
                 entries.append(self._entry(game, moves, found))
             except CardgymError as error:
                 unreadable[str(game[0])] = str(error)
         return entries, unreadable
+
+    def _stored(self, wanted: Mapping[str, Any], limit: int) -> list[tuple[tuple[Any, ...], list[Move]]]:
+        """The rows that `read` makes entries of, each with its moves."""
+        where, values = _matching(wanted)
+        query = f"select {_GAME} from games where {where} order by rowid desc limit ?"
+        with self._transaction("begin") as database:
+            games = database.execute(query, (*values, limit)).fetchall()
+            return [(game, database.execute(_MOVES, game[:1]).fetchall()) for game in games[::-1]]
 
     def _entry(self, game: tuple[Any, ...], rows: list[Move], found: Callable[[str], Game]) -> dict[str, Any]:
         """A game as an entry; `CardgymError` if it was damaged or is not what cardgym writes."""
@@ -366,10 +370,6 @@ def _matching(wanted: Mapping[str, Any]) -> tuple[str, list[Any]]:
     return " and ".join(f"{name} = ?" for name in given) or "1", list(given.values())
 
 
-def _rows_of(database: sqlite3.Connection, id: str) -> list[Move]:
-    return database.execute(_MOVES, (id,)).fetchall()
-
-
 def _add(database: sqlite3.Connection, id: str, entry: dict[str, Any], owner: str, moves: Sequence[Move]) -> bool:
     """Add a game within a transaction; return whether it is new."""
     values = (id, entry["env"], entry["finished"], owner, _to_json(entry), "")
@@ -388,7 +388,7 @@ def seal_of(game: Sequence[Any], rows: Sequence[Move]) -> str:
 def _set_seal(database: sqlite3.Connection, id: str) -> None:
     """Set the digest of a game as it is now; without that game, nothing."""
     for *game, _ in database.execute(f"select {_GAME} from games where id = ?", (id,)).fetchall():
-        seal = seal_of(game, _rows_of(database, id))
+        seal = seal_of(game, database.execute(_MOVES, (id,)).fetchall())
         database.execute("update games set seal = ? where id = ?", (seal, id))
 
 

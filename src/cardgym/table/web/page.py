@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from cardgym.engine.registry import find, registered
-from cardgym.errors import CardgymError
+from cardgym.engine.registry import registered
 from cardgym.table.game_entries import GAME_ID, KindTotal
 from cardgym.table.game_log import GameLog, Move, StaleGameError, seal_of
 from cardgym.table.web.app import make_app
@@ -79,24 +77,9 @@ class PageLog(GameLog):
         """See `GameLog.owns`."""
         return id in self._games and self._games[id][3] == owner
 
-    def read(
-        self,
-        env: str | None = None,
-        *,
-        finished: bool | None = None,
-        owner: str | None = None,
-        id: str | None = None,
-        limit: int = -1,
-    ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-        """See `GameLog.read`."""
-        games, found = self._matching(id=id, env=env, finished=finished, owner=owner), functools.cache(find)
-        entries, unreadable = [], {}
-        for game in games if limit < 0 else games[max(0, len(games) - limit) :]:
-            try:
-                entries.append(self._entry(game, self._moves[game[0]], found))
-            except CardgymError as error:
-                unreadable[str(game[0])] = str(error)
-        return entries, unreadable
+    def _stored(self, wanted: Mapping[str, Any], limit: int) -> list[tuple[tuple[Any, ...], list[Move]]]:
+        games = self._matching(**wanted)
+        return [(game, self._moves[game[0]]) for game in games[0 if limit < 0 else max(0, len(games) - limit) :]]
 
     def _matching(self, **wanted: Any) -> list[tuple[Any, ...]]:
         order = [wanted.get(name) for name in ("id", "env", "finished", "owner")]
