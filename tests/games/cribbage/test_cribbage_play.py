@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.state import CUTTING
+from cardgym.games.cribbage.state import CUTTING, games_lost
 
 OBSERVATION = GAME.observations["full"]
 
@@ -17,7 +17,7 @@ OBSERVATION = GAME.observations["full"]
     seed=st.integers(0, 2**32),
     target=st.sampled_from([1, 7, 31, 61, 121]),
     deals=st.sampled_from([0, 0, 1, 3]),
-    reward=st.sampled_from(["win", "points"]),
+    reward=st.sampled_from(["win", "points", "games"]),
 )
 @settings(max_examples=12, deadline=None)
 def test_cards_points_and_rewards_add_up(seed, target, deals, reward):
@@ -37,7 +37,8 @@ def test_cards_points_and_rewards_add_up(seed, target, deals, reward):
             assert driver.legal_actions()
     assert max(state.scores) == target or state.deal_number == deals
     lead = int(state.scores[0] - state.scores[1])
-    assert returns[0] == (lead if reward == "points" else np.sign(lead))
+    games = games_lost(target, abs(lead)) if reward == "games" and max(state.scores) == target else 1
+    assert returns[0] == (lead if reward == "points" else games * np.sign(lead))
     assert driver.score(0) + driver.score(1) == driver.max_score() == 1
 
 

@@ -231,6 +231,18 @@ def test_level_scores_are_half_a_win_each():
     assert [driver.score(seat) for seat in range(2)] == [0.5, 0.5]
 
 
+@pytest.mark.parametrize(
+    ("other", "target", "games"),
+    [(91, 121, 1), (90, 121, 2), (61, 121, 2), (60, 121, 4), (0, 62, 4), (0, 61, 1), (19, 50, 1)],
+)
+def test_skunks_are_paid_as_games(other, target, games):
+    """A pair takes the pone out."""
+    driver = driver_at_play("KH QS 5D AC", "KD JS 4C 9D", reward="games", target=target, scores=(other, target - 2))
+    assert (driver.forfeit(0), driver.over) == (-games, False)
+    driver.peg("1:4C 0:KH 1:KD")
+    assert driver.state.paid.tolist() == [-games, games]
+
+
 @pytest.mark.parametrize("options", [{"target": 0}, {"target": 1001}, {"deals": -1}, {"reward": "skunk"}, {"targe": 5}])
 def test_bad_options_raise(options):
     with pytest.raises(CardgymError):

@@ -21,8 +21,8 @@ DOC = (_FOLDER / "doc.md").read_text(encoding="utf-8")
 DEAL_DOC = DOC.replace(
     "Cribbage for two players: six cards,", "One deal of cribbage, for the net points. Six cards,", 1
 ).replace(
-    '`deals` (0 .. 1000, default 0: as many as it takes), `reward` ("win" or "points")',
-    ('`deals` (0 .. 1000, default 1; 0: as many as it takes), `reward` ("points", the default here, or "win")'),
+    '`deals` (0 .. 1000, default 0: as many as it takes), `reward` ("win", "points" or "games")',
+    ('`deals` (0 .. 1000, default 1; 0: as many as it takes), `reward` ("points", the default here, "win" or "games")'),
     1,
 )
 

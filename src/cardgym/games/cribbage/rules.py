@@ -11,6 +11,8 @@ from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, rank_of, sort_six, worth
 from cardgym.games.cribbage.scoring import points_for, points_of_next, score_crib, score_hand
 
+_games_lost = rule(cribbage.games_lost)
+
 
 @rule
 def setup(state: State) -> None:
@@ -82,9 +84,11 @@ def deal(state: State) -> int:
 
 @rule
 def forfeit(state: State, seat: int) -> float:
-    """-1 or, if points are the reward, minus all the points that the opponent still needs."""
+    """Lose the game as it stands; if points are the reward, lose all the points that the opponent still needs."""
     if state.reward == cribbage.POINTS:
         return -float(state.target - state.scores[1 - seat])
+    if state.reward == cribbage.GAMES:
+        return -float(_games_lost(state.target, state.target - state.scores[seat]))
     return -1.0
 
 
@@ -310,10 +314,13 @@ def _score(state: State, seat: int, kind: int, points: int) -> None:
 @rule
 def _finish(state: State) -> None:
     state.phase = cribbage.OVER
-    if state.reward == cribbage.WIN and state.scores[0] != state.scores[1]:
+    if state.reward != cribbage.POINTS and state.scores[0] != state.scores[1]:
         leader = 0 if state.scores[0] > state.scores[1] else 1
-        state.paid[leader] = 1.0
-        state.paid[1 - leader] = -1.0
+        games = 1
+        if state.reward == cribbage.GAMES and state.scores[leader] == state.target:
+            games = _games_lost(state.target, state.target - state.scores[1 - leader])
+        state.paid[leader] = games
+        state.paid[1 - leader] = -games
 
 
 @rule

@@ -81,8 +81,22 @@ CUTS = 46
 CUTTING, DEALING, TOSSING, STARTER, PLAYING, OVER = range(6)
 """Phases. A player decides at TOSSING and PLAYING, chance at CUTTING, DEALING and STARTER."""
 
-WIN, POINTS = range(2)
+WIN, POINTS, GAMES = range(3)
 """Values of `reward`."""
+
+SKUNK, DOUBLE_SKUNK = 31, 61
+"""A loser who still needs this many points is skunked, or doubly skunked: at 90 and 60 of 121."""
+
+
+def games_lost(target: int, lacks: int) -> int:
+    """The games that a loser who still needs `lacks` points loses: 2 for a skunk, 4 for a double skunk, else 1.
+
+    Source: Bicycle, "How to play cribbage". Below 62 points nobody is skunked.
+    """
+    if target <= DOUBLE_SKUNK or lacks < SKUNK:
+        return 1
+    return 2 if lacks < DOUBLE_SKUNK else 4
+
 
 PONE_PEGGING, PONE_HAND, DEALER_PEGGING, DEALER_HAND, CRIB, HEELS = range(6)
 """The kinds of points: the columns of `tally`. The crib and the heels are always the dealer's."""
@@ -131,7 +145,10 @@ STATE = np.dtype(
 class CribbageOptions(Options):
     target: int = number(121, 1, 1000, help="points that win the game")
     deals: int = number(0, 0, 1000, help="most deals in a game; 0 for as many as it takes to reach the target")
-    reward: str = choice("win", "points", help="1 or -1 at the end, or the points scored minus the opponent's")
+    reward: str = choice(
+        "win", "points", "games",
+        help="1 or -1 at the end; the points scored minus the opponent's; or games won: 2 for a skunk, 4 for a double",
+    )  # fmt: skip
 
     pack: ClassVar[int] = FULL
     """The number of the pack in `PACKS`."""

@@ -19,10 +19,6 @@ _PHASE_NAMES = {
 }
 _BOARD = 60  # Characters in a line of the pegging board, for any target.
 
-
-SKUNK, DOUBLE_SKUNK = 31, 61
-"""A loser who still needs this many points is skunked, or doubly skunked: at 90 and 60 of 121."""
-
 OPPONENT = "Opponent"
 """The other seat in texts without names."""
 
@@ -304,8 +300,10 @@ def _spelled(points: int) -> str:
 
 def rules_text(state: State) -> str:
     deals = f", or after {state.deals} deal{'s' if state.deals > 1 else ''}" if state.deals else ""
-    skunks = f" A loser {SKUNK} points short is skunked, {DOUBLE_SKUNK} short doubly so."
-    if state.target <= DOUBLE_SKUNK:
+    skunks = f" A loser {cribbage.SKUNK} points short is skunked, {cribbage.DOUBLE_SKUNK} short doubly so."
+    if state.reward == cribbage.GAMES:
+        skunks += "\nA skunk counts as two games, a double skunk as four."
+    if state.target <= cribbage.DOUBLE_SKUNK:
         skunks = ""
     pack = cribbage.PACKS[state.pack]
     dealt, kept, tossed = (NUMBERS[n] for n in (pack.dealt, pack.kept, pack.dealt - pack.kept))

@@ -180,10 +180,8 @@ def ending(state: State, seat: int, names: Names) -> str:
     own, other, target = int(state.scores[seat]), int(state.scores[1 - seat]), int(state.target)
     if own == other:
         return f"Level, {own} to {other}"
-    lacks = target - min(own, other)
-    skunk = ""
-    if max(own, other) >= target and target > text.DOUBLE_SKUNK:
-        skunk = ", a double skunk" if lacks >= text.DOUBLE_SKUNK else ", a skunk" if lacks >= text.SKUNK else ""
+    games = cribbage.games_lost(target, target - min(own, other)) if max(own, other) >= target else 1
+    skunk = {1: "", 2: ", a skunk", 4: ", a double skunk"}[games]
     return f"{names.does(seat, 'win' if own > other else 'lose')} {own} to {other}{skunk}"
 
 
