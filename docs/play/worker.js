@@ -54,12 +54,12 @@ const save = (id, text) =>
 
 async function start() {
   say("Loading Python …");
-  const archives = ["python/numpy.zip", "python/cardgym.zip"].map(bytes);
+  const [index, ...archives] = ["games/games.json", "python/numpy.zip", "python/cardgym.zip"].map(bytes);
   const saved = stored().catch(() => ({})); // In some private windows nothing can be saved.
-  const games = JSON.parse(new TextDecoder().decode(await bytes("games/games.json")));
   const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", base));
   const env = { NUMBA_DISABLE_JIT: "1", HOME: "/home/pyodide", PYTHONWARNINGS: "ignore" };
   const py = await loadPyodide({ indexURL: new URL("pyodide/", base).href, env });
+  const games = JSON.parse(new TextDecoder().decode(await index));
   const library = py.runPython("import site; site.getsitepackages()[0]");
   say("Loading NumPy …");
   for (const archive of archives) py.unpackArchive(await archive, "zip", { extractDir: library });

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from typing import Any
 
 from cardgym.engine.contract import Game
+from cardgym.errors import CardgymError
+from cardgym.table.coach.puzzles import find_puzzle
 from cardgym.table.presentation import presentation_of
 from cardgym.table.setup import PERSON
 from cardgym.table.web import lobby
@@ -16,12 +19,10 @@ _MOST = 400
 """Decisions played in a game."""
 _ADVISED = 60
 """Decisions of the first game with advice."""
-_SEARCHES = 5
-"""Searches for a puzzle."""
 
 
 def rehearse(game: Game) -> None:
-    """Play against every opponent with hints, watch, share a screen, review, explore, and solve a puzzle."""
+    """Play against every opponent with hints, watch, share a screen, review, explore, and search for a puzzle."""
     asyncio.run(_Rehearsal(game).run())
 
 
@@ -46,8 +47,8 @@ class _Rehearsal:
             await self._post("explore/outcomes", game=game.id, moves=line["moves"])
         await self._post("explore", record=tables[0], move=len(line["moves"]))
         if presentation_of(game).adviser is not None:
-            puzzle = await self._puzzle()
-            await self._post(f"puzzles/{puzzle['puzzle']}/solve", action=puzzle["actions"][0]["action"])
+            with contextlib.suppress(CardgymError):  # Found or not, the search has called what searches call.
+                find_puzzle(game, options, seed=7)
         if game.id in presentation_of(game).lessons:
             await self._play("", _MOST, lesson=True)
 
@@ -78,15 +79,6 @@ class _Rehearsal:
         for _ in range(3):
             state = (await self._post(f"tables/{table}/step", version=state["version"]))["state"]
         await self._get(f"tables/{table}/standing")
-
-    async def _puzzle(self) -> dict[str, Any]:
-        """A puzzle; the search for one has a time limit, and the first search also compiles."""
-        for _ in range(_SEARCHES):
-            try:
-                return await self._get(f"puzzles/{self._game.id}")
-            except RuntimeError as error:
-                last = error
-        raise last
 
     async def _get(self, path: str) -> dict[str, Any]:
         return await self._ask("GET", path, "")
