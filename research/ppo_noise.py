@@ -21,7 +21,7 @@ import torch
 from cardgym import find
 from cardgym.engine.compilation import compiled
 from cardgym.learn.learner import entropy
-from cardgym.learn.ppo import kl_divergence, uniform_log_probs
+from cardgym.learn.ppo import uniform_log_probs
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 from cardgym.solvers.best_response import exploitability, reach_probabilities
@@ -37,6 +37,11 @@ UPDATES = 488
 """As many as 8,000,000 decisions make."""
 NOISES = (0.0, 1 / 3, 1.0)
 """Shares of the noise that sampling has."""
+
+
+def kl_divergence(all_log_probs: torch.Tensor, other_log_probs: torch.Tensor) -> torch.Tensor:
+    """KL(p || q) of each row, in nats."""
+    return (all_log_probs.exp() * (all_log_probs - other_log_probs)).sum(dim=1)
 
 
 def main() -> None:

@@ -3,68 +3,144 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
-from cardgym.learn.learner import entropy
-from cardgym.learn.ppo import (
-    approximate_kl,
-    clip_fraction,
-    clipped_surrogate,
-    explained_variance,
-    kl_divergence,
-    uniform_log_probs,
-    value_loss,
-)
+from cardgym.learn.ppo import explained_variance, uniform_log_probs
+from cardgym.learn.ppo_loss import APPROX_KL, CLIPPED, ENTROPY, MAGNET_KL, POLICY, VALUE, loss_gradient
 from cardgym.learn.rollouts import Turns
 from cardgym.learn.saved_state import restore, state_of
 from cardgym.learn.turns import TurnBuffer
 from cardgym.players import sample_actions
-from cardgym.players.policy_networks import log_probabilities, probabilities
+from cardgym.players.policy_networks import log_probabilities
 
-MASKS = torch.tensor([[True, True, False], [True, False, True]])
-LOGITS = torch.tensor([[1.0, 1.0, 50.0], [0.0, 9.0, math.log(3.0)]])
-
-
-def test_illegal_actions_have_probability_0_and_no_gradient() -> None:
-    logits = LOGITS.clone().requires_grad_()
-    log_probs = log_probabilities(logits, MASKS)
-    assert log_probs.exp().tolist() == [[0.5, 0.5, 0.0], pytest.approx([0.25, 0.0, 0.75])]
-    assert torch.equal(probabilities(log_probs), log_probs.exp())
-    torch.autograd.backward(entropy(log_probs).sum() + kl_divergence(log_probs, uniform_log_probs(MASKS)).sum())
-    assert logits.grad is not None
-    assert logits.grad.isfinite().all()
-    assert logits.grad[~MASKS].eq(0).all()
+NOTHING = np.empty(0, np.float32)
 
 
-def test_entropy_and_divergence() -> None:
-    log_probs = log_probabilities(LOGITS, MASKS)
-    uniform = uniform_log_probs(MASKS)
-    expected = -(0.25 * math.log(0.25) + 0.75 * math.log(0.75))
-    assert entropy(log_probs).tolist() == pytest.approx([math.log(2), expected])
-    assert kl_divergence(log_probs, uniform).tolist() == pytest.approx([0.0, math.log(2) - expected], abs=1e-6)
-    assert kl_divergence(uniform, uniform).tolist() == [0.0, 0.0]
+class Rows(NamedTuple):
+    """Rows of a minibatch: what the networks gave, and what was recorded."""
+
+    logits: Tensor
+    values: Tensor
+    critic_values: Tensor
+    masks: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    advantages: Tensor
+    returns: Tensor
+
+
+def compiled(
+    rows: Rows, magnet: Tensor | None, coefficients: list[float], *, norm_adv: bool = False, forward_kl: bool = False
+) -> tuple[list[float], list[Tensor]]:
+    """The figures and the gradients of the compiled loss."""
+    given = [field.detach().numpy() for field in rows]
+    gradients = [np.full_like(outputs, np.nan) for outputs in given[:3]]
+    figures = np.empty(6)
+    other = np.empty((0, 0), np.float32) if magnet is None else magnet.numpy()
+    loss_gradient(
+        given[0], given[1], given[2], tuple(given[3:]), other, np.array(coefficients), norm_adv, forward_kl,
+        gradients[0], gradients[1], gradients[2], figures,
+    )  # fmt: skip
+    return figures.tolist(), [torch.from_numpy(gradient) for gradient in gradients]
+
+
+def by_formula(
+    rows: Rows, magnet: Tensor | None, coefficients: list[float], *, norm_adv: bool, forward_kl: bool
+) -> Tensor:
+    """The loss as PyTorch differentiates it."""
+    clip, vf_coef, ent_coef, magnet_coef = coefficients
+    new = log_probabilities(rows.logits, rows.masks)
+    ratio = (new.gather(1, rows.actions[:, None]).squeeze(1) - rows.log_probs).exp()
+    advantages = rows.advantages
+    if norm_adv:
+        advantages = (advantages - advantages.mean()) / (advantages.std(unbiased=False) + 1e-8)
+    surrogate = torch.minimum(ratio * advantages, ratio.clamp(1 - clip, 1 + clip) * advantages).mean()
+    errors = [(value - rows.returns).square().mean() for value in (rows.values, rows.critic_values) if len(value)]
+    uniform = uniform_log_probs(rows.masks)
+    # The entropy is log n - KL(p || u), so its bonus has the gradient of that divergence.
+    pull = torch.zeros(())
+    for weight, other in [(ent_coef, uniform)] + ([] if magnet is None else [(magnet_coef, magnet)]):
+        target, given = (other, new) if forward_kl else (new, other)
+        pull = pull + weight * torch.nn.functional.kl_div(given, target, log_target=True, reduction="sum") / len(new)
+    return vf_coef * sum(errors) / 2 - surrogate + pull
+
+
+@pytest.mark.parametrize("critic", [False, True])
+@pytest.mark.parametrize("magnet", ["none", "uniform", "other"])
+@pytest.mark.parametrize("forward_kl", [False, True])
+def test_gradient_is_the_one_that_pytorch_finds(critic: bool, magnet: str, forward_kl: bool) -> None:
+    generator = torch.Generator().manual_seed(1)
+    size, actions = 200, 7
+    masks = torch.rand(size, actions, generator=generator) < 0.6
+    masks[:, 2] = True
+    logits = 3 * torch.randn(size, actions, generator=generator)
+    old = log_probabilities(logits + 0.3 * torch.randn(size, actions, generator=generator), masks)
+    chosen = torch.multinomial(old.exp(), 1, generator=generator)
+    numbers = [torch.randn(size, generator=generator) for _ in range(4)]
+    outputs = [logits, numbers[0], numbers[1] if critic else torch.empty(0)]
+    for output in outputs:
+        output.requires_grad_()
+    rows = Rows(
+        outputs[0], outputs[1], outputs[2], masks, chosen[:, 0], old.gather(1, chosen)[:, 0], numbers[2], numbers[3],
+    )  # fmt: skip
+    pull = {"none": None, "uniform": uniform_log_probs(masks), "other": old}[magnet]
+    coefficients = [0.2, 0.5, 0.05, 0.3]
+    torch.autograd.backward(by_formula(rows, pull, coefficients, norm_adv=True, forward_kl=forward_kl))
+    _, gradients = compiled(rows, pull, coefficients, norm_adv=True, forward_kl=forward_kl)
+    for output, gradient in zip(outputs, gradients, strict=True):
+        if len(output):
+            assert output.grad is not None
+            assert (output.grad - gradient).norm() <= 1e-6 * output.grad.norm()
+    assert gradients[0][~masks].eq(0).all()
+
+
+def row_of(logits: list[float], mask: list[bool], action: int, old: float, advantage: float = 0.0) -> Rows:
+    return Rows(
+        torch.tensor([logits]), torch.tensor([1.0]), torch.tensor(NOTHING), torch.tensor([mask]),
+        torch.tensor([action]), torch.tensor([old]), torch.tensor([advantage]), torch.tensor([3.0]),
+    )  # fmt: skip
+
+
+def test_entropy_divergence_and_value_loss() -> None:
+    rows = row_of([0.0, 9.0, math.log(3.0)], [True, False, True], 2, math.log(0.75))
+    figures, gradients = compiled(rows, uniform_log_probs(rows.masks), [0.2, 0.5, 1.0, 1.0])
+    entropy = -(0.25 * math.log(0.25) + 0.75 * math.log(0.75))
+    assert figures[ENTROPY] == pytest.approx(entropy)
+    assert figures[MAGNET_KL] == pytest.approx(math.log(2) - entropy)
+    assert figures[VALUE] == 2.0
+    assert gradients[1].item() == -1.0
+    assert figures[APPROX_KL] == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("ratio", "advantage", "expected"),
-    [(1.5, 2.0, 2.4), (1.5, -2.0, -3.0), (0.5, 2.0, 1.0), (0.5, -2.0, -1.6), (1.1, 2.0, 2.2)],
+    ("ratio", "advantage", "expected", "moves"),
+    [
+        (1.5, 2.0, 2.4, False),
+        (1.5, -2.0, -3.0, True),
+        (0.5, 2.0, 1.0, True),
+        (0.5, -2.0, -1.6, False),
+        (1.1, 2.0, 2.2, True),
+    ],
 )
-def test_surrogate_is_clipped_only_where_that_lowers_it(ratio: float, advantage: float, expected: float) -> None:
-    old = torch.tensor([-1.0])
-    value = clipped_surrogate(old + math.log(ratio), old, torch.tensor([advantage]), 0.2)
-    assert value.item() == pytest.approx(expected)
+def test_surrogate_is_clipped_only_where_that_lowers_it(
+    ratio: float, advantage: float, expected: float, moves: bool
+) -> None:
+    rows = row_of([0.0, 0.0], [True, True], 0, math.log(0.5 / ratio), advantage)
+    figures, gradients = compiled(rows, None, [0.2, 0.0, 0.0, 0.0])
+    assert -figures[POLICY] == pytest.approx(expected)
+    assert figures[CLIPPED] == float(abs(ratio - 1) > 0.2)
+    assert figures[APPROX_KL] == pytest.approx(ratio - 1 - math.log(ratio), abs=1e-6)
+    assert gradients[0].tolist() == [
+        pytest.approx([-ratio * advantage / 2, ratio * advantage / 2] if moves else [0, 0])
+    ]
 
 
-def test_statistics_of_an_update() -> None:
-    old = torch.log(torch.tensor([0.5, 0.5]))
-    new = torch.log(torch.tensor([0.5, 0.8]))
-    assert approximate_kl(old, old).item() == 0.0
-    assert approximate_kl(new, old).item() == pytest.approx((0.6 - math.log(1.6)) / 2)
-    assert clip_fraction(new, old, 0.2).item() == 0.5
-    assert value_loss(torch.tensor([1.0, 2.0]), torch.tensor([2.0, 4.0])).item() == 1.25
+def test_explained_variance() -> None:
     returns = torch.tensor([1.0, 2.0, 3.0])
     assert explained_variance(returns, returns) == 1.0
     assert explained_variance(torch.full((3,), 2.0), returns) == 0.0

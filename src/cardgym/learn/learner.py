@@ -57,17 +57,23 @@ class NetworkLearner(Generic[N]):
     def learning_rate(self, value: float) -> None:
         self.optimizer.param_groups[0]["lr"] = value
 
-    def descend(self, loss: Tensor) -> None:
-        """Take one step of Adam against the gradient of a loss, a scalar.
+    def descend(self, *outputs: Tensor, gradients: Sequence[Tensor] | None = None) -> None:
+        """Take one step of Adam against the gradient of a loss.
+
+        Args:
+            outputs: the loss, a scalar; or outputs of the networks, in any shapes.
+            gradients: of the loss with respect to the outputs, in the same shapes.
 
         Raises:
             NotFiniteError: if the loss or its gradient is not finite; the weights stay as they were. On a GPU, where
                 checking costs time, it is noticed only when the weights are saved.
         """
         self.optimizer.zero_grad()
-        torch.autograd.backward(loss)
-        norm = clip_grad_norm_(self._weights, self._max_grad_norm) if self._max_grad_norm else loss
-        if self.device.type == "cpu" and not (math.isfinite(loss.item()) and math.isfinite(norm.item())):
+        torch.autograd.backward(outputs, gradients)
+        checked = [outputs[0].detach()] if gradients is None else gradients
+        if self._max_grad_norm:
+            checked = [*checked, clip_grad_norm_(self._weights, self._max_grad_norm)]
+        if self.device.type == "cpu" and not all(math.isfinite(tensor.sum().item()) for tensor in checked):
             raise NotFiniteError("the loss is not finite")
         self.optimizer.step()
 

@@ -1,6 +1,7 @@
-"""Masked PPO in self-play for any card game of cardgym: hyper-parameters, formulas, update and training loop.
+"""Masked PPO in self-play for any card game of cardgym: hyper-parameters, update and training loop.
 
-docs/algorithms/ppo.md says what the magnet is for. Turns and their advantages are in cardgym.learn.turns.
+docs/algorithms/ppo.md says what the magnet is for. Turns and their advantages are in cardgym.learn.turns, the loss in
+cardgym.learn.ppo_loss.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from torch import Tensor
 from cardgym.engine.contract import Float32s, Int8s, Int64s
 from cardgym.learn import tags
 from cardgym.learn.config import Items, NetworkConfig, Share
-from cardgym.learn.learner import NetworkLearner, entropy, take_rows
+from cardgym.learn.learner import NetworkLearner, take_rows
 from cardgym.learn.network_training import NetworkTraining
+from cardgym.learn.ppo_loss import loss_gradient
 from cardgym.learn.ppo_networks import CentralCritic, folded, insert, measure
 from cardgym.learn.turns import TurnBatch, TurnBuffer
 from cardgym.players import sample_actions
@@ -163,27 +165,21 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         """Descend once; `others` of the rows are the inputs of the critic."""
         config = self._config
         logits, values = self.network(rows.observations)
-        all_log_probs = log_probabilities(logits, rows.masks)
-        log_probs = all_log_probs.gather(1, rows.actions[:, None]).squeeze(1)
-        advantages = rows.advantages
-        if config.norm_adv:
-            advantages = (advantages - advantages.mean()) / (advantages.std(unbiased=False) + 1e-8)
-        surrogate = clipped_surrogate(log_probs, rows.log_probs, advantages, config.clip_coef).mean()
-        critic = value_loss(values, rows.returns)
-        if self.critic is not None:
-            critic = critic + value_loss(self.critic(rows.others), rows.returns)
-        bonus = entropy(all_log_probs).mean()
-        drift = torch.zeros((), device=self.device) if magnet is None else kl_divergence(all_log_probs, magnet).mean()
-        pull = config.magnet_coef * drift - self.ent_coef * bonus
-        if config.forward_kl:
-            pull = self.ent_coef * kl_divergence(uniform_log_probs(rows.masks), all_log_probs).mean()
-            if magnet is not None:
-                pull = pull + config.magnet_coef * kl_divergence(magnet, all_log_probs).mean()
-        self.descend(config.vf_coef * critic - surrogate + pull)
-        with torch.no_grad():
-            kl = approximate_kl(log_probs, rows.log_probs)
-            clipped = clip_fraction(log_probs, rows.log_probs, config.clip_coef)
-        self.log(-surrogate, critic, bonus, drift, kl, clipped)
+        outputs = [logits, values] if self.critic is None else [logits, values, self.critic(rows.others)]
+        given = [output.detach().cpu().numpy() for output in outputs]
+        gradients = [np.empty_like(output) for output in given]
+        nothing, figures = np.empty(0, np.float32), np.empty(len(REPORTS))
+        fields = (rows.masks, rows.actions, rows.log_probs, rows.advantages, rows.returns)
+        loss_gradient(
+            given[0], given[1], given[2] if self.critic is not None else nothing,
+            tuple(field.cpu().numpy() for field in fields),
+            np.empty((0, 0), np.float32) if magnet is None else magnet.cpu().numpy(),
+            np.array([config.clip_coef, config.vf_coef, self.ent_coef, config.magnet_coef]),
+            config.norm_adv, config.forward_kl,
+            gradients[0], gradients[1], gradients[2] if self.critic is not None else nothing, figures,
+        )  # fmt: skip
+        self.descend(*outputs, gradients=[torch.from_numpy(gradient).to(self.device) for gradient in gradients])
+        self.log(*torch.tensor(figures, dtype=torch.float32, device=self.device))
 
     @torch.no_grad()
     def _magnet_log_probs(self, batch: TurnBatch) -> Tensor | None:
@@ -217,52 +213,10 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         return self._statistics
 
 
-# -- formulas ---------------------------------------------------------------------------------------------------------
-# Shapes: log-probabilities of chosen actions, advantages, values and results (rows,); those of all actions (rows,
-# actions), with the lowest finite float and probability 0 where an action is illegal.
-
-
-def clipped_surrogate(log_probs: Tensor, old_log_probs: Tensor, advantages: Tensor, clip_coef: float) -> Tensor:
-    """min(r A, clip(r, 1 - c, 1 + c) A) of each row, to be maximized; r is the ratio of new to old probability.
-
-    Schulman et al., "Proximal policy optimization algorithms" (2017).
-    """
-    ratio = (log_probs - old_log_probs).exp()
-    return torch.minimum(ratio * advantages, ratio.clamp(1.0 - clip_coef, 1.0 + clip_coef) * advantages)
-
-
-def kl_divergence(all_log_probs: Tensor, other_log_probs: Tensor) -> Tensor:
-    """KL(p || q) = sum p (log p - log q) of each row, in nats.
-
-    The magnet's term: Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and
-    two-player zero-sum games", ICLR 2023.
-    """
-    return (all_log_probs.exp() * (all_log_probs - other_log_probs)).sum(dim=1)
-
-
 def uniform_log_probs(masks: Tensor) -> Tensor:
     """The log-probabilities of the uniform policy over the legal actions; `masks` (rows, actions), bool."""
     lowest = torch.finfo(torch.float32).min
     return torch.where(masks, -masks.sum(dim=1, keepdim=True).float().log(), lowest)
-
-
-def value_loss(values: Tensor, returns: Tensor) -> Tensor:
-    """Half the mean squared error of the values."""
-    return 0.5 * (values - returns).square().mean()
-
-
-def approximate_kl(log_probs: Tensor, old_log_probs: Tensor) -> Tensor:
-    """An estimate of KL(old || new) from sampled actions: the mean of (r - 1) - log r, never negative.
-
-    Schulman, "Approximating KL divergence" (2020).
-    """
-    log_ratio = log_probs - old_log_probs
-    return (log_ratio.expm1() - log_ratio).mean()
-
-
-def clip_fraction(log_probs: Tensor, old_log_probs: Tensor, clip_coef: float) -> Tensor:
-    """The share of actions whose ratio is outside 1 - c .. 1 + c."""
-    return ((log_probs - old_log_probs).exp().sub(1.0).abs() > clip_coef).float().mean()
 
 
 def explained_variance(values: Tensor, returns: Tensor) -> float:
