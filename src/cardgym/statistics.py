@@ -94,14 +94,6 @@ def rough(deals: float) -> str:
     )
 
 
-def half_width(count: float, total: float, squares: float) -> float:
-    """Half Student's 95 % interval of a mean of `count` values, from their sum and sum of squares; NaN for one."""
-    if count < 2:
-        return math.nan
-    spread = squares / count - (total / count) ** 2
-    return student(count) * math.sqrt(max(spread, 0.0) / (count - 1))
-
-
 def mean_of_sums(deals: float, total: float, squares: float, largest: float) -> Estimate:
     """The mean of `deals` values in [-`largest`, `largest`], from their sum and sum of squares; NaN without any.
 

@@ -118,8 +118,8 @@ def test_costs_over_all_games(game_log: GameLog) -> None:
     each = [review(entry, chart=False).totals[0] for entry in game_log.entries()]
     assert (cost.games, cost.decisions) == (6, 18)
     assert cost.cost == pytest.approx(sum(total.cost for total in each) / 18)
-    low, high = cost.cost_ci95
-    assert low <= cost.cost <= high
+    half = 2.570582 * np.std([total.cost / 3 for total in each], ddof=1) / 6**0.5  # Student's, 5 degrees of freedom.
+    assert cost.cost_ci95 == pytest.approx((max(cost.cost - half, 0.0), cost.cost + half), rel=1e-6)
 
 
 def test_the_game_log_saves_costs(game_log: GameLog, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from cardgym.console.tables import with_interval
 from cardgym.engine.contract import Float64s
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
-from cardgym.statistics import Interval, Moments, half_width
+from cardgym.statistics import Interval, Moments, mean_estimate
 from cardgym.table.coach.review import MAX_MOVES, Review, counts, names_of, review
 from cardgym.table.game_entries import KindTotal, read_entries
 from cardgym.table.game_log import GameLog, default_path
@@ -262,8 +262,7 @@ def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[Cost]:
 def _cost_interval(decisions: Float64s, costs: Float64s) -> Interval:
     """The 95 % interval of the cost of a decision: a ratio of totals of independent games (Cochran, ch. 6)."""
     cost = costs.sum() / decisions.sum()
-    squares = float(((costs - cost * decisions) ** 2).sum())
-    half = half_width(len(costs), 0.0, squares) / decisions.mean()
+    half = mean_estimate(costs - cost * decisions).half_width / decisions.mean()
     return float(max(cost - half, 0.0)), float(cost + half)
 
 
