@@ -32,7 +32,7 @@ from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.saved_state import STATE_FILE
 from cardgym.players import GREEDY, Player, resolve
 from cardgym.players.checkpoints import CheckpointPlayer, load_player
-from cardgym.statistics import half_width, half_widths
+from cardgym.statistics import half_widths, mean_estimate
 
 ROOT = Path(__file__).resolve().parents[1]
 GAME = "CorellianSpike-v0"
@@ -152,9 +152,8 @@ def habits(game: Game, options: Options, policy: CheckpointPlayer, seed: int, de
         rollout.step(actions)
     parts = []
     for name, number in cases.items():
-        share = times[name] / max(number, 1)
-        half = half_width(number, times[name], times[name])
-        parts.append(f"{name} {100 * share:.1f} ± {100 * half:.1f} % of {number:,}")
+        share = mean_estimate(100.0 * (np.arange(number) < times[name]))
+        parts.append(f"{name} {share.text('.1f')} % of {number:,}")
     return "; ".join(parts)
 
 
