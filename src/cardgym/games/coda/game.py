@@ -7,13 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardgym.engine.contract import Game, Rules, StateIndex
+import numpy as np
+
+from cardgym.engine.contract import Game, Int64s, Rules, StateIndex
 from cardgym.games.coda import guess_features, knowledge, observations, rules, state
 from cardgym.games.coda.players import PLAYERS as RULE_PLAYERS
 from cardgym.games.coda.text import WORDS
 
 if TYPE_CHECKING:
+    from cardgym.experiments.exploit.posterior import Posterior
     from cardgym.games.coda.search import SearchPlayer
+    from cardgym.players import Player
     from cardgym.table.presentation import Presentation
 
 
@@ -60,6 +64,16 @@ def _table() -> Presentation:
     return TABLE
 
 
+def _posterior(
+    game: Game, options: state.CodaOptions, player: Player, seats: Int64s, generator: np.random.Generator
+) -> Posterior | None:
+    """The posterior of games whose deals are too many to list."""
+    from cardgym.experiments.exploit.posterior import all_deals
+    from cardgym.games.coda.posterior import LinePosterior
+
+    return None if len(all_deals(game, options)[0]) else LinePosterior(game, options, player, seats, generator)
+
+
 PLAYERS: dict[str, Callable[..., Any]] = {**RULE_PLAYERS, "search": search}
 
 GAME = Game(
@@ -76,6 +90,7 @@ GAME = Game(
     players=PLAYERS,
     table=_table,
     opponent="heuristic",
+    posterior=_posterior,
 )
 
 OFFICIAL = dataclasses.replace(

@@ -6,7 +6,9 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardgym.engine.contract import Game, Observation, Rules
+import numpy as np
+
+from cardgym.engine.contract import Game, Int64s, Observation, Rules
 from cardgym.games.cribbage import observations, rules, state
 from cardgym.games.cribbage.players import COMPILED, PLAYERS
 from cardgym.games.cribbage.rated_observation import RATED
@@ -14,6 +16,8 @@ from cardgym.games.cribbage.rules import METRICS
 from cardgym.games.cribbage.text import WORDS
 
 if TYPE_CHECKING:
+    from cardgym.experiments.exploit.posterior import Posterior
+    from cardgym.players import Player
     from cardgym.table.presentation import Presentation
 
 _FOLDER = Path(__file__).parent
@@ -31,6 +35,14 @@ def _table() -> Presentation:
     from cardgym.games.cribbage.view import TABLE
 
     return TABLE
+
+
+def _posterior(
+    game: Game, options: state.CribbageOptions, player: Player, seats: Int64s, generator: np.random.Generator
+) -> Posterior:
+    from cardgym.games.cribbage.posterior import DiscardPosterior
+
+    return DiscardPosterior(game, options, player, seats, generator)
 
 
 GAME = Game(
@@ -51,6 +63,7 @@ GAME = Game(
     players=PLAYERS,
     table=_table,
     opponent="expert",
+    posterior=_posterior,
     metrics=METRICS,
 )
 

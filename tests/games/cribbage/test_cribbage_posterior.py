@@ -1,0 +1,71 @@
+"""For the cards that the opponent really has, every decision that it has made is rebuilt as it saw it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from cardgym import find
+from cardgym.arena.playouts import MOVE, NO_MOVE, ManyGames
+from cardgym.engine.batch import look
+from cardgym.engine.contract import END
+from cardgym.games.cribbage.posterior import DiscardPosterior
+from cardgym.players import Masks, Observations, Player
+
+
+class Asked(Player):
+    """Acts at random, and keeps what it is asked."""
+
+    name = "asked"
+    observation_name = "plain"
+
+    def __init__(self) -> None:
+        self.seen: list[npt.NDArray[np.float32]] = []
+
+    def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Any:
+        self.seen.append(np.array(observations))
+        return masks / masks.sum(axis=1, keepdims=True)
+
+    def act(self, observations: Observations, masks: Masks, draws: object = None) -> Any:
+        raise AssertionError("its probabilities are known")
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_rebuilt_decisions_are_those_that_the_opponent_saw(seat: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = find("Cribbage-v0")
+    options = game.parse_options({"deals": 2})
+    player, generator = Asked(), np.random.default_rng(seat)
+    games = ManyGames.of_new_games(game, options, [seat])
+    posterior = DiscardPosterior(game, options, player, np.full(1, seat), generator)
+    true_hands: dict[int, Any] = {}
+    monkeypatch.setattr(posterior, "_hands", lambda *_: (true_hands[int(games.deals[0])], False))
+    seen: list[npt.NDArray[np.float32]] = []
+    compared = 0
+    while games.who[0] != END:
+        if games.states["hand_size"][0].sum() == 12:
+            true_hands[int(games.deals[0])] = games.states["hand"][:, 1 - seat].copy()
+            seen = []
+        posterior.start(games.states, games.who, games.deals)
+        who, action = int(games.who[0]), NO_MOVE
+        if who >= 0:
+            view, mask, _ = look(game, options, games.states, games.who, "plain")
+            action = int(generator.choice(np.flatnonzero(mask[0])))
+            if who == seat:
+                asked = np.concatenate(player.seen) if player.seen else np.zeros((0, view.shape[1]))
+                assert all((asked == each).all(axis=1).any() for each in seen)
+                states = np.concatenate([posterior.known[0].states, games.states]).view(np.recarray)
+                for state in states:
+                    game.rules.canonical(state)
+                assert any((states["hand"][row] == states["hand"][-1]).all() for row in range(len(states) - 1))
+                assert any((states["crib"][row] == states["crib"][-1]).all() for row in range(len(states) - 1))
+                player.seen.clear()
+                compared += len(seen)
+            else:
+                seen.append(view[0])
+        previous, before = games.states.copy(), games.who.copy()
+        games.advance(np.full(1, action), MOVE)
+        posterior.follow(previous, games.states, before, np.full(1, action), games.who, games.deals)
+    assert compared > 8
