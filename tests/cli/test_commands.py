@@ -59,7 +59,7 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
         (["evaluate", ENV, *TWO, "--set", "num_players=9"], "num_players='9': allowed are whole numbers from 2 to 8"),
         (["evaluate", ENV, *TWO, "--set", "num_players=3"], "has 3 seats: name 3 players"),
         (["evaluate", ENV, *TWO, "--set", "beting=flat"], "unknown option 'beting': did you mean 'betting'?"),
-        (["evaluate", ENV, *TWO, "--set", "betting=none"], "betting='none': allowed are flat, matched"),
+        (["evaluate", ENV, *TWO, "--set", "betting=none"], "betting='none': allowed are flat, matched, no"),
         (["evaluate", ENV, *TWO, "--set", "betting"], "write it as name=value"),
         (["evaluate", ENV, *TWO, "--games", "0"], "'0': allowed are whole numbers from 1"),
         (["evaluate", ENV, *TWO, "--games", "ten"], "'ten': allowed are whole numbers from 1"),

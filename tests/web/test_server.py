@@ -45,7 +45,7 @@ def test_lobby_lists_games_options_and_opponents(client: Client) -> None:
     assert {player["name"] for player in spike["players"]} >= {"random", "initial", "heuristic"}
     options = {option["name"]: option for option in spike["options"]}
     assert options["hands"].items() >= {"name": "hands", "default": 10, "low": 1, "high": 10_000, "step": 1}.items()
-    assert options["betting"]["choices"] == ["flat", "matched"]
+    assert options["betting"]["choices"] == ["flat", "matched", "no"]
     assert all(option["help"] for option in spike["options"])
     assert not [option for game in games.values() for option in game["options"] if option["name"] == "reward"]
 

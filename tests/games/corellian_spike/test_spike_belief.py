@@ -245,6 +245,21 @@ def test_raises_make_small_sums_likely() -> None:
     assert small(raised) > small(game) > small(matched)
 
 
+@pytest.mark.slow
+def test_odds_are_tenths_of_the_beliefs_chance_for_each_opponent() -> None:
+    game = SpikeDriver((3, -2), (7, 1), (9, 9))
+    game.play(MATCH, RAISE, MATCH, MATCH)
+    game.draw(1, -8, 4)
+    beaten = [
+        game.observe(0, "belief")[offsets(GAME.observation("belief").features(game.options))[f"opponent_{i}_beaten"]]
+        for i in (1, 2)
+    ]
+    odds = game.observe(0, "odds")
+    assert odds[6:].tolist() == [round(10 * float(chance)) for chance in beaten]
+    assert odds[:6].tolist() == game.observe(0, "spikes")[:6].tolist()
+    assert len(set(beaten)) == 2
+
+
 def test_belief_needs_no_cards_and_ends_with_the_game() -> None:
     game = SpikeDriver(hands=1)
     size = GAME.observation("full").size(game.options)

@@ -97,6 +97,20 @@ def test_matched_betting_allows_all_in_for_less() -> None:
     assert game.credits == [0, 0, 0]
 
 
+def test_without_betting_the_best_hand_wins_the_antes_and_cards_are_free() -> None:
+    game = SpikeDriver((1, 9), (3, 4), betting="no", hands=1, credits=2)  # Broke after the ante, yet both may buy.
+    game.draw(5, 2)
+    for number in range(3):
+        assert game.legal_actions() == [BUY, DONT_BUY]
+        game.act(BUY)
+        game.draw(-10)
+        assert game.act(SWAP_LOW if number == 0 else DISCARD) == [0, 0]
+        game.act(DONT_BUY)
+        paid = game.roll(1, 2)
+    assert paid == [2, -2]  # -10 + 9 + 5 = 4 against 9.
+    assert game.over
+
+
 def test_raise_needs_two_credits_or_what_is_owed_and_two() -> None:
     flat = SpikeDriver((1, 2), (3, 4), credits=4)
     flat.act(RAISE)

@@ -38,6 +38,7 @@ from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.action_models import HEURISTIC, PLACES, PPO, SHARES, SIZES
 from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
+from cardgym.games.corellian_spike.state_index import code_features, observe_code
 
 _MAX_SIZE = 11  # The observation distinguishes |sum| 0 to 10, and 11 or more.
 _MIN_WEIGHT = 1e-200  # Floor on a pair's weight: all other pairs may yet turn out to be impossible.
@@ -283,4 +284,25 @@ def _beaten(ranks: Float64s, total: int) -> float:
     return min(float(chance), 1.0)
 
 
+def odds_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
+    """The features of the observation `odds`: the paper's state, and for each opponent what the belief makes of it."""
+    return code_features(options) + tuple(
+        Feature(f"opponent_{ahead}_odds", "tenths of the chance that the current sum beats its sum", 1, 0, 10)
+        for ahead in range(1, options.num_players)
+    )
+
+
+@rule
+def observe_odds(state: State, seat: int, out: Float32s) -> None:
+    observe_code(state, seat, out)
+    others = state.num_players - 1
+    first = _FIRST_OPPONENT + _FULL_OPPONENT * others + 2 * (state.cheat >= 0)
+    belief = np.zeros(first + _BELIEF_SIZE * others, np.float32)
+    observe_belief(state, seat, belief)
+    for other in range(others):
+        out[ODDS_AT.opponent_1_odds + other] = np.rint(10 * belief[first + _BELIEF_SIZE * other])
+
+
+ODDS_AT = places(odds_features(CorellianSpikeOptions()))
 BELIEF = Observation(observe_belief, belief_features)
+ODDS = Observation(observe_odds, odds_features)

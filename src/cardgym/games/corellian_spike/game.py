@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cardgym.engine.contract import Game, Metric, Observation, Rules, StateIndex
 from cardgym.games.corellian_spike import observations, rules, state, state_index
-from cardgym.games.corellian_spike.belief import BELIEF
+from cardgym.games.corellian_spike.belief import BELIEF, ODDS
 from cardgym.games.corellian_spike.buckets import BUCKETS
 from cardgym.games.corellian_spike.players import PLAYERS
 from cardgym.games.corellian_spike.text import WORDS
@@ -51,6 +51,7 @@ GAME = Game(
         "paper": Observation(state_index.observe_paper, state_index.paper_features, state_index.num_info_states),
         "cards": Observation(state_index.observe_cards, state_index.cards_features),
         "spikes": Observation(state_index.observe_spikes, state_index.spikes_features),
+        "odds": ODDS,
         "buckets": BUCKETS,
     },
     words=WORDS,

@@ -11,7 +11,7 @@ from cardgym.engine.contract import Float32s, Float64s, Generator, Int8s, State,
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
 from cardgym.games.corellian_spike.observations import count_unseen
-from cardgym.games.corellian_spike.rounds import owed
+from cardgym.games.corellian_spike.rounds import card_price, owed
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 
@@ -77,7 +77,7 @@ def heuristic(state: State, seat: int, mask: Int8s, generator: Generator) -> int
                 best = max(best, beats[total + value - 10 - state.cards[seat, slot] + MAX_SUM])
             gain += unseen[value] * (best - beats[total + MAX_SUM])
         gain *= _stays(state) / unseen.sum()
-        return sabacc.BUY if gain * _expected_pool(state) > sabacc.BET else sabacc.DONT_BUY
+        return sabacc.BUY if gain * _expected_pool(state) > card_price(state) else sabacc.DONT_BUY
     choice = sabacc.DISCARD
     best = beats[total + MAX_SUM]
     for action in (sabacc.SWAP_SPIKE, sabacc.SWAP_LOW, sabacc.SWAP_HIGH):

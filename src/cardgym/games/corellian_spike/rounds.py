@@ -1,4 +1,4 @@
-"""The rounds of a hand: buying and placing a card; raising, matching and folding, with flat or matched betting."""
+"""The rounds of a hand: buying and placing a card; raising, matching and folding, unless nobody bets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def _next_better(state: State) -> None:
     while state.turns_left > 0:
         state.turns_left -= 1
         state.turn = state.turn + 1 if state.turn + 1 < state.num_players else 0
-        if not state.folded[state.turn] and state.stack[state.turn] > 0:
+        may_bet = (state.stack[state.turn] > 0) & (state.betting != sabacc.NO_BETTING)
+        if may_bet and not state.folded[state.turn]:
             return
     if state.round_number == 0:
         state.round_number = 1
@@ -92,6 +93,12 @@ def bet(state: State, action: int) -> None:
 
 
 @rule
+def card_price(state: State) -> int:
+    """What a card costs: nothing where nobody bets."""
+    return 0 if state.betting == sabacc.NO_BETTING else sabacc.BET
+
+
+@rule
 def start_buying(state: State) -> None:
     state.phase = sabacc.BUYING
     state.turn = hand.next_in(state, 0)
@@ -105,11 +112,11 @@ def buy(state: State, action: int) -> None:
         sabacc.BOUGHT
         if action == sabacc.BUY
         else sabacc.PASSED
-        if state.stack[seat] >= sabacc.BET
+        if state.stack[seat] >= card_price(state)
         else sabacc.COULD_NOT
     )
     if action == sabacc.BUY:
-        hand.put_in_pool(state, state.turn, sabacc.BET)
+        hand.put_in_pool(state, state.turn, card_price(state))
         state.buys[state.turn] += 1
         state.phase = sabacc.DRAWING
         hand.refill(state)
@@ -129,7 +136,7 @@ def draw_bought_card(state: State, place: int) -> None:
     best = abs(total - state.extra)
     for slot in range(3):
         best = min(best, abs(total - state.cards[seat, slot]))
-    hand.pay(state, seat, -sabacc.BET * hand.weight(state, 0.75 * best))
+    hand.pay(state, seat, -card_price(state) * hand.weight(state, 0.75 * best))
     state.phase = sabacc.PLACING
 
 

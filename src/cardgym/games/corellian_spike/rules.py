@@ -69,7 +69,7 @@ def legal_action_mask(state: State, mask: Int8s) -> None:
     mask[sabacc.RAISE] = betting & rounds.may_raise(state)
     mask[sabacc.MATCH] = betting
     mask[sabacc.FOLD] = betting
-    mask[sabacc.BUY] = buying & (stack >= sabacc.BET)
+    mask[sabacc.BUY] = buying & (stack >= rounds.card_price(state))
     mask[sabacc.DONT_BUY] = buying
     cheating = state.phase == sabacc.CHEATING
     for action in range(sabacc.DISCARD, sabacc.SWAP_HIGH + 1):

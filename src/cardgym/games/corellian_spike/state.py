@@ -11,7 +11,7 @@ from cardgym.engine.contract import CardgymError, Options, State, choice, number
 MAX_PLAYERS = 8
 NUM_CARDS = 65  # At most; 62 unless there are more 0s.
 NUM_VALUES = 21
-BET = 2  # The price of an ante, a raise, a match and a bought card.
+BET = 2  # The price of an ante, a raise, a match and, unless nobody bets, a bought card.
 
 
 DECK_COUNTS = np.zeros((11, 4, 6, NUM_VALUES), np.int64)
@@ -37,7 +37,7 @@ MAX_BETS = 20  # Cap on the count of one kind in one round.
 # Purchases: none yet; could not, did not, has bought; then discarded the card, made it the spike, took it in hand.
 NOT_YET, COULD_NOT, PASSED, BOUGHT, LAID_DOWN, NEW_SPIKE, IN_HAND = range(7)
 
-FLAT, MATCHED = range(2)  # Option `betting`.
+FLAT, MATCHED, NO_BETTING = range(3)  # Option `betting`.
 NET, CREDITS, WEIGHTED = range(3)  # Option `reward`.
 
 LOW_SLOT, HIGH_SLOT, SPIKE_SLOT = range(3)  # Indices into `cards[seat]`; the hand cards are sorted.
@@ -115,7 +115,7 @@ class CorellianSpikeOptions(Options):
     num_players: int = number(2, 2, MAX_PLAYERS, help="number of players")  # type: ignore[misc]
     hands: int = number(10, 1, 10_000, help="maximum number of hands")
     credits: int = number(50, 2, 100_000, step=2, help="credits each player starts with")
-    betting: str = choice("flat", "matched", help="what the others must pay after a raise")
+    betting: str = choice("flat", "matched", "no", help="what the others must pay after a raise; no: nobody bets")
     reward: str = choice("net", "credits", "weighted", help="credits gained, or the paper's models without the ante")
     special_hands: str = choice("no", "yes", help="whether special hands beat all others at the showdown", aliases=_YES)
     cheat: str = choice("no", *_SEATS, help="the seat with a secret fourth card to swap before the showdown")

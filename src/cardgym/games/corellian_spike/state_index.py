@@ -2,8 +2,9 @@
 
 The digits are: round (1), decision (1), card sum (2), bought card (2), tens of credits (1), tens in the pool (1).
 
-The observations `cards` and `spikes`, small whole numbers for tabular learners, are the paper's future work (section
-6): its state with each card instead of the sum, and its state with the opponents' spikes added.
+The observations `cards`, `spikes` and `odds`, small whole numbers for tabular learners, are the paper's future work
+(section 6): its state with each card instead of the sum, and its state with the opponents' spikes, or with the chance
+to beat each opponent by a belief over its hand, added.
 """
 
 from __future__ import annotations
@@ -172,14 +173,10 @@ def cards_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     )
 
 
-def spikes_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The features of the observation `spikes`: the paper's state, and the opponents' spikes in the order of play."""
+def code_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
+    """The paper's state as six numbers."""
     by_name = {feature.name: feature for feature in cards_features(options)}
     total = Feature("sum", f"sum of the cards held, at least -{MAX_SUM}, at most {MAX_SUM}", 1, -MAX_SUM, MAX_SUM)
-    spikes = tuple(
-        Feature(f"opponent_{ahead}_spike", "its spike, 11 if it has none or has folded", 1, MIN_CARD, NO_CARD)
-        for ahead in range(1, options.num_players)
-    )
     return (
         by_name["round"],
         by_name["decision"],
@@ -187,7 +184,14 @@ def spikes_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         by_name["extra"],
         by_name["credits"],
         by_name["pool"],
-        *spikes,
+    )
+
+
+def spikes_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
+    """The features of the observation `spikes`: the paper's state, and the opponents' spikes in the order of play."""
+    return code_features(options) + tuple(
+        Feature(f"opponent_{ahead}_spike", "its spike, 11 if it has none or has folded", 1, MIN_CARD, NO_CARD)
+        for ahead in range(1, options.num_players)
     )
 
 
@@ -214,7 +218,8 @@ def observe_cards(state: State, seat: int, out: Float32s) -> None:
 
 
 @rule
-def observe_spikes(state: State, seat: int, out: Float32s) -> None:
+def observe_code(state: State, seat: int, out: Float32s) -> None:
+    """Write `code_features`."""
     digits = key_digits(info_state_key(state, seat))
     out[CARDS_AT.round] = digits.round
     out[DECISION] = digits.decision
@@ -222,6 +227,11 @@ def observe_spikes(state: State, seat: int, out: Float32s) -> None:
     out[SPIKES_AT.extra] = _card(state.extra) if state.turn == seat else NO_CARD
     out[SPIKES_AT.credits] = digits.credits
     out[SPIKES_AT.pool] = digits.pool
+
+
+@rule
+def observe_spikes(state: State, seat: int, out: Float32s) -> None:
+    observe_code(state, seat, out)
     for ahead in range(1, state.num_players):
         other = (seat + ahead) % state.num_players
         spike = NO_CARD if state.folded[other] else _card(state.cards[other, sabacc.SPIKE_SLOT])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cardgym.engine.contract import Names, State, Words, inside
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import card_sum, slot_of, special_hand
-from cardgym.games.corellian_spike.rounds import owed, raise_cost
+from cardgym.games.corellian_spike.rounds import card_price, owed, raise_cost
 
 _PHASE_NAMES = {
     sabacc.BETTING: "betting",
@@ -66,7 +66,7 @@ def action_text(state: State, action: int) -> str:
         due = owed(state, state.turn)
         return f"match (pay {due})" if due else "match (nothing to pay)"
     if action == sabacc.BUY:
-        return f"buy a card (pay {sabacc.BET})"
+        return f"buy a card (pay {card_price(state)})"
     if action == sabacc.DISCARD:
         if state.phase == sabacc.CHEATING:
             return "keep your hand"
@@ -164,6 +164,21 @@ def rules_text(state: State) -> str:
         raising = "costs the amount owed plus 2, which the others must match"
     once = "once" if state.max_raises == 1 else f"{state.max_raises} times"
     limit = f"\n     Each player may raise at most {once} a hand." if state.max_raises else ""
+    last = " If all others fold, the last player takes the pool."
+    phases = f"""\
+After a first phase of betting everyone gets
+a third card, face up: the spike. {follow}:
+  1. In turn you may buy a card for {bet} credits and replace one of your cards with it, or discard it. Discards lie
+     face up.
+  2. Betting: raise, match or fold. A raise {raising}.{limit}
+  3. Two dice are rolled. Doubles redraw everyone's two hand cards; double ones redraw the spikes too."""
+    if state.betting == sabacc.NO_BETTING:
+        last = ""
+        phases = f"""\
+Then everyone gets a third card, face
+up: the spike. Nobody bets, and cards are free. {follow}:
+  1. In turn you may buy a card and replace one of your cards with it, or discard it. Discards lie face up.
+  2. Two dice are rolled. Doubles redraw everyone's two hand cards; double ones redraw the spikes too."""
     extra = ""
     if state.special_hands:
         extra += (
@@ -180,15 +195,10 @@ CORELLIAN SPIKE, the Sabacc of the films, {state.num_players} players, at most {
 
 {size} cards: {zeros} and {_COUNTS[copies]} of {numbers}. The sum nearest to 0 wins the pool.
 
-A hand. Everyone puts {bet} credits into the pool and is dealt two cards. After a first phase of betting everyone gets
-a third card, face up: the spike. {follow}:
-  1. In turn you may buy a card for {bet} credits and replace one of your cards with it, or discard it. Discards lie
-     face up.
-  2. Betting: raise, match or fold. A raise {raising}.{limit}
-  3. Two dice are rolled. Doubles redraw everyone's two hand cards; double ones redraw the spikes too.
+A hand. Everyone puts {bet} credits into the pool and is dealt two cards. {phases}
 
 The showdown. The sum nearest to 0 takes the pool. In a tie a sum of 0 or more beats a negative one, then the highest
-sum of positive cards wins, then the highest positive card. If all others fold, the last player takes the pool.{extra}
+sum of positive cards wins, then the highest positive card.{last}{extra}
 
 Everyone starts with {state.credits} credits. The game ends after {hands}, or when someone runs out."""
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from cardgym.engine.contract import YOU, Game, Names, State, inside
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import card_sum, slot_of, special_hand
-from cardgym.games.corellian_spike.rounds import may_raise, owed
+from cardgym.games.corellian_spike.rounds import card_price, may_raise, owed
 from cardgym.games.corellian_spike.text import SLOT_NAMES, board, signed
 from cardgym.table.coach.advice import Adviser
 from cardgym.table.drawings.shapes import SLOT, box, disc, half_turned, path, placed, text
@@ -176,9 +176,10 @@ def tip(state: State, seat: int) -> str:
     total = card_sum(state, seat)
     now = f"Your cards make {signed(total)}"
     if state.phase == sabacc.BUYING:
-        if state.stack[seat] < sabacc.BET:
-            return f"{now}. A card costs {sabacc.BET} credits, which you do not have."
-        return f"{now}; the sum nearest to 0 wins. You may buy a card for {sabacc.BET} and swap it in."
+        price = card_price(state)
+        if state.stack[seat] < price:
+            return f"{now}. A card costs {price} credits, which you do not have."
+        return f"{now}; the sum nearest to 0 wins. You may buy a card for {price} and swap it in."
     if state.phase == sabacc.PLACING:
         new = signed(int(state.extra))
         if total == 0:
@@ -332,7 +333,8 @@ TABLE = Presentation(
         "hands": OptionWords("most hands", "table"),
         "credits": OptionWords("credits at the start", "table"),
         "betting": OptionWords(
-            "after a raise", choices={"flat": "the others pay 2", "matched": "they pay the difference"}
+            "after a raise",
+            choices={"flat": "the others pay 2", "matched": "they pay the difference", "no": "nobody bets"},
         ),
         "special_hands": OptionWords("special hands beat all sums"),
         "cheat": OptionWords("a card up the sleeve", choices={"no": "nobody"}),
