@@ -13,7 +13,8 @@ from cardgym.cli import main
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.papers.coda import page, results
-from cardgym.papers.coda.networks import BUDGET, train_network
+from cardgym.papers.coda.deep_cfr import walk_mini, walk_size
+from cardgym.papers.coda.networks import BUDGET, NetworkTraining, train_network
 from cardgym.papers.coda.one_tile import win_rates
 from cardgym.papers.coda.page import FIGURES, PAPER_SECONDS, write_results
 from cardgym.papers.coda.runs import Scale, coda, fresh_win_rate, learn_games, replayed_win_rate
@@ -31,6 +32,7 @@ SMALL = Scale(
     deal_counts=(3,),
     test_games=100,
     small=((6, 20_000),),
+    walks=(100,),
 )
 
 
@@ -57,7 +59,7 @@ def test_verdicts_follow_from_the_ranges_of_the_seeds(
 @pytest.mark.slow
 @pytest.mark.usefixtures("_quickly_solved")
 def test_page_has_both_tables_and_the_curves(tmp_path: Path) -> None:
-    network = train_network(BUDGET.replace(num_envs=2), 20).player.network
+    network = train_network(NetworkTraining(BUDGET.replace(num_envs=2)), 20).player.network
     checkpoint = tmp_path / "converged.safetensors"
     config = {"double": True, "total_steps": 123_456, "seed": 7}
     save_checkpoint(checkpoint, network, find("Coda-v0"), coda(), "full", config)
@@ -113,9 +115,23 @@ def test_deals_played_again_are_the_same_tiles_in_the_same_order() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("double", [False, True])
-def test_network_learns_within_the_papers_budget(double: bool) -> None:
-    run = train_network(BUDGET.replace(double=double, learning_rate=5e-3), 1500)
+@pytest.mark.parametrize(("double", "symmetric"), [(False, False), (True, False), (True, True)])
+def test_network_learns_within_the_papers_budget(double: bool, symmetric: bool) -> None:
+    config = BUDGET.replace(double=double, learning_rate=5e-3)
+    run = train_network(NetworkTraining(config, symmetric=symmetric), 1500)
     assert fresh_win_rate(run.player, 4000, 1).value > 0.53  # `random` wins 0.5, with a standard error of 0.008.
     assert run.decisions > 1500
     assert np.isfinite(run.losses).all()
+
+
+def test_a_walks_size_is_that_of_the_game_where_every_game_has_one_size() -> None:
+    """With four tiles a seat has at most one decision of its own with more than one action before the last."""
+    size = walk_size(4, 200, 1)
+    assert 1 <= size.median <= size.mean < 4
+    assert walk_size(8, 200, 1).mean > size.mean
+
+
+@pytest.mark.slow
+def test_walks_come_near_to_an_equilibrium() -> None:
+    uniform, *walked = walk_mini((500, 5000), 1)
+    assert uniform.exploitability > walked[0].exploitability > walked[1].exploitability > 0

@@ -42,6 +42,27 @@ BUDGET = DQNConfig(
 """How a network is trained in few games. The paper gives the number of games and two batch sizes."""
 
 
+@dataclass(frozen=True)
+class NetworkTraining:
+    """How a network is trained.
+
+    Attributes:
+        config: its hyper-parameters.
+        reward: the game's rewards; `paper` for 10 a guess and 10,000 a game, won or lost.
+        symmetric: whether two networks learn, each from the other's value of its own best action, in turns by lot
+            (Hasselt, "Double Q-learning", 2010); the first of them plays.
+    """
+
+    config: DQNConfig
+    reward: str = "win"
+    symmetric: bool = False
+
+    @property
+    def name(self) -> str:
+        """The algorithm."""
+        return "double DQN of 2010" if self.symmetric else "double DQN" if self.config.double else "DQN"
+
+
 @dataclass(frozen=True, eq=False)
 class TrainedNetwork:
     """What a training gave.
@@ -59,15 +80,22 @@ class TrainedNetwork:
     seconds: float
 
 
-def train_network(config: DQNConfig, games: int) -> TrainedNetwork:
-    """Train against `random`, moving first, with the rewards +1 and -1. Every transition is kept, as in the paper."""
+def train_network(training: NetworkTraining, games: int) -> TrainedNetwork:
+    """Train against `random`, moving first. Every transition is kept, as in the paper."""
+    config = training.config
+    if training.symmetric:  # The other network is the target, so nothing is ever copied to it.
+        config = config.replace(double=True, target_update_interval=2**31)
     torch.set_num_threads(1)
     torch.manual_seed(config.seed)
     game = find(ENV)
-    options = game.parse_options()
+    options = game.parse_options({"reward": training.reward})
     shape = network_shape(game, options, config.observation, config.hidden_sizes, dueling=False)
     learner = DQNLearner(QNetwork(shape), config)
-    player = NetworkPlayer("double DQN" if config.double else "DQN", learner.network, config.observation)
+    learners = [learner]
+    if training.symmetric:
+        learners.append(DQNLearner(QNetwork(shape), config))
+        learner.target, learners[1].target = learners[1].network, learner.network
+    player = NetworkPlayer(training.name, learner.network, config.observation)
     pool = OpponentPool.parse(("random=1",))
     rollout = SelfPlayRollout(game, options, config.num_envs, pool, player, seed=config.seed, seat=0)
     start = time.process_time()
@@ -85,8 +113,9 @@ def train_network(config: DQNConfig, games: int) -> TrainedNetwork:
         for transitions in builder.complete(rollout.rewards, rollout.turns, rollout.ended):
             replay.add(transitions)
         updates_due = (rollout.decisions - config.learning_starts) // config.train_frequency
-        while learner.updates < updates_due and replay.size:
-            losses.append(learner.update(replay.sample(config.batch_size)))
+        while len(losses) < updates_due and replay.size:
+            chosen = learners[sampling.integers(len(learners))] if training.symmetric else learner
+            losses.append(chosen.update(replay.sample(config.batch_size)))
     seconds = time.process_time() - start
     return TrainedNetwork(player, np.array([float(loss) for loss in losses]), rollout.decisions, seconds)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cardgym.learn.dqn import DQNConfig
-from cardgym.papers.coda.networks import BUDGET, TrainedNetwork, train_network
+from cardgym.papers.coda.deep_cfr import Walked, WalkSize, walk_mini, walk_size
+from cardgym.papers.coda.networks import BUDGET, NetworkTraining, TrainedNetwork, train_network
 from cardgym.papers.coda.one_tile import win_rates
 from cardgym.papers.coda.runs import (
     ALGORITHMS,
@@ -132,6 +132,8 @@ class Results:
         few_deals: learning from few deals, by how many they are.
         few_tiles: learning with fewer tiles.
         curves: the trainings on the full observation by algorithm, then by the label of their curve.
+        walk_sizes: how many decisions a walk of Deep CFR visits, by the number of tiles.
+        walked: what such walks reach in the smallest game, with a table.
         has_checkpoints: whether checkpoints were evaluated.
         seconds: the processor time of it all.
     """
@@ -145,6 +147,8 @@ class Results:
     few_deals: Sequence[FewDeals]
     few_tiles: Sequence[FewTiles]
     curves: dict[str, dict[str, list[TrainedNetwork]]]
+    walk_sizes: Sequence[WalkSize]
+    walked: Sequence[Walked]
     has_checkpoints: bool
     seconds: float
 
@@ -168,13 +172,20 @@ def measure(
     """
     start = time.process_time()
     seeds = tuple(base_seed + seed for seed in scale.seeds)
-    configs = [
-        BUDGET.replace(double=double, observation=observation, batch_size=size)
+    trainings = [
+        NetworkTraining(BUDGET.replace(double=double, observation=observation, batch_size=size))
         for observation, sizes in (("full", scale.batch_sizes), ("paper", scale.batch_sizes[:1]))
         for double in (False, True)
         for size in sizes
     ]
-    for_each_seed = 2 * len(ALGORITHMS) + len(configs) + len(scale.deal_counts) * len(ALGORITHMS)
+    bits = BUDGET.replace(double=False, observation="paper", batch_size=scale.batch_sizes[0])
+    trainings += [
+        NetworkTraining(bits, symmetric=True),
+        NetworkTraining(bits, "paper"),
+        NetworkTraining(bits.replace(double=True), "paper"),
+        NetworkTraining(bits, "paper", symmetric=True),
+    ]
+    for_each_seed = 2 * len(ALGORITHMS) + len(trainings) + len(scale.deal_counts) * len(ALGORITHMS)
     total = len(READINGS) + len(seeds) * for_each_seed + len(scale.small) * len(ALGORITHMS)
     steps = Steps(total, progress)
     # Checkpoints first: a bad one is an error now and not after a quarter of an hour.
@@ -182,18 +193,18 @@ def measure(
     readings = [_reading(name, settings, seeds, steps) for name, settings in READINGS.items()]
     # Short trainings first, which compile: the times on the page are of learning alone.
     learn_games("q_learning", 10, 0)
-    train_network(BUDGET, 20)
+    train_network(NetworkTraining(BUDGET), 20)
     performance = [_untrained("heuristic", "heuristic", "no training", scale, seeds, "heuristic")]
     for long in (False, True):
         performance += [_tabular_training(algorithm, scale, seeds, steps, long=long) for algorithm in ALGORITHMS]
     curves: dict[str, dict[str, list[TrainedNetwork]]] = {}
-    for config in configs:
-        row, runs = _network_training(config, scale, seeds, steps)
+    for training in trainings:
+        row, runs = _network_training(training, scale, seeds, steps)
         performance.append(row)
-        if config.observation == "full":
-            curves.setdefault(row.approach, {})[f"batch {config.batch_size}"] = runs
+        if training.config.observation == "full":
+            curves.setdefault(row.approach, {})[f"batch {training.config.batch_size}"] = runs
     performance += [
-        _untrained(player, name, f"to convergence: {training}", scale, seeds) for player, name, training in converged
+        _untrained(player, name, f"to convergence: {words}", scale, seeds) for player, name, words in converged
     ]
     performance.append(_untrained("bayes", "bayes", "none: exact probabilities", scale, seeds))
     return Results(
@@ -206,6 +217,8 @@ def measure(
         [_few_deals(count, scale, seeds, steps) for count in scale.deal_counts],
         [_few_tiles(n, decisions, scale, seeds[0], steps) for n, decisions in scale.small],
         curves,
+        [walk_size(n, scale.test_games, seeds[0]) for n in (*(n for n, _ in scale.small), 24)],
+        walk_mini(scale.walks, seeds[0]),
         bool(converged),
         time.process_time() - start,
     )
@@ -235,17 +248,19 @@ def _tabular_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps:
 
 
 def _network_training(
-    config: DQNConfig, scale: Scale, seeds: Sequence[int], steps: Steps
+    training: NetworkTraining, scale: Scale, seeds: Sequence[int], steps: Steps
 ) -> tuple[Performance, list[TrainedNetwork]]:
     """DQN or double DQN for the paper's number of games."""
     runs = []
     for seed in seeds:
-        runs.append(train_network(config.replace(seed=seed), scale.network_games))
+        runs.append(train_network(replace(training, config=training.config.replace(seed=seed)), scale.network_games))
         steps.advance()
-    name = runs[0].player.name
-    training = f"{scale.network_games:,} games, {config.observation}, batch {config.batch_size}"
+    name, config = training.name, training.config
+    words = f"{scale.network_games:,} games, {config.observation}, batch {config.batch_size}"
+    words += ", the paper's rewards" if training.reward == "paper" else ""
+    paper = "double DQN" if training.symmetric else name
     rates = [fresh_win_rate(run.player, scale.games, seed) for run, seed in zip(runs, seeds, strict=True)]
-    return Performance(name, training, rates, name, [run.seconds for run in runs]), runs
+    return Performance(name, words, rates, paper, [run.seconds for run in runs]), runs
 
 
 def _reading(name: str, settings: dict[str, int | str], seeds: Sequence[int], steps: Steps) -> Reading:

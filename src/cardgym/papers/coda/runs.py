@@ -42,6 +42,7 @@ class Scale:
         deal_counts: how many deals are played again and again, in each experiment on that.
         test_games: games of each evaluation on those deals.
         small: numbers of tiles with which tables converge, each with the decisions that takes.
+        walks: walks of counterfactual regret minimization in the smallest game.
     """
 
     games: int = 100_000
@@ -53,6 +54,7 @@ class Scale:
     deal_counts: tuple[int, ...] = (10, 50, 100, 150, 200, 500)
     test_games: int = 2000
     small: tuple[tuple[int, int], ...] = ((6, 1_000_000), (8, 5_000_000))
+    walks: tuple[int, ...] = (1000, 10_000, 100_000)
 
 
 @dataclass(frozen=True)
