@@ -12,7 +12,7 @@ import pytest
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
-from cardgym.arena.transitions import Recording, record
+from cardgym.arena.transitions import TRANSITION, Recording, record
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (
     BUY,
@@ -65,6 +65,24 @@ def textbook(transitions: Recording, values: Values, epochs: int, alpha: float, 
             row = values.setdefault(int(s), {})
             old = row.get(int(a), 0.0)
             row[int(a)] = old + alpha * (r + gamma * ahead - old)
+
+
+@pytest.mark.parametrize("recording", ["complete", "published", "connected"])
+def test_recordings_leave_out_losses_after_a_win_or_connect_hands(recording: Any) -> None:
+    """Two seats whose decisions alternate: seat 0 wins the first hand of both games, seat 1 the second of game 0."""
+    rows = [  # s, a, r, s_next, seat, game, hand
+        (1, MATCH, 0, 3, 0, 0, 0), (2, MATCH, -2, 0, 1, 0, 0), (3, MATCH, 8, 0, 0, 0, 0),
+        (4, RAISE, -2, 0, 0, 0, 1), (5, MATCH, 6, 0, 1, 0, 1),
+        (6, MATCH, 0, 0, 0, 0, 2), (7, MATCH, 0, 0, 1, 0, 2),
+        (8, MATCH, 8, 0, 0, 1, 0), (9, MATCH, 0, 0, 1, 1, 0),
+    ]  # fmt: skip
+    transitions = np.array(rows, TRANSITION).view(np.recarray)
+    kept = batch_q._as_recorded(transitions, recording)
+    if recording == "connected":
+        assert kept.s_next.tolist() == [3, 5, 4, 6, 7, 0, 0, 0, 0]
+        return
+    left_out = {"complete": set(), "published": {4, 6, 7}}[recording]
+    assert kept.s.tolist() == [row[0] for row in rows if row[0] not in left_out]
 
 
 @pytest.mark.slow

@@ -2,37 +2,60 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cardgym.papers.corellian_spike import page
-from cardgym.papers.corellian_spike.runs import Scale
+from cardgym.papers.corellian_spike.findings import verdict
+from cardgym.papers.corellian_spike.numbers import mixed
+from cardgym.papers.corellian_spike.runs import Scale, Score
 from cardgym.papers.corellian_spike.tables import PAPER, PAPER_SEATS
-
-DEEP = Path(__file__).parents[3] / "checkpoints" / "corellian_spike" / "double_dqn.safetensors"
+from cardgym.statistics import mean_over_runs
 
 
 @pytest.mark.slow
 def test_page_has_every_table_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name, figure = next(iter(page.FIGURES.items()))
     monkeypatch.setattr(page, "FIGURES", {name: figure})
-    scale = Scale(seeds=2, iterations=2, training_games=20, games=20, deep_seeds=1, information_seeds=2,
-                  budgets=(1000,), processes=1)  # fmt: skip
+    scale = Scale(seeds=2, iterations=2, training_games=20, games=20, tabular_seeds=2,
+                  decisions=1000, processes=1)  # fmt: skip
     progress: list[tuple[int, int]] = []
-    written = page.write_results(tmp_path, scale, [DEEP], lambda done, total: progress.append((done, total)))
+    written = page.write_results(tmp_path, scale, lambda done, total: progress.append((done, total)))
     assert [path.name for path in written] == ["results.md", name]
     text = written[0].read_text()
     for (reward, opponent), (credits, hands, *_) in PAPER.items():
-        assert f"| {opponent} | {credits:+.1f} |" in text, (reward, opponent)
-        assert f"| {hands} % |" in text
+        assert f"| {opponent} | credits | {credits:+.1f} |" in text, (reward, opponent)
+        assert f"| {opponent} | hands, % | {hands} |" in text
     for seats, hands in PAPER_SEATS:
         assert f"| {seats}, {hands} | 2-player | " in text
         assert f"| {seats}, {hands} | 4-player | " in text
-    assert f"| against | `{DEEP.stem}` |" in text
-    for opponent in ("random", "batch Q: credits", "batch Q: weighted"):
-        assert f"| {opponent} | +" in text  # It wins credits, even in twenty games.
-    assert text.count("| double DQN |") == 2
+    for words in ("holds", "fails", "open"):
+        assert f": {words} |" in text
     assert "nan" not in text
     assert all(path.stat().st_size > 1000 for path in written)
     assert progress[-1][0] == progress[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"), [(-1, 3, "holds"), (1.1, 3, "open"), (2.5, 9, "fails"), (-9, -1, "fails")]
+)
+def test_verdicts_are_two_sided_and_follow_from_the_interval(low: float, high: float, expected: str) -> None:
+    assert verdict(mean_over_runs([0.9, 1.0, 1.1]), low, high) == expected
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_mixed_up_players_are_those_of_the_programs_bookkeeping(n: int) -> None:
+    """Over all permutations: a policy is credited with what the seat `order[policy]` won."""
+    won = [3.0, -1.0, 7.0, 0.5, -2.0][:n]
+    credited = np.zeros(n)
+    orders = list(itertools.permutations(range(n)))
+    for order in orders:
+        seats = [won[policy] for policy in order]
+        credited += [seats[seat] for seat in order]
+    scores = [Score(credits, 0.0, 0.0) for credits in won]
+    for player in range(n):
+        expected = credited[player] / len(orders)
+        assert mixed(scores, lambda score: score.credits, player) == pytest.approx(expected)

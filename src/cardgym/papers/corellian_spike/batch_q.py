@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, PositiveInt
 
-from cardgym.arena.transitions import Explore, Recording, record
+from cardgym.arena.transitions import Explore, record
+from cardgym.arena.transitions import Recording as Transitions
 from cardgym.console.progress import Progress
 from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Generator, Int8s, State, rule, uniform
@@ -29,6 +30,7 @@ from cardgym.games.corellian_spike.state import (
     BUY,
     DISCARD,
     DONT_BUY,
+    FOLD,
     MATCH,
     NUM_ACTIONS,
     RAISE,
@@ -52,6 +54,8 @@ NEVER = float(np.finfo(np.float64).min)
 
 Exploration = Literal["published", "legal"]
 """How to explore."""
+Recording = Literal["complete", "published", "connected"]
+"""Which transitions to learn from."""
 
 
 class BatchQConfig(TrainingConfig):
@@ -75,6 +79,9 @@ class BatchQConfig(TrainingConfig):
     exploration: Exploration = "published"
     """How to explore: published (as the paper's program: never fold, always buy, never swap with the higher card) or
     legal (uniform over the legal actions)."""
+    recording: Recording = "complete"
+    """Which transitions to learn from: complete; published (as the paper's program, which leaves out how a seat loses a
+    hand after it has won one in the same game); or connected (a hand ends in the first state of the seat's next)."""
     exploration_initial_eps: Share = 0.9
     """Share of exploratory decisions in the first iteration."""
     exploration_decay: Share = 0.9556
@@ -162,8 +169,8 @@ class BatchQ:
         self.iteration += 1
         self.epsilon *= self.config.exploration_decay
 
-    def _play(self) -> Recording:
-        return record(
+    def _play(self) -> Transitions:
+        transitions = record(
             ENV,
             self.options,
             [self.player] * self.options.num_players,
@@ -173,8 +180,9 @@ class BatchQ:
             epsilon=self.epsilon,
             explore=EXPLORATIONS[self.config.exploration],
         )
+        return _as_recorded(transitions, self.config.recording)
 
-    def _learn(self, transitions: Recording) -> None:
+    def _learn(self, transitions: Transitions) -> None:
         """Update the action values, and pick the best action in each visited state.
 
         The values of the few visited states are copied to consecutive rows, with only the actions of their decision,
@@ -198,6 +206,27 @@ class BatchQ:
         self.values[met] = learned
         tried = values.max(axis=1) > NEVER
         self.actions[met[tried]] = (first_action + values.argmax(axis=1))[tried]
+
+
+def _as_recorded(transitions: Transitions, recording: Recording) -> Transitions:
+    """The transitions that are learned from."""
+    if recording == "complete":
+        return transitions
+    kept = np.ones(len(transitions), np.bool_)
+    for seat in range(int(transitions.seat.max(initial=-1)) + 1):
+        at = np.flatnonzero(transitions.seat == seat)
+        rows = transitions[at].view(np.recarray)
+        same_game = rows.game[1:] == rows.game[:-1]
+        if recording == "connected":
+            transitions.s_next[at[:-1][same_game]] = rows.s[1:][same_game]
+            continue
+        # Only a pool makes the reward of a hand's last transition positive.
+        ends = rows.s_next == 0
+        wins = np.cumsum(ends & (rows.r > 0))
+        first = np.r_[0, 1 + np.flatnonzero(~same_game)]
+        before = np.repeat(np.r_[0, wins][first], np.diff(np.r_[first, len(rows)]))
+        kept[at] = ~(ends & (rows.r <= 0) & (rows.a != FOLD) & (wins > before))
+    return transitions[kept].view(np.recarray)
 
 
 # -- policies ---------------------------------------------------------------------------------------------------------

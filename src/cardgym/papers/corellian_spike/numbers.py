@@ -70,6 +70,16 @@ def action_shares(
     return {action: float((actions == action).mean()) if len(actions) else np.nan for action in DECISIONS[decision][1]}
 
 
+def mixed(scores: list[Score], read: Callable[[Score], float], player: int) -> float:
+    """What the paper's program reports for a player of a match in which the seats are drawn.
+
+    It gives policy number `order[seat]` to each seat, but credits policy p with what seat `order[p]` won, which has
+    policy `order[order[p]]`. That is p itself in 2 of n permutations of n seats, else each other policy equally often.
+    """
+    values, n = [read(score) for score in scores], len(scores)
+    return 2 / n * values[player] + (1 - 2 / n) * (sum(values) - values[player]) / (n - 1)
+
+
 @dataclass(frozen=True)
 class Numbers:
     """What the sections of the page read from the results.
@@ -86,22 +96,41 @@ class Numbers:
         """The estimate of what `read` returns for the scores of a match."""
         return mean_over_runs([read(scores) for scores in self.results.scores[key]])
 
-    def credits(self, *key: object, player: int = 0) -> Estimate:
-        """Credits that a player won a game; the first unless another is named."""
-        return self.of(key, lambda scores: scores[player].credits)
+    def credits(self, *key: object) -> Estimate:
+        """Credits that the first player of a match won a game."""
+        return self.of(key, lambda scores: scores[0].credits)
 
-    def hands(self, *key: object, player: int = 0) -> Estimate:
-        """Percent of the hands that a player won; the first unless another is named."""
-        return self.of(key, lambda scores: 100 * scores[player].hands)
+    def hands(self, *key: object) -> Estimate:
+        """Percent of the hands that the first player of a match won."""
+        return self.of(key, lambda scores: scores[0].hands)
 
-    def busts(self, *key: object, player: int = 0) -> str:
-        """In how many of 2,000 games a player went bust, as the cell of a table."""
-        return self.of(key, lambda scores: scores[player].bust).text(".0f")
+    def share(
+        self, case: Case, decision: int, action: int, among: str = "all", *, round: int | None = None,
+        iteration: int | None = None,
+    ) -> Estimate:  # fmt: skip
+        """Percent of the states in which policies take an action; the final ones unless an iteration is named.
 
-    def share(self, case: Case, decision: int, action: int, among: str) -> float:
-        """Percent of the states in which the final policies take an action; among `all` states, or those `met`."""
-        shares = []
-        for run in self.results.runs[case]:
-            rows = np.ones(len(run.met), np.bool_) if among == "all" else run.met
-            shares.append(action_shares(case, run, decision, None, run.last, rows)[action])
-        return 100 * float(np.mean(shares))
+        Args:
+            case: whose policies.
+            decision: the decision of the states.
+            action: the action.
+            among: `all` states of the enumeration, or those `met` in training.
+            round: their round; all rounds if None.
+            iteration: the iteration of the policies.
+        """
+        return self.over_runs(case, lambda run: self.run_share(case, run, decision, action, among, round, iteration))
+
+    def over_runs(self, case: Case, read: Callable[[TrainingRun], float]) -> Estimate:
+        """The estimate of what `read` returns for a training run."""
+        return mean_over_runs([read(run) for run in self.results.runs[case]])
+
+    @staticmethod
+    def run_share(
+        case: Case, run: TrainingRun, decision: int, action: int, among: str = "all", round: int | None = None,
+        iteration: int | None = None,
+    ) -> float:  # fmt: skip
+        """`share` of one run."""
+        rows = np.ones(len(run.met), np.bool_) if among == "all" else run.met
+        return (
+            100 * action_shares(case, run, decision, round, run.last if iteration is None else iteration, rows)[action]
+        )

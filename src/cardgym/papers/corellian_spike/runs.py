@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena import evaluate
+from cardgym.engine.contract import Options
 from cardgym.engine.registry import find
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.learn.tabular import TabularConfig, TabularLearner
-from cardgym.papers.corellian_spike.batch_q import ENV, BatchQ, BatchQConfig, Exploration
+from cardgym.papers.corellian_spike.batch_q import ENV, BatchQ, BatchQConfig, Exploration, Recording
 from cardgym.players import PlayerSpec, TablePlayer
 
 
@@ -27,20 +29,18 @@ class Scale:
         training_games: games in each iteration.
         games: games of each match.
         base_seed: the first seed.
-        deep_seeds: matches of a deep agent with each opponent, on other deals.
-        information_seeds: tabular trainings with each state model.
-        budgets: decisions of a tabular training.
+        tabular_seeds: tabular trainings of each kind.
+        decisions: decisions of a tabular training.
         processes: how many processes to use.
     """
 
-    seeds: int = 5
+    seeds: int = 3
     iterations: int = 50
     training_games: int = 2000
-    games: int = 10_000
+    games: int = 2000
     base_seed: int = 0
-    deep_seeds: int = 3
-    information_seeds: int = 3
-    budgets: tuple[int, ...] = (2_000_000, 10_000_000)
+    tabular_seeds: int = 2
+    decisions: int = 1_000_000
     processes: int = 2
 
 
@@ -49,34 +49,38 @@ class Scale:
 
 @dataclass(frozen=True)
 class Case:
-    """A game and an exploration that batch Q-learning is run with."""
+    """A game that batch Q-learning is run with, how it explores and what it records."""
 
     players: int = 2
     reward: str = "credits"
     exploration: Exploration = "published"
-    betting: str = "flat"
+    zeros: int = 2
+    recording: Recording = "complete"
 
     @property
     def options(self) -> CorellianSpikeOptions:
         """The game's options."""
-        return CorellianSpikeOptions(num_players=self.players, reward=self.reward, betting=self.betting)
+        return CorellianSpikeOptions(num_players=self.players, reward=self.reward, zeros=self.zeros)
 
 
 CREDITS, WEIGHTED, FOUR = Case(), Case(reward="weighted"), Case(players=4, reward="weighted")
-PAPER_CASES = (CREDITS, WEIGHTED, FOUR)
+PAPER_CASES = {"2 players, credits": CREDITS, "2 players, weighted": WEIGHTED, "4 players, weighted": FOUR}
+WAYS: dict[str, dict[str, Any]] = {
+    "published": {},
+    "65 cards": {"zeros": 5},
+    "program": {"zeros": 5, "recording": "published"},
+    "legal": {"exploration": "legal"},
+}
+"""The columns of the page: in what the cases differ from the paper's rules with the program's exploration."""
 
 
-def legal(case: Case) -> Case:
-    """The same case with legal exploration."""
-    return Case(case.players, case.reward, "legal", case.betting)
+def in_way(case: Case, way: str) -> Case:
+    """A case of the paper in one of `WAYS`."""
+    return replace(case, **WAYS[way])
 
 
-def matched(case: Case) -> Case:
-    """The same case with matched betting."""
-    return Case(case.players, case.reward, case.exploration, "matched")
-
-
-CASES = (*PAPER_CASES, *map(legal, PAPER_CASES), matched(CREDITS), matched(legal(CREDITS)))
+CONNECTED = replace(CREDITS, recording="connected")
+CASES = (*(in_way(case, way) for way in WAYS for case in PAPER_CASES.values()), CONNECTED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +122,7 @@ def train_case(case: Case, seed: int, scale: Scale) -> TrainingRun:
     config = BatchQConfig(
         seed=seed,
         exploration=case.exploration,
+        recording=case.recording,
         num_iterations=scale.iterations,
         games_per_iteration=scale.training_games,
     )
@@ -137,67 +142,95 @@ def train_case(case: Case, seed: int, scale: Scale) -> TrainingRun:
 class Match:
     """A match to be played; see `evaluate`."""
 
-    options: CorellianSpikeOptions
+    options: Options
     players: Sequence[PlayerSpec]
     games: int
     seed: int
-
-    @property
-    def compiled(self) -> bool:
-        """Whether all players are played by compiled code: names and tables."""
-        return all(isinstance(player, str | TablePlayer) for player in self.players)
+    env_id: str = ENV
 
 
 @dataclass(frozen=True)
 class Score:
-    """One player's credits a game, share of hands won, busts in 2,000 games, and the 95 % interval of the credits."""
+    """One player's credits a game, percent of the hands (in other games, of the games), and busts in 2,000 games."""
 
     credits: float
     hands: float
-    bust: float
-    interval: tuple[float, float]
+    busts: float
 
 
 def play(match: Match) -> list[Score]:
     """Play a match for credits, whatever reward the players learned from; a score for each player."""
-    options = replace(match.options, reward="net")
-    report = evaluate(ENV, options, match.players, games=match.games, seed=match.seed)
+    options = match.options
+    if isinstance(options, CorellianSpikeOptions):
+        options = replace(options, reward="net")
+    report = evaluate(match.env_id, options, match.players, games=match.games, seed=match.seed)
     return [
-        Score(one.mean_return, one.win_rate, one.metrics["bust_games"] / report.games * 2000, one.mean_return_ci95)
+        Score(one.mean_return, 100 * one.win_rate, one.metrics.get("bust_games", 0.0) / report.games * 2000)
         for one in report.players
     ]
 
 
-# -- tabular Q-learning against a fixed policy ------------------------------------------------------------------------
+# -- tabular Q-learning -----------------------------------------------------------------------------------------------
+
+STATE_MODELS = {
+    "": "the paper's code",
+    "cards": "three cards for their sum",
+    "spikes": "code and the opponent's spike",
+    "odds": "code and a belief over the opponent's hand",
+}
+"""Observations of the tabular trainings, and what the page calls them; the first is the game's own numbering."""
+
+BEST_HAND = CorellianSpikeOptions(betting="no", hands=1, credits=48)
+"""One hand without the credit aspect: nobody bets, cards are free, and the best hand wins."""
+
+LEDUC = "LeducPoker-v0"
+
+
+@dataclass(frozen=True)
+class TabularTraining:
+    """A tabular training against fixed players, and the players it is then matched with.
+
+    Attributes:
+        observation: what the learner sees; empty for the game's own numbering of states.
+        opponent: whom it learns to beat.
+        judges: whom it is matched with, `games` games each.
+        decisions: how long it learns.
+        games: games of each match.
+        seed: decides the training and the matches.
+        options: the game's options.
+        env_id: the game.
+    """
+
+    observation: str
+    opponent: PlayerSpec
+    judges: Sequence[PlayerSpec]
+    decisions: int
+    games: int
+    seed: int
+    options: Options
+    env_id: str = ENV
 
 
 @dataclass(frozen=True)
 class TabularResult:
-    """How many states a tabular training met, and its scores against its opponent, `initial` and `heuristic`."""
+    """How many states a tabular training met, and its scores against its judges."""
 
     states: int
     scores: list[Score]
 
 
-def train_tabular(decisions: int, observation: str, seed: int, opponent: TablePlayer, games: int) -> TabularResult:
-    """Run tabular Q-learning against a fixed policy, then match the learner with it and with players of the game.
-
-    Args:
-        decisions: how long it learns.
-        observation: what the learner sees; empty for the paper's code.
-        seed: decides the training and the matches.
-        opponent: the policy.
-        games: games of each match.
-    """
-    options = CorellianSpikeOptions(reward="credits")
+def train_tabular(training: TabularTraining) -> TabularResult:
+    """Run tabular Q-learning, then match the learner with the judges."""
     config = TabularConfig(
-        env_id=ENV, observation=observation, seed=seed, total_steps=decisions,
-        table_size=min(decisions, 6_000_000),  # A decision adds one pair at most.
+        env_id=training.env_id, observation=training.observation, seed=training.seed, total_steps=training.decisions,
+        table_size=min(training.decisions, 6_000_000),  # A decision adds one pair at most.
         terminal_on_deal_end=True, learning_rate=0.1, learning_rate_final=0.005, exploration_initial_eps=0.9,
         exploration_final_eps=0.05, exploration_fraction=0.8,
     )  # fmt: skip
-    learner = TabularLearner(find(ENV), options, config, opponents={opponent: 1.0})
-    learner.advance(decisions)
-    judges: tuple[PlayerSpec, ...] = (opponent, "initial", "heuristic")
-    matches = [Match(options, [learner.player(), judge], games, seed) for judge in judges]
-    return TabularResult(learner.states, [play(match)[0] for match in matches])
+    learner = TabularLearner(find(training.env_id), training.options, config, opponents={training.opponent: 1.0})
+    learner.advance(training.decisions)
+    scores = [
+        play(Match(training.options, [learner.player(), judge], training.games, training.seed, training.env_id))[0]
+        for judge in training.judges
+    ]
+    return TabularResult(learner.states, scores)
