@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from cardgym.cli import commands, main
+from cardgym.scaling.stopping import Stopped
 
 ENV = "CorellianSpike-v0"
 TWO = ["--players", "random", "initial"]
@@ -252,6 +253,27 @@ def test_ctrl_c_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     monkeypatch.setattr("cardgym.arena.evaluate", interrupted)
     assert main(["evaluate", ENV, *TWO]) == 130
     assert capsys.readouterr().err == "cardgym: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "hint"),
+    [
+        ("arena.tournament.tournament", ["tournament", ENV, *TWO, "--out", "a cup"], "with `--resume --out 'a cup'`"),
+        ("arena.datasets.record_dataset", ["record", ENV, *TWO, "--out", "games.npz"], "again"),
+        ("experiments.exploit.search.exploit", ["exploit", ENV, "--player", "initial"], "again"),
+    ],
+)
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, Stopped(15)], ids=["Ctrl-C", "SIGTERM"])
+def test_stopped_command_says_how_to_continue(
+    place: str, words: list[str], hint: str, stop: BaseException | type[BaseException],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    def stopped(*_: object, **__: object) -> None:
+        raise stop
+
+    monkeypatch.setattr(f"cardgym.{place}", stopped)
+    assert main(words) == (130 if stop is KeyboardInterrupt else 143)
+    assert f"stopped; to continue, run the same command {hint}\n" in capsys.readouterr().err
 
 
 def test_a_game_played_through_a_pipe_is_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

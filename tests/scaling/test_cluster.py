@@ -221,7 +221,7 @@ def test_interrupt_leaves_nothing_running(cluster: Cluster, tmp_path: Path, numb
     wait_for(lambda: len(programs(out)) == 2, 300, out.with_suffix(".log").read_text)
     run.send_signal(number)
     assert run.wait(60) == 128 + number
-    assert "to resume, run the same command with `--resume" in out.with_suffix(".log").read_text()
+    assert "to continue, run the same command with `--resume" in out.with_suffix(".log").read_text()
     wait_for(lambda: not programs(out), 5)
 
 

@@ -26,10 +26,11 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from cardgym.arena.datasets import record_dataset
     from cardgym.console.progress import Progress
+    from cardgym.scaling.stopping import resumable
 
     game, options = game_of(arguments)
     games, out = arguments.games, arguments.out
-    with Progress("recording", "games", total=games) as progress:
+    with resumable(), Progress("recording", "games", total=games) as progress:
         rows = record_dataset(
             game, options, arguments.players, games=games, seed=arguments.seed, out=out, progress=progress
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 from cardgym.cli.flags import add_engine, add_game, add_models, add_playouts, game_of, limit_models, open_engine
@@ -17,6 +18,8 @@ from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
 from cardgym.errors import CardgymError
+from cardgym.files.paths import pasted
+from cardgym.scaling.stopping import resumable
 
 
 def add_arguments(parser: Parser) -> None:
@@ -64,7 +67,8 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.resume and arguments.out is None:
         raise CardgymError("--resume: name the folder of the tournament with --out")
     _, options = game_of(arguments)
-    with open_engine(arguments) as engine, Progress("games", "games") as progress:
+    saved = nullcontext() if arguments.out is None else resumable(f"--resume --out {pasted(arguments.out)}")
+    with saved, open_engine(arguments) as engine, Progress("games", "games") as progress:
         results = tournament(
             arguments.env,
             options,

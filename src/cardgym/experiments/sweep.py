@@ -28,7 +28,7 @@ from cardgym.files.locks import locked
 from cardgym.files.paths import pasted
 from cardgym.learn.run import numbered_folder
 from cardgym.scaling import Engine, Task
-from cardgym.scaling.stopping import Stopped
+from cardgym.scaling.stopping import resumable
 
 SWEEP = "sweep.json"
 """The file in a sweep's folder that says what its runs are."""
@@ -149,12 +149,8 @@ def sweep_folder(path: Path, script: Program, resume: bool) -> Iterator[Path]:
     folder = path.resolve()
     with locked(folder):
         _prepare(folder, script, resume)
-        try:
+        with resumable(f"--resume --out {pasted(path)}"):
             yield folder
-        except (KeyboardInterrupt, Stopped):
-            command = f"--resume --out {pasted(path)}"
-            print(f"stopped; to resume, run the same command with `{command}`", file=sys.stderr)
-            raise
 
 
 def _prepare(folder: Path, script: Program, resume: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import NoReturn
@@ -57,6 +58,17 @@ def handling(
         for number, found in before.items():
             with contextlib.suppress(ValueError):
                 signal.signal(number, found)
+
+
+@contextlib.contextmanager
+def resumable(flags: str = "") -> Iterator[None]:
+    """Say how to continue the command that is stopped in the block: by the same command with these flags."""
+    try:
+        yield
+    except (KeyboardInterrupt, Stopped):
+        again = f"with `{flags}`" if flags else "again"
+        print(f"stopped; to continue, run the same command {again}", file=sys.stderr)
+        raise
 
 
 @contextlib.contextmanager
