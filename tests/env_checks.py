@@ -13,8 +13,8 @@ from gymnasium.spaces import Discrete
 
 from cardgym.engine.batch import Batch
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.jit import JIT_DISABLED
 from cardgym.engine.kernel import STEP
-from cardgym.engine.rules import JIT_DISABLED
 from cardgym.engine.states import SingleGame
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv

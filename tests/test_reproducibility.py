@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import cardgym
-from cardgym.engine.rules import JIT_DISABLED
+from cardgym.engine.jit import JIT_DISABLED
 from reproducibility import differences, games
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="takes minutes where nothing is compiled")

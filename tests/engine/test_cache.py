@@ -19,7 +19,7 @@ from numba.core.caching import IndexDataCacheFile
 from cardgym.engine import cache as code_folders
 from cardgym.engine.cache import cache_folder, cache_root, digest_of
 from cardgym.engine.compilation import compiled, known_internals
-from cardgym.engine.rules import JIT_DISABLED
+from cardgym.engine.jit import JIT_DISABLED
 from cardgym.errors import CardgymError
 from cardgym.table.game_log import data_folder
 

@@ -20,8 +20,9 @@ import cardgym
 from cardgym.engine.cache import cache_folder, digest_of, plain_function
 from cardgym.engine.compilation import bind, bound, compiled, known_internals, name_entry_point, template
 from cardgym.engine.digest import Reach
+from cardgym.engine.jit import JIT_DISABLED
 from cardgym.engine.kernel import kernel_of
-from cardgym.engine.rules import JIT_DISABLED, rule
+from cardgym.engine.rules import rule
 
 PACKAGE = Path(cardgym.__file__).parent
 

@@ -17,7 +17,8 @@ import pytest
 import cardgym
 from cardgym.engine.compilation import compiled
 from cardgym.engine.digest import Reach, digest_of_game, digest_of_program
-from cardgym.engine.rules import JIT_DISABLED, rule
+from cardgym.engine.jit import JIT_DISABLED
+from cardgym.engine.rules import rule
 
 HELPER = """
 BONUS = 3

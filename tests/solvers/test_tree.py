@@ -10,7 +10,7 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.arena import evaluate
-from cardgym.engine.rules import JIT_DISABLED
+from cardgym.engine.jit import JIT_DISABLED
 from cardgym.players.tables import StrategyPlayer
 from cardgym.solvers.best_response import (
     best_response,

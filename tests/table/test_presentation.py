@@ -9,7 +9,7 @@ import pytest
 
 import cardgym
 from cardgym.arena.match import evaluate
-from cardgym.engine.rules import JIT_DISABLED
+from cardgym.engine.jit import JIT_DISABLED
 from cardgym.players import player_names, resolve
 from cardgym.players.resolver import checkpoints
 from cardgym.table.coach.coach import Coach

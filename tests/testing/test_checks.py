@@ -11,7 +11,7 @@ import broken_games
 import pytest
 
 from cardgym.engine.contract import Options
-from cardgym.engine.rules import JIT_DISABLED
+from cardgym.engine.jit import JIT_DISABLED
 from cardgym.testing import ContractError
 from cardgym.testing.kernel_checks import check_interpreted
 from cardgym.testing.knowledge_checks import check_observations

@@ -28,7 +28,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from cardgym.engine.cache import alone, cache_folder, digest_of
-from cardgym.engine.rules import JIT_DISABLED
+from cardgym.engine.jit import JIT_DISABLED
 from cardgym.errors import printable
 
 if not JIT_DISABLED:  # A page has no Numba.

@@ -22,7 +22,8 @@ from cardgym.engine.binding import code_name, rules_of
 from cardgym.engine.cache import TARGETS
 from cardgym.engine.compilation import array_at, bind, bound, template
 from cardgym.engine.contract import Game, State
-from cardgym.engine.rules import JIT_DISABLED, Generator, derive, rule, uniform, uniform_legal
+from cardgym.engine.jit import JIT_DISABLED
+from cardgym.engine.rules import Generator, derive, rule, uniform, uniform_legal
 
 INT8, UINT8, INT32 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int32)
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)

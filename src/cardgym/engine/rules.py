@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -15,10 +14,9 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-F = TypeVar("F", bound=Callable[..., Any])
+from cardgym.engine.jit import JIT_DISABLED
 
-JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-"""Whether Numba's JIT is off in this process. Reading Numba's own setting would import it."""
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def rule(function: F) -> F:

@@ -12,8 +12,9 @@ import numpy as np
 
 import cardgym
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.jit import JIT_DISABLED
 from cardgym.engine.registry import find
-from cardgym.engine.rules import JIT_DISABLED, derive
+from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.players import Player, resolve
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from cardgym.engine.contract import Game
-from cardgym.engine.rules import JIT_DISABLED
+from cardgym.engine.jit import JIT_DISABLED
 from cardgym.games.cribbage.cards import CARDS, card_name, parse_cards
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import DEALER_PEGGING, PONE_PEGGING, TOSSES

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float64s, Generator, Int64s, State, rule
-from cardgym.engine.rules import GOLDEN, JIT_DISABLED, derive, uniform
+from cardgym.engine.jit import JIT_DISABLED
+from cardgym.engine.rules import GOLDEN, derive, uniform
 from cardgym.errors import unknown
 from cardgym.files.tensors import SUFFIX
 from cardgym.games.cribbage.cards import CARDS
