@@ -21,14 +21,21 @@ def test_page_answers_the_papers_questions(tmp_path, monkeypatch, capsys):
         configs = getattr(page, name)
         small = {kind: config.replace(seed_deals=100, buffer_size=64) for kind, config in configs.items()}
         monkeypatch.setattr(page, name, small)
+    variants = {
+        kind: (config.replace(seed_deals=100, buffer_size=64), by_keep)
+        for kind, (config, by_keep) in list(page.VARIANTS.items())[:4]
+    }
+    monkeypatch.setattr(page, "VARIANTS", variants)
     assert page.main(["--games", "16", "--out", str(tmp_path)]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["board.png", "results.md"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["board.gif", "board.png", "results.md"]
     text = (tmp_path / "results.md").read_text()
     for kind in page.KINDS:
         for seed in page.SEEDS:
             assert f"| {kind} | {seed} |" in text
     for name in STRATEGIES:
         assert f"| `{name}` |" in text
+    for kind in variants:
+        assert f"| {kind} |" in text
     for heading in ("Win rates, before and after learning", "Does the start matter?", "near the end of the board"):
         assert heading in text
     assert "| crib |" in text

@@ -32,7 +32,7 @@ from cardgym.games.cribbage.state import (
     TOSSING,
 )
 from cardgym.games.cribbage.tosses import kept_set
-from cardgym.papers.cribbage.updates import EVENTS, gradient, paper_update, spread
+from cardgym.papers.cribbage.updates import EVENTS, POINT, gradient, paper_update, scale_by_keep, spread
 from cardgym.papers.cribbage.weights import add_pegging, update_figures
 
 
@@ -89,6 +89,8 @@ class Settings(NamedTuple):
     gamma: float
     exploring_starts: float
     own_crib: bool
+    by_keep: bool
+    spread: bool
 
 
 @compiled
@@ -168,6 +170,8 @@ def _choose_tosses(
         dealer = 1 if state.dealer == seat else 0
         places[seat, 0], places[seat, 1], places[seat, 2] = state.scores[seat], state.scores[1 - seat], dealer
         score_keeps(learner.pegging.figures, state.hand[seat], dealer, settings.own_crib, scores[seat])
+        if settings.by_keep:
+            scale_by_keep(scores[seat])
         logs = _logs_of(learner, seat, shift)[places[seat, 0], places[seat, 1], dealer]
         for i in range(NUM_STRATEGIES):
             weights[i] = np.exp(logs[i])
@@ -191,7 +195,7 @@ def _learn_from_deal(
             finish_deal(states[1], toss, tosses[1], starter)
         else:
             finish_deal(states[1], tosses[0], toss, starter)
-        chances[toss] = _chance(states[1], seat, learner.values)
+        chances[toss] = _chance(states[1], seat, learner.values, settings.spread)
     logs = _logs_of(learner, seat, shift)
     gradient(logs[own, other, dealer], scores[seat], chances, settings.temperature, shares, step)
     for i in range(NUM_STRATEGIES):
@@ -211,8 +215,10 @@ def _learn_from_game(learner: Learner, settings: Settings, shift: int, path: Int
 
 
 @rule
-def _chance(state: State, seat: int, values: Float64s) -> float:
-    """The chance of `seat` to win after a deal."""
+def _chance(state: State, seat: int, values: Float64s, lead_counts: bool) -> float:
+    """The chance of `seat` to win after a deal; if its lead counts, so much for each point of it."""
+    if lead_counts:
+        return 0.5 + POINT * float(state.scores[seat] - state.scores[1 - seat])
     if state.phase == OVER:
         return 1.0 if state.scores[seat] > state.scores[1 - seat] else 0.0
     return float(values[state.scores[seat], state.scores[1 - seat], 1 if state.dealer == seat else 0])

@@ -31,11 +31,12 @@ from cardgym.games.cribbage.players import greedy
 from cardgym.games.cribbage.rules import setup
 from cardgym.games.cribbage.state import OVER
 from cardgym.papers.cribbage.games import deal_cards, finish_deal
+from cardgym.papers.cribbage.updates import scale_by_keep
 from cardgym.papers.cribbage.weights import STARTS, named_weights
 from cardgym.statistics import Interval, Moments
 
-WEIGHTS, GREEDY, OWN_CRIB = range(3)
-"""Kinds of players: weights, `greedy`, and weights with `own_crib`."""
+WEIGHTS, GREEDY, OWN_CRIB, BY_KEEP = range(4)
+"""Kinds of players: weights, `greedy`, weights with `own_crib`, and weights of scores that are scaled by keep."""
 
 
 OPPONENTS = ("greedy", "uniform", *STRATEGIES)
@@ -111,6 +112,8 @@ def _toss(side: Side, state: State, seat: int, own: int, other: int, scores: Flo
     """The toss of a side with weights at these scores; `scores`, (8, 15), is overwritten."""
     dealer = 1 if state.dealer == seat else 0
     score_keeps(side.pegging.figures, state.hand[seat], dealer, side.kind == OWN_CRIB, scores)
+    if side.kind == BY_KEEP:
+        scale_by_keep(scores)
     return best_keep(side.weights[own, other, dealer], scores)
 
 

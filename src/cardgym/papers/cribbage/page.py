@@ -18,7 +18,7 @@ from cardgym.console.tables import markdown_table, with_interval
 from cardgym.files import replacing
 from cardgym.games.cribbage.experts import HOLES, STRATEGIES, Weights
 from cardgym.papers.cribbage.matches import OPPONENTS, Side, same_tosses
-from cardgym.papers.cribbage.picture import board_png, family_shares
+from cardgym.papers.cribbage.picture import board_png, family_shares, write_animation
 from cardgym.papers.cribbage.training import ExpertsConfig, Trainer
 from cardgym.papers.cribbage.weights import FAMILIES
 from cardgym.papers.pages import Report, page_parser, reproduce, write_page
@@ -31,7 +31,7 @@ SHORTER = 4
 CHECKPOINTS = 4
 """Evaluations of a run from uniform weights, besides that of its first weights."""
 SEEDS = (1, 2, 3)
-BOARD = "board.png"
+BOARD, ANIMATION = "board.png", "board.gif"
 STARTS = ("hand", "crib", "pegging", "random")
 REGIONS = ((0, 59), (60, 89), (90, 109), (110, 120))
 """Ranges of both scores that the page compares."""
@@ -47,13 +47,27 @@ KINDS = {
 PAPER_UPDATE = tuple(KINDS)[-1]
 DISCOUNTS = {f"{PAPER_UPDATE}, gamma {gamma:g}": KINDS[PAPER_UPDATE].replace(gamma=gamma) for gamma in (0.0, 0.5, 0.9)}
 """The paper's update with smaller steps for a game's early deals; `KINDS` has it with gamma 1."""
+VARIANTS = {
+    "gradient, reward `win`, noise 0.05": (ExpertsConfig(), False),
+    "gradient, reward `spread`: the round's points": (ExpertsConfig(reward="spread"), False),
+    "gradient, reward `intrinsic`: values set by hand": (ExpertsConfig(reward="intrinsic"), False),
+    "gradient, S scaled by keep": (ExpertsConfig(), True),
+    **{f"gradient, noise {noise:g}": (ExpertsConfig(init_noise=noise), False) for noise in (0.0, 0.5)},
+    "the paper's update, noise 0.05": (KINDS[PAPER_UPDATE], False),
+    "the paper's update, S scaled by keep": (KINDS[PAPER_UPDATE], True),
+    **{
+        f"the paper's update, noise {noise:g}": (KINDS[PAPER_UPDATE].replace(init_noise=noise), False)
+        for noise in (0.0, 0.005, 0.5)
+    },
+}
+"""What the paper leaves open, with other answers: a config, and whether S is scaled by keep."""
 SAMPLES = 50_000
 """Hands by which the discards of two runs are compared."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A training: expert 0 with its first and its last weights, and its win rates before and after."""
+    """A training: expert 0 with its first and its last weights, its win rates before and after, and its boards."""
 
     kind: str
     start: str
@@ -63,6 +77,7 @@ class Run:
     last: Side
     before: Rates
     after: Rates
+    boards: list[Weights]
 
 
 def write_results(folder: Path, games: int = GAMES, seed: int = 0, progress: Report | None = None) -> list[Path]:
@@ -75,13 +90,14 @@ def write_results(folder: Path, games: int = GAMES, seed: int = 0, progress: Rep
         progress: called with the number of games of training done and their total.
 
     Returns:
-        The page and the picture.
+        The page and the pictures.
     """
     few = max(games // SHORTER, 1)
     plan = [(kind, "uniform", seed + number, games) for kind in KINDS for number in SEEDS]
     plan += [(next(iter(KINDS)), start, seed + SEEDS[0], games) for start in STARTS]
     plan += [(kind, "uniform", seed + SEEDS[0], few) for kind in DISCOUNTS]
     plan += [(PAPER_UPDATE, "hand", seed + SEEDS[0], few)]
+    plan += [(kind, "uniform", seed + SEEDS[0], few) for kind in VARIANTS]
     write_page(folder, ["# Cribbage: the expert learner\n\nIn the making."])  # Fails now if the folder is read-only.
     start = time.perf_counter(), time.process_time()
     total = sum(played for *_, played in plan)
@@ -95,25 +111,28 @@ def write_results(folder: Path, games: int = GAMES, seed: int = 0, progress: Rep
 
         runs.append(_run(kind, first, run_seed, played, report))
     spent = time.perf_counter() - start[0], time.process_time() - start[1]
+    write_animation(folder / ANIMATION, runs[0].boards)
     with replacing(folder / BOARD) as temporary:
         title = f"{runs[0].kind}: after {games:,} games, seed {runs[0].seed}"
         temporary.write_bytes(board_png(runs[0].last.weights, title, runs[0].first.weights))
-    return [write_page(folder, _page(runs, games, spent)), folder / BOARD]
+    return [write_page(folder, _page(runs, games, spent)), folder / BOARD, folder / ANIMATION]
 
 
 def _run(kind: str, start: str, seed: int, games: int, report: Callable[[int], None]) -> Run:
     half = max(games // CHECKPOINTS // 2, 1)
     every = 2 * half  # A multiple of `value_every`: positions are valued before each evaluation.
-    config = (KINDS | DISCOUNTS)[kind].replace(
-        total_games=games, init=(start,), seed=seed, value_every=half, save_every=every
-    )
-    trainer = Trainer(config)
+    base, by_keep = VARIANTS[kind] if kind in VARIANTS else ((KINDS | DISCOUNTS)[kind], False)
+    config = base.replace(total_games=games, init=(start,), seed=seed, value_every=half, save_every=every)
+    trainer = Trainer(config, by_keep=by_keep)
     first, before = trainer.side(), trainer.evaluate(("greedy", "uniform"), EVALUATION_GAMES)
+    boards = [first.weights]
     while trainer.games < games:
         trainer.advance()
+        boards.append(trainer.weights())
         report(min(trainer.games, games))
     opponents = OPPONENTS if start == "uniform" and kind in KINDS else ("greedy", "uniform")
-    return Run(kind, start, seed, games, first, trainer.side(), before, trainer.evaluate(opponents, EVALUATION_GAMES))
+    after = trainer.evaluate(opponents, EVALUATION_GAMES)
+    return Run(kind, start, seed, games, first, trainer.side(), before, after, boards)
 
 
 def _cell(rate: tuple[float, Interval]) -> str:
@@ -134,22 +153,24 @@ _SILENT = """## What the paper leaves open
 
 - **The scale of S.** Section 3.1.2 scales each strategy's scores to 0 .. 1. Section 3.1.3 demands that the 8 x 15
   matrix S sums to 1 over the strategies for each keep, and over the keeps for each strategy; both at once is
-  impossible, as the sum of all entries would be 15 and 8. If each keep's column summed to 1, uniform weights would
-  rate all keeps alike. So here each row is scaled to 0 .. 1, then to the sum 1.
+  impossible, as the sum of all entries would be 15 and 8. If each keep's column sums to 1, uniform weights rate all
+  keeps alike. So here each row is scaled to 0 .. 1, then to the sum 1; the table below has the other scale, too.
 - **Uniform weights**, which its update cannot change. Here the logarithms of the first weights have a noise with the
-  standard deviation 0.05 (`init_noise`). Other noise was not measured.
+  standard deviation 0.05 (`init_noise`). The table below has other noise; without any, the update changes nothing.
 - **The reward.** Of its three routes (section 3.1.1), trainings here use the third, values of positions computed from
-  the end of the game. The points of the round, and values set by hand, were not run.
+  the end of the game. The table below has the other two: the round's point spread, and values set by hand.
 - **The statistics of discards.** The paper estimates 4 months for a database of all hands in Python, 14 days in C and
   5.5 days on a server, and finds an entry by a key of twelve digits. `cardgym cribbage-stats` sums the same
   combinations in seconds by inclusion and exclusion, so that players compute an entry in a microsecond and need no
   database and no key.
 - **The picture.** It considers a table of 121 x 121 cells with a red, green and blue part for the strategies in each.
-  The picture below has a panel for each family instead, which people with any kind of color vision can read.
+  That is the moving picture at the end. The one above it has a panel for each family instead, which people with any
+  kind of color vision can read.
 - **Prior research.** The section is a heading without text. The works on cribbage in its references are Martin,
   "Optimal Expected Values for Cribbage Hands" (2000), Kendall and Shaw, "Investigation of an adaptive cribbage
-  player" (2002), and O'Connor, "Temporal difference reinforcement learning applied to cribbage" (2000). Our players
-  were not compared with theirs.
+  player" (2002), and O'Connor, "Temporal difference reinforcement learning applied to cribbage" (2000). By
+  their titles, their subjects are those of the exact statistics (Martin), the experts of this page (Kendall and Shaw)
+  and the agents that learn by DQN (O'Connor). Our players were not compared with theirs.
 - **Play against a person**, by which it would check an agent, was not measured."""
 
 
@@ -157,7 +178,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
     """The parts of the page."""
     first = next(iter(KINDS))
     discounted = [run for run in runs if run.kind in DISCOUNTS or (run.kind == PAPER_UPDATE and run.start != "uniform")]
-    uniform = [run for run in runs if run.start == "uniform" and run not in discounted]
+    uniform = [run for run in runs if run.start == "uniform" and run.kind in KINDS]
     last = [run for run in uniform if run.kind == first]
     begun = {run.start: run for run in runs if run.kind == first and run.seed == last[0].seed}
     parts = [
@@ -173,6 +194,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
         _rates_table(uniform),
         *_discounts(discounted),
         _SILENT,
+        *_variants([run for run in runs if run.kind in VARIANTS]),
         "## Against every single strategy",
         "Win rates at the end of training: the lowest and the highest of the seeds. The strategy `hand_max_avg` plays "
         "like `greedy`.",
@@ -186,6 +208,10 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
         "counts last matters least. Far from the diagonal the game is all but decided, so little is learned there. "
         "Such positions are gray in the picture.",
         f"![The board]({BOARD})",
+        "The paper's own picture, over the training: each cell is a pair of scores, its red, green and blue the "
+        "shares of hand, crib and pegging; the dealer is on the left, the pone on the right. Uniform weights are "
+        "purple: four, one and three of the strategies.",
+        f"![The board in red, green and blue over the training]({ANIMATION})",
     ]
     return [part.strip("\n") + "\n" for part in parts]
 
@@ -223,6 +249,29 @@ def _discounts(runs: list[Run]) -> list[str]:
         _table(["learns by", "start", "before", "after"], rows),
         summary,
     ]
+
+
+def _variants(runs: list[Run]) -> list[str]:
+    """How other answers to the paper's open questions do."""
+    rows = [[run.kind, *_from_to(run), *_from_to(run, "uniform")[1:]] for run in runs]
+    return [
+        "## Other answers",
+        f"The paper's eight strategies from uniform weights, {runs[0].games:,} games each, seed {runs[0].seed}. With S "
+        "scaled by keep, the learned weights are also played so.",
+        _table(["learns by", "against greedy, before", "after", "against uniform, after"], rows),
+        _best_variant(runs),
+    ]
+
+
+def _best_variant(runs: list[Run]) -> str:
+    """Which answers do better than ours, in words."""
+    ours = runs[0].after["greedy"][1]
+    better = [f"{run.kind}" for run in runs[1:] if run.after["greedy"][1][0] > ours[1]]
+    worse = [f"{run.kind}" for run in runs[1:] if run.after["greedy"][1][1] < ours[0]]
+    return (
+        f"Above the first row, by intervals that do not overlap: {'; '.join(better) or 'none'}. Below it: "
+        f"{'; '.join(worse) or 'none'}."
+    )
 
 
 def _lowest(runs: list[Run]) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from PIL import Image
 
 from cardgym.console.plots import new_figure
-from cardgym.games.cribbage.experts import Weights
+from cardgym.files import replacing
+from cardgym.games.cribbage.experts import HOLES, Weights
 from cardgym.papers.cribbage.weights import FAMILIES, named_weights
 
 MIN_CHANGE = 0.03
@@ -71,6 +75,26 @@ def draw_board(weights: Weights, title: str = "", start: Weights | None = None) 
     if title:
         figure.suptitle(title)
     return figure
+
+
+def write_animation(path: Path, weights: Sequence[Weights]) -> None:
+    """Write the board as the paper imagines it, an animated GIF: a cell for each pair of scores, for dealer and pone.
+
+    Red, green and blue of a cell are the shares of the families hand, crib and pegging; own score on x, opponent's on
+    y, both from the lower left corner; the dealer is on the left.
+
+    Raises:
+        CardgymError: if the file cannot be written.
+    """
+    frames = []
+    for one in weights:
+        shares = family_shares(one)
+        halves = [shares[:, :, dealer].swapaxes(0, 1)[::-1] for dealer in (1, 0)]
+        cells = np.concatenate([halves[0], np.ones((len(halves[0]), 2, 3)), halves[1]], axis=1)
+        frames.append(Image.fromarray(np.rint(255 * cells).astype(np.uint8)).resize((2 * cells.shape[1], 2 * HOLES), 0))
+    times = [400] * (len(frames) - 1) + [3000]
+    with replacing(path) as temporary:
+        frames[0].save(temporary, format="gif", save_all=True, append_images=frames[1:], duration=times, loop=0)
 
 
 def board_pixels(weights: Weights, title: str = "", start: Weights | None = None) -> npt.NDArray[np.uint8]:

@@ -42,9 +42,9 @@ from cardgym.papers.cribbage.games import (
     seed_pegging,
     train_games,
 )
-from cardgym.papers.cribbage.matches import OPPONENTS, OWN_CRIB, WEIGHTS, Side, match, records, side
+from cardgym.papers.cribbage.matches import BY_KEEP, OPPONENTS, OWN_CRIB, WEIGHTS, Side, match, records, side
 from cardgym.papers.cribbage.picture import board_pixels
-from cardgym.papers.cribbage.updates import EVENTS, FLOOR, value_positions
+from cardgym.papers.cribbage.updates import EVENTS, FLOOR, intrinsic_values, value_positions
 from cardgym.papers.cribbage.weights import named_weights
 from cardgym.statistics import Interval
 
@@ -63,6 +63,9 @@ class ExpertsConfig(TrainingConfig):
     """Initial weights: a name, or the path of a weight file. One expert plays itself; two learn against each other."""
     update: Literal["gradient", "paper"] = "gradient"
     """How experts learn: by the gradient of the chance to win, or by the paper's update."""
+    reward: Literal["win", "spread", "intrinsic"] = "win"
+    """The gradient's reward for a keep: win (the chance to win, computed from the end of the board), spread (the
+    round's point spread), or intrinsic (values of positions set by hand)."""
     init_noise: NonNegativeFloat = 0.05
     """Standard deviation of the noise on the logarithms of named weights; the paper's update needs some."""
     own_crib: bool = False
@@ -110,13 +113,18 @@ class Trainer:
 
     saved: ClassVar[tuple[str, ...]] = ("learner",)
 
-    def __init__(self, config: ExpertsConfig) -> None:
+    def __init__(self, config: ExpertsConfig, *, by_keep: bool = False) -> None:
         """Start the experts.
+
+        Args:
+            config: the hyper-parameters.
+            by_keep: scale the scores of each keep over the strategies, instead of those of each strategy over the
+                keeps; no player of the game reads such weights.
 
         Raises:
             CardgymError: for unknown weights, a bad weight file, or one learned with another `own_crib`.
         """
-        self.config = config
+        self.config, self._by_keep = config, by_keep
         self._states = records(2)
         key = np.uint64(config.seed)
         first, noise, pegging = [], [], None
@@ -145,12 +153,12 @@ class Trainer:
         self.learner = Learner(
             logs,
             pegging,
-            np.full((*logs.shape[1:3], 2), 0.5),
+            intrinsic_values(),
             np.zeros((config.buffer_size, EVENTS), np.int8),
             np.zeros(4, np.int64),
             np.array([derive(key, np.uint64(2)), 0], np.uint64),
         )
-        if config.update == "gradient":
+        if config.update == "gradient" and config.reward == "win":
             self._first_values(derive(key, np.uint64(3)))
 
     def _first_values(self, key: np.uint64) -> None:
@@ -163,7 +171,7 @@ class Trainer:
         )
         no_learning = Settings(
             update=GRADIENT, learning_rate=0.0, temperature=1.0, reach=0, gamma=1.0, exploring_starts=0.5,
-            own_crib=self.config.own_crib,
+            own_crib=self.config.own_crib, by_keep=self._by_keep, spread=False,
         )  # fmt: skip
         train_games(self._states, trial, no_learning, max(self.config.buffer_size // 4, 16))
         value_positions(trial.deals[: max(int(trial.counters[DEALS]), 1)], trial.values)
@@ -200,10 +208,12 @@ class Trainer:
             config.gamma,
             config.exploring_starts,
             config.own_crib,
+            self._by_keep,
+            config.reward == "spread",
         )
         train_games(self._states, learner, settings, min(valuation, save) - self.games)
         kept = min(int(learner.counters[DEALS]), len(learner.deals))
-        if config.update == "gradient" and kept and self.games == valuation:
+        if config.reward == "win" and config.update == "gradient" and kept and self.games == valuation:
             value_positions(learner.deals[:kept], learner.values)
 
     def weights(self, expert: int = 0) -> Weights:
@@ -214,7 +224,7 @@ class Trainer:
 
     def side(self) -> Side:
         """Expert 0 with its current weights."""
-        kind = OWN_CRIB if self.config.own_crib else WEIGHTS
+        kind = BY_KEEP if self._by_keep else OWN_CRIB if self.config.own_crib else WEIGHTS
         return Side(self.weights(), copy.deepcopy(self.learner.pegging), kind)
 
     def evaluate(self, opponents: tuple[str, ...], games: int) -> dict[str, tuple[float, Interval]]:

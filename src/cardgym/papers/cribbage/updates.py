@@ -36,6 +36,8 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.experts import HOLES, KEEPS, NUM_STRATEGIES
 
+POINT = 1 / 60
+"""What a point of the lead is worth where the round's point spread is the reward, in chances to win."""
 FLOOR = math.log(1e-6)
 """The logarithm of the smallest weight, a millionth, so that 1 / w^2 stays finite."""
 
@@ -54,6 +56,28 @@ def normalize(logs: Floats) -> None:
         total += math.exp(logs[i])
     for i in range(NUM_STRATEGIES):
         logs[i] = max(logs[i] - math.log(total), FLOOR)
+
+
+@rule
+def scale_by_keep(scores: Floats) -> None:
+    """Scale the scores, (8, 15), so that those of each keep add up to 1 over the strategies."""
+    for j in range(KEEPS):
+        total = 0.0
+        for i in range(NUM_STRATEGIES):
+            total += scores[i, j]
+        for i in range(NUM_STRATEGIES):
+            scores[i, j] /= max(total, 1e-12)
+
+
+def intrinsic_values() -> Floats:
+    """Values of positions set by hand, (121, 121, 2): a logistic function of the lead, the deal worth four points.
+
+    The lead counts the more the fewer points are left: a deal changes it by some seven points either way.
+    """
+    own, other, dealer = np.indices((HOLES, HOLES, 2))
+    left = np.maximum(2 * HOLES - own - other, 26)
+    values: Floats = 1.0 / (1.0 + np.exp(-(own - other + 8.0 * dealer - 4.0) / (4.0 * np.sqrt(left / 26))))
+    return values
 
 
 @rule
