@@ -29,6 +29,16 @@ class UnclearMoveError(CardgymError):
     """Words that name no move, or more than one."""
 
 
+class EndpointError(CardgymError):
+    """A language model's endpoint refuses requests or cannot be reached. The message names its address.
+
+    Attributes:
+        in_public: the message for people who did not start the program.
+    """
+
+    in_public = "a language model does not answer; the person who started this server can read why in its terminal"
+
+
 class UnexpectedArgumentError(CardgymError, TypeError):
     """An unknown keyword argument of an env. Also a `TypeError`: libraries that probe arguments expect one."""
 

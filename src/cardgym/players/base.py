@@ -203,7 +203,7 @@ def legal_actions(
         raise DecisionError(player.name, reason, 0 if len(masks) == 1 else None)
     forfeits = isinstance(player, TextPlayer) & (actions == FORFEIT)
     if forfeits.any() and not may_forfeit:
-        raise CardgymError(f"player {player.name} names no legal move, and cannot forfeit here: add ,illegal=random")
+        raise CardgymError(f"player {player.name} names no legal move, and cannot forfeit here: name it with ,illegal=random")
     legal = are_legal(actions, masks) | forfeits
     if not legal.all():
         row = int(np.argmin(legal))

@@ -224,17 +224,17 @@ class SeatedBatch:
             self.batch.step(actions, np.where(again, RESET, NOOP), observations, masks, skip=True)
             self.paid[again] = rows["paid"][again]
 
-    def pending_actions(self, rows: Int64s) -> Int64s:
+    def pending_actions(self, rows: Int64s, *, may_forfeit: bool = False) -> Int64s:
         """The actions that players outside the kernel choose in `rows`, which wait for them, (rows,) int64.
 
-        No action is played.
+        No action is played. If it `may_forfeit`, a `TextPlayer` that does is told by FORFEIT.
         """
         actions = np.empty(len(rows), np.int64)
         waits_for = self.batch.plain_rows["pending_policy"][rows]
         for number, player in self._outside.items():
             places = np.flatnonzero(waits_for == number)
             if len(places):
-                actions[places] = self._choices(player, rows[places], advance=False)
+                actions[places] = self._choices(player, rows[places], advance=False, may_forfeit=may_forfeit)
         return actions
 
     def choose(self, player: Player, rows: Int64s | None = None) -> Int64s:

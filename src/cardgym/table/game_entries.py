@@ -25,6 +25,7 @@ from cardgym.files.documents import Count, Document, Items, Name, Number, at_mos
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.files.schema import AfterValidator, ConfigDict, Field, model_validator
 from cardgym.players.compatibility import OptionValues
+from cardgym.players.resolver import checkpoints, player_names
 from cardgym.table.setup import PERSON, People
 
 KindTotal = tuple[str, str, int, int, float]
@@ -122,8 +123,6 @@ class GameEntry(Document):
             raise ValueError(f"players: the player at the person's seat, and only a person, is called {PERSON}")
         if self.about.table != "one" and len(people) < 2:
             raise ValueError(f"about.table: {self.about.table}; allowed is one where one person plays or watches")
-        if self.about.resigned not in (None, *people):
-            raise ValueError(f"about.resigned: {self.about.resigned}; allowed are the seats of people, {people}")
         if len({frozenset(player.metrics) for player in self.players}) > 1:
             raise ValueError("players: allowed are the same metrics for each")
         if self.undone > (most := most_undone(self)):
@@ -210,6 +209,10 @@ def _replay(entry: GameEntry, game: Game) -> None:
         return
     if resigned is not None and position.over:
         raise CardgymError("about.resigned: nobody can resign a game whose moves lead to the end")
+    never = {*player_names(game), *checkpoints(game)}
+    may = [player.seat for player in entry.players if player.name not in never]
+    if resigned not in (None, *may):  # The game's own players play on.
+        raise CardgymError(f"about.resigned: {resigned}; allowed are the seats {may}")
     most, results = results_of(position, paid, resigned)
     _compare("max_score", entry.max_score, most)
     for place, player in enumerate(entry.players):
@@ -228,12 +231,12 @@ def _compare(field: str, value: float, right: float) -> None:
 def results_of(position: SingleGame, paid: Float64s, resigned: int | None) -> tuple[float, list[dict[str, Any]]]:
     """The max score of a finished game, and each seat's score, return and metrics.
 
-    If a person has resigned, the others share the score.
+    If somebody has resigned, the others share the score.
 
     Args:
         position: where the game ended.
         paid: the rewards of each seat, (num_players,).
-        resigned: the seat of the person who resigned.
+        resigned: the seat that resigned.
     """
     state, seats = position.states.view(np.recarray)[0], range(len(paid))
     if resigned is None:

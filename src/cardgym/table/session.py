@@ -22,6 +22,7 @@ from cardgym.engine.kernel import CALLER
 from cardgym.engine.states import SingleGame, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.players import CompiledPlayer
+from cardgym.players.base import FORFEIT
 from cardgym.players.seats import SeatedBatch
 from cardgym.table.game_entries import blank, results_of
 from cardgym.table.game_log import UNDO, GameLog, Move, live_moves
@@ -138,7 +139,7 @@ class Session:
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended, or a person has resigned it."""
+        """Whether the game has ended, or a person or a player that reads has resigned it."""
         return self.turn == END or RESIGNED in self.about
 
     @property
@@ -279,7 +280,10 @@ class Session:
                 move = self._next_move()
                 if move < 0:
                     self._save()  # The player may take a while to decide.
-                    move = int(self._played.pending_actions(np.zeros(1, np.int64))[0])
+                    move = int(self._played.pending_actions(np.zeros(1, np.int64), may_forfeit=True)[0])
+                    if move == FORFEIT:
+                        self.add_about(**{RESIGNED: seat})
+                        break
             events.append(self._play(seat, move))
         self._save()
         return events

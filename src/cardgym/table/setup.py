@@ -23,7 +23,7 @@ PERSON = "human"
 
 AGAIN, TABLE, LESSON, RESIGNED, HELPED, LEVEL = "again", "table", "lesson", "resigned", "helped", "level"
 """Keys in an entry's `about`: the id of the game that it continues at one of its decisions; how several people share
-the table, one of `People`; whether the game follows its lesson; the seat of the person who resigned; whether a
+the table, one of `People`; whether the game follows its lesson; the seat that resigned; whether a
 person asked the coach; and the opponents' level."""
 
 People = Literal["one", "hot", "link"]

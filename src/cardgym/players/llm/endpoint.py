@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cardgym.errors import CardgymError, printable, reporting_missing
+from cardgym.errors import CardgymError, EndpointError, printable, reporting_missing
 from cardgym.players.llm.settings import TRANSCRIPTS, Settings, max_requests
 
 Messages = list[dict[str, str]]
@@ -108,7 +108,8 @@ class Endpoint:
         `about` goes into the transcripts.
 
         Raises:
-            CardgymError: if the endpoint refuses the request, cannot be reached, or the budget is spent.
+            EndpointError: if the endpoint refuses the request or cannot be reached.
+            CardgymError: if the budget is spent.
         """
         key = self.key(messages)
         known = self.transcripts.find(key, n)
@@ -131,7 +132,7 @@ class Endpoint:
             return None
         except openai.OpenAIError as error:
             where = f"player llm:{settings.model} at {self._client.base_url}"
-            raise CardgymError(f"{where}: {printable(str(error).splitlines()[0])}") from None
+            raise EndpointError(f"{where}: {printable(' '.join(str(error).split()))}") from None
         except (AttributeError, IndexError, TypeError, ValueError):  # No answer of this protocol.
             self._count(requests=1, failed=1)
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
+import sys
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -22,7 +23,7 @@ from starlette.staticfiles import StaticFiles
 
 from cardgym.engine.compilation import COMPILE_TIME_HINT, compiling
 from cardgym.engine.contract import Game, Options
-from cardgym.errors import CardgymError, DecisionError
+from cardgym.errors import CardgymError, DecisionError, EndpointError
 from cardgym.table.drawings.shapes import sprite
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event
@@ -132,9 +133,18 @@ async def _refused(request: Request, error: HTTPException) -> Response:
 
 async def _bad_input(request: Request, error: CardgymError) -> Response:
     text = error.in_public if isinstance(error, DecisionError) else str(error)  # It shows what a seat sees.
-    if request.app.state.shared:  # Other people need not know where this machine keeps its files.
+    if request.app.state.shared:  # Other people need not know where this machine keeps its files and its models.
+        if isinstance(error, EndpointError):
+            _say(text)
+            text = error.in_public
         text = _PATH.sub("...", text)
     return refusal(409 if isinstance(error, StaleGameError) else 400, text)
+
+
+@lru_cache(maxsize=100)
+def _say(text: str) -> None:
+    """Tell the person who started the server; no visitor can fill the terminal."""
+    print(f"cardgym: {text}", file=sys.stderr, flush=True)
 
 
 # -- the page ---------------------------------------------------------------------------------------------------------

@@ -293,7 +293,9 @@ def _check(name: str, spec: str) -> None:
         raise CardgymError(f"player {name}={spec}: people can choose {spec} without another name; leave it out")
     if is_program(spec):
         load(spec)
-    elif not spec.startswith("llm:") and not Path(split_path(spec)[0]).is_file():
+    elif spec.startswith("llm:"):
+        resolve(spec, *games[0])
+    elif not Path(split_path(spec)[0]).is_file():
         raise CardgymError(f"player {name}={spec}: no such file")
 
 
