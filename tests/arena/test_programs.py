@@ -18,7 +18,7 @@ from cardgym.arena.tournament.runner import entrants, in_folder
 from cardgym.learn.config import GameConfig, read_config
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.played import played
-from cardgym.players import resolve
+from cardgym.players import Player, resolve
 from cardgym.players.identity import player_digest
 from cardgym.players.mixture_file import save_mixture
 from cardgym.solvers import exact
@@ -122,8 +122,8 @@ def test_a_function_that_draws_has_no_exact_figure(monkeypatch: pytest.MonkeyPat
         ("bot.py:stumbles", "game N, seat S: KeyError: 'card' (bot.py, line 16); it saw 'Own card: "),
         ("bot.py:nothing", "game N, seat S: action None is not legal; allowed are 0, 1"),
         ("bot.py:few", "one of 40 decisions at once: give one whole number a row, not int64 (1,)"),
-        ("bot.py:Two", "one of 40 decisions at once: give probabilities (40, 2), 0 where illegal, with the sum 1"),
-        ("bot.py:Unclear", "one of 40 decisions at once: give values (40, 2) that are numbers"),
+        ("bot.py:Two", "game N, seat S: give probabilities (1, 2), 0 where illegal, with the sum 1"),
+        ("bot.py:Unclear", "game N, seat S: give values (1, 2) that are numbers"),
         ("bot.py:Paper", "unknown observation 'paper'"),
         ("bot.py:Needs", "player bot.py:Needs: TypeError: "),
         ("bot.py:number", "player bot.py:number: '3' is no player; name a function, a class"),
@@ -144,6 +144,23 @@ def test_what_fails_is_named_in_one_line(name: str, message: str, capsys: pytest
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert message in re.sub(r"game \d+, seat \d", "game N, seat S", error)
+
+
+@pytest.mark.parametrize("method", ["act", "values", "probabilities"])
+def test_a_player_from_python_that_fails_is_named_with_the_first_decision_it_fails_at(method: str) -> None:
+    class Fails(Player):
+        name = "mine"
+
+    def fails(self: Player, observations: np.ndarray, masks: np.ndarray, temperature: float = 0.0) -> np.ndarray:
+        if (observations[:, 1] == 1).any():  # It holds the queen.
+            raise KeyError("queen")
+        return masks.argmax(axis=1) if method == "act" else masks / masks.sum(axis=1, keepdims=True)
+
+    setattr(Fails, method, fails)
+    with pytest.raises(CardgymError, match=r"player mine: game \d+, seat \d: KeyError: 'queen'.*; it saw \[0, 1, 0, "):
+        evaluate(ENV, None, [Fails(), "random"], games=40, seed=1)
+    with pytest.raises(CardgymError, match=r"player mine: .*KeyError: 'queen'"):
+        exact.tree_exploitability(GAME, OPTIONS, Fails())
 
 
 def test_the_traceback_is_there_if_it_is_asked_for(

@@ -27,6 +27,7 @@ from cardgym.players import (
     TextPlayer,
     legal_actions,
 )
+from cardgym.players.base import known_probabilities
 
 States = npt.NDArray[Any]
 
@@ -216,7 +217,7 @@ class Decisions:
             answers = [self.actions_of(player, np.zeros(0), np.zeros(2, np.uint64)) for _ in range(asks)]
             same = all(np.array_equal(answers[0], other) for other in answers)
             return np.eye(self.game.actions(self.options))[answers[0]] if same else None
-        return player.probabilities(observations, masks, temperature)
+        return known_probabilities(player, observations, masks, temperature)
 
     def views(self) -> list[TextView]:
         """What the seats see in words; a state does not say what happened before it."""

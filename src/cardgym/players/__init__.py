@@ -3,24 +3,20 @@
 from cardgym.players.base import (
     GREEDY,
     Actions,
-    Acts,
-    CallablePlayer,
     CompiledPlayer,
     KernelPlayer,
     Masks,
     Observations,
     Player,
-    Policy,
     TablePlayer,
-    TextFunction,
     TextPlayer,
-    batched,
     best_actions,
     legal_actions,
     one_hot,
     sample_actions,
     softmax,
 )
+from cardgym.players.callables import Acts, CallablePlayer, Policy, TextFunction, batched
 from cardgym.players.checks import are_legal, check_legal
 from cardgym.players.resolver import PlayerSpec, player_names, resolve, resolve_all, seated
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import operator
+import contextlib
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +19,11 @@ from cardgym.errors import (
     DecisionError,
     in_short,
     of_kind,
-    printable,
     quoted,
     real_number,
     reporting_errors,
 )
-from cardgym.players.checks import are_legal, check_actions, check_named, check_rows, not_legal
+from cardgym.players.checks import are_legal, check_actions, check_rows, not_legal
 
 Observations = Float32s
 Masks = Int8s
@@ -134,10 +133,12 @@ class Player:
         """
         values = self.values(observations, masks)
         if values is None:
-            values = self.probabilities(observations, masks)
+            values = known_probabilities(self, observations, masks)
             assert values is not None
             if self.samples and draws is not None:
                 return sample_actions(values, draws)
+        elif _is_users(self) and (values.shape != masks.shape or np.isnan(values).any()):
+            raise DecisionError(self.name, f"give values {masks.shape} that are numbers", None)
         return best_actions(values, masks)
 
     def choose(self, observation: Float32s, mask: Masks, draw: float) -> int:
@@ -192,24 +193,76 @@ def legal_actions(
     check_rows("observations", observations)
     if draws is not None:
         check_rows("draws", draws, dimensions=1)  # Empty for a player that does not sample.
+    try:
+        return _checked_actions(player, observations, masks, draws, views, may_forfeit)
+    except DecisionError as error:
+        if error.row is None:  # Asked about many at once: the first that it also fails at alone.
+            for row in range(len(masks)):
+                at = slice(row, row + 1)
+                try:
+                    _checked_actions(player, observations[at], masks[at], None if draws is None else draws[at])
+                except DecisionError as one:
+                    one.row = row
+                    raise one from one.__cause__
+        raise
+
+
+def _checked_actions(
+    player: Player,
+    observations: Observations,
+    masks: Masks,
+    draws: Float64s | None,
+    views: Callable[[], Sequence[TextView]] = list,
+    may_forfeit: bool = False,
+) -> Actions:
     if isinstance(player, TextPlayer):
         actions = np.asarray(player.answers(views()))
     else:
-        actions = np.asarray(
-            player.act(observations, masks, draws) if player.samples else player.act(observations, masks)
-        )
+        with _reporting(player, observations):
+            actions = np.asarray(player.act(observations, masks, *([draws] if player.samples else [])))
     if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
         reason = f"give one whole number a row, not {actions.dtype} {actions.shape}"
         raise DecisionError(player.name, reason, 0 if len(masks) == 1 else None)
     forfeits = isinstance(player, TextPlayer) & (actions == FORFEIT)
     if forfeits.any() and not may_forfeit:
-        raise CardgymError(f"player {player.name} names no legal move, and cannot forfeit here: name it with ,illegal=random")
+        raise CardgymError(f"player {player.name} names no legal move and cannot forfeit here: add ,illegal=random")
     legal = are_legal(actions, masks) | forfeits
     if not legal.all():
         row = int(np.argmin(legal))
         seen = in_short(observations[row])
         raise DecisionError(player.name, f"{not_legal(actions[row], np.flatnonzero(masks[row]))}; it saw {seen}", row)
     return actions.astype(np.int64)
+
+
+def known_probabilities(
+    player: Player, observations: Observations, masks: Masks, temperature: float = 0.0
+) -> npt.NDArray[np.floating[Any]] | None:
+    """What `Player.probabilities` returns, checked if the player's code is not cardgym's.
+
+    Raises:
+        DecisionError: for numbers that are no probabilities, and whatever that code raises.
+    """
+    with _reporting(player, observations):
+        shares = player.probabilities(observations, masks, temperature)
+    if shares is None or not _is_users(player):
+        return shares
+    fit = shares.shape == masks.shape and bool((shares[masks == 0] == 0).all() and (shares >= 0).all())
+    if not (fit and np.allclose(shares.sum(axis=1), 1.0, atol=1e-4)):
+        wanted = f"probabilities {masks.shape}, 0 where illegal, with the sum 1 in each row"
+        raise DecisionError(player.name, f"give {wanted}", None)
+    return shares
+
+
+def _is_users(player: Player) -> bool:
+    """Whether a player's code is not cardgym's: its errors are then reported in one line."""
+    return not type(player).__module__.startswith("cardgym.")
+
+
+def _reporting(player: Player, observations: Observations) -> contextlib.AbstractContextManager[None]:
+    alone = len(observations) == 1
+    if not _is_users(player):
+        return contextlib.nullcontext()
+    return reporting_errors(player.name, 0 if alone else None, observations[0] if alone else None)
 
 
 # -- players that read -------------------------------------------------------------------------------------------------
@@ -235,42 +288,6 @@ def summaries(players: Sequence[Player]) -> tuple[dict[str, Any], ...]:
     """What reports say about players that read, each once."""
     readers = dict.fromkeys(player for player in players if isinstance(player, TextPlayer))
     return tuple(summary for player in readers if (summary := player.summary()) is not None)
-
-
-@dataclass(eq=False)
-class TextFunction(TextPlayer):
-    """A function of a `TextView` as a player; it returns an action, or words or an ID that `TextView.parse` reads."""
-
-    name: str
-    function: Callable[[TextView], int | str]
-
-    def answers(self, views: Sequence[TextView]) -> Sequence[int] | Actions:
-        """What the function returns for each view.
-
-        Raises:
-            DecisionError: for words that name no legal move, and whatever the function raises.
-        """
-        return [self._answer(row, view) for row, view in enumerate(views)]
-
-    def _answer(self, row: int, view: TextView) -> int:
-        with reporting_errors(self.name, row, view.state):
-            answer = self.function(view)
-        if not isinstance(answer, str):
-            return _whole(self.name, answer, row, view.moves)
-        try:
-            return view.parse(answer)
-        except CardgymError as error:
-            raise DecisionError(self.name, f"{error}; it saw {in_short(view.state)}", row) from None
-
-
-def _whole(name: str, answer: Any, row: int, legal: Iterable[int]) -> int:
-    """What a function answers at a decision, a whole number; `DecisionError` if it is none."""
-    try:
-        if isinstance(answer, bool):
-            raise TypeError
-        return operator.index(answer)
-    except (OverflowError, TypeError):
-        raise DecisionError(name, not_legal(printable(repr(answer), 60), legal), row) from None
 
 
 # -- players in the kernel --------------------------------------------------------------------------------------------
@@ -312,76 +329,3 @@ class TablePlayer(KernelPlayer):
 
     def __post_init__(self) -> None:
         self.policy = self.actions
-
-
-# -- callables as players ---------------------------------------------------------------------------------------------
-
-Policy = Callable[[Observations, Masks], Any]
-"""A Python callable as a player: `policy(observation, action_mask)` returns a legal action."""
-
-
-class Acts(Protocol):
-    """An object that chooses actions for many rows at once; `name` and `observation_name` are optional."""
-
-    def act(self, observations: Observations, masks: Masks) -> npt.ArrayLike:
-        """Legal actions, whole numbers of (rows,)."""
-        ...
-
-
-@dataclass(eq=False)
-class CallablePlayer(Player):
-    """A Python callable as a player.
-
-    Attributes:
-        policy: `policy(observation, mask)` returns a legal action, or, if `batched`, those of many rows.
-        observation_name: the observation it reads; None for the one that the games use.
-        batched: whether it is called once for all rows, instead of for each.
-    """
-
-    name: str
-    policy: Policy
-    observation_name: str | None = None
-    batched: bool = False
-
-    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
-        """What the callable returns; it gets copies of its row, which it may keep or change.
-
-        Raises:
-            DecisionError: whatever the callable raises, and if it is asked row by row and answers no whole number.
-        """
-        if self.batched:
-            with reporting_errors(self.name, 0 if len(masks) == 1 else None):
-                return np.asarray(self.policy(observations, masks))
-        actions = np.empty(len(masks), np.int64)
-        for row, (seen, mask) in enumerate(zip(observations, masks, strict=True)):
-            with reporting_errors(self.name, row, seen):
-                answer = self.policy(seen.copy(), mask.copy())
-            actions[row] = _whole(self.name, answer, row, np.flatnonzero(mask))
-        return actions
-
-    def __call__(self, observations: Observations, masks: Masks) -> Any:
-        """What the callable returns."""
-        return self.policy(observations, masks)
-
-
-def batched(
-    policy: Callable[[Observations, Masks], npt.ArrayLike],
-    *,
-    name: str | None = None,
-    observation_name: str | None = None,
-) -> CallablePlayer:
-    """A callable that takes batches as a player; also a decorator.
-
-    It is called once for all waiting games, instead of once for each decision.
-
-    Args:
-        policy: `policy(observations, masks)` returns legal actions, whole numbers of (rows,), for observations
-            (rows, size), float32, and masks (rows, actions), int8. Both are copies that it may keep or change.
-        name: its name in reports; the callable's own if None.
-        observation_name: the observation it reads; None for the one that the games use.
-    """
-    if not callable(policy):
-        raise CardgymError(f"policy={quoted(policy)}: give a function of observations and masks")
-    check_named("" if name is None else name, observation_name)
-    own_name = str(getattr(policy, "__name__", type(policy).__name__))
-    return CallablePlayer(name or own_name, policy, observation_name, batched=True)

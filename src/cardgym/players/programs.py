@@ -10,27 +10,15 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from cardgym.engine.contract import Float64s
-from cardgym.errors import CardgymError, DecisionError, in_one_line, printable, quoted, reporting_errors, unknown
+from cardgym.errors import CardgymError, in_one_line, printable, quoted, unknown
 from cardgym.files.json_values import read_bytes
-from cardgym.players.base import (
-    PYTHON,
-    Actions,
-    Masks,
-    Observations,
-    Player,
-    split_path,
-)
+from cardgym.players.base import PYTHON, split_path
 
 
 def is_program(name: str) -> bool:
@@ -126,49 +114,3 @@ def source_of(name: str) -> tuple[str, CodeType | None, str | None]:
         return "", compile(read_bytes(file, what), str(file), "exec", dont_inherit=True), str(file.parent)
     except (SyntaxError, ValueError) as error:
         raise CardgymError(f"{what}: {in_one_line(error)}") from error
-
-
-class ProgramPlayer(Player):
-    """A subclass of `Player` that was named, not passed: its errors and bad answers are reported in one line."""
-
-    def __init__(self, name: str, player: Player) -> None:
-        self.name = player.name = name
-        self.observation_name, self.samples = player.observation_name, player.samples
-        self._player = player
-
-    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
-        """See `Player.act`."""
-        if type(self._player).act is Player.act:  # By its values or probabilities, which are checked here.
-            return super().act(observations, masks, draws)
-        with self._reporting(masks):
-            return self._player.act(observations, masks, *([draws] if self.samples else []))
-
-    def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.floating[Any]] | None:
-        """See `Player.values`."""
-        with self._reporting(masks):
-            values = self._player.values(observations, masks)
-            if values is not None and (values.shape != masks.shape or np.isnan(values).any()):
-                raise DecisionError(self.name, f"give values {masks.shape} that are numbers", None)
-        return values
-
-    def probabilities(
-        self, observations: Observations, masks: Masks, temperature: float = 0.0
-    ) -> npt.NDArray[np.floating[Any]] | None:
-        """See `Player.probabilities`."""
-        with self._reporting(masks):
-            shares = self._player.probabilities(observations, masks, temperature)
-            if shares is not None and not _are_probabilities(shares, masks):
-                wanted = f"probabilities {masks.shape}, 0 where illegal, with the sum 1 in each row"
-                raise DecisionError(self.name, f"give {wanted}", None)
-        return shares
-
-    def _reporting(self, masks: Masks) -> AbstractContextManager[None]:
-        return reporting_errors(self.name, 0 if len(masks) == 1 else None)
-
-
-def _are_probabilities(shares: npt.NDArray[Any], masks: Masks) -> bool:
-    return (
-        shares.shape == masks.shape
-        and bool((shares[masks == 0] == 0).all() and (shares >= 0).all())
-        and np.allclose(shares.sum(axis=1), 1.0, atol=1e-4)
-    )

@@ -20,16 +20,11 @@ from cardgym.files.tensors import SUFFIX, read_document
 from cardgym.players.base import (
     GREEDY,
     PYTHON,
-    Acts,
-    CallablePlayer,
     CompiledPlayer,
-    KernelPlayer,
     Player,
-    Policy,
     TablePlayer,
-    TextFunction,
-    TextPlayer,
 )
+from cardgym.players.callables import Acts, CallablePlayer, Policy, TextFunction
 from cardgym.players.checks import check_setting
 from cardgym.players.mixtures import MixturePlayer, mixture
 
@@ -203,7 +198,7 @@ def _require_programs(name: str, programs: bool) -> None:
 
 def _load_program(name: str, game: Game, options: Options, programs: bool) -> Player | None:
     """The player in Python of that name; None if it names none."""
-    from cardgym.players.programs import ProgramPlayer, is_program, load
+    from cardgym.players.programs import is_program, load
 
     if not is_program(name):
         return None
@@ -212,8 +207,7 @@ def _load_program(name: str, game: Game, options: Options, programs: bool) -> Pl
     player = resolve(found, game, options)
     if player.observation_name is not None:
         game.observation(player.observation_name)
-    as_it_is = isinstance(player, CallablePlayer | KernelPlayer | MixturePlayer | TextPlayer)
-    return player if as_it_is else ProgramPlayer(name, player)
+    return player
 
 
 def _load_network(path: Path, game: Game, options: Options) -> Player:
