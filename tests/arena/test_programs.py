@@ -154,7 +154,7 @@ def test_a_player_from_python_that_fails_is_named_with_the_first_decision_it_fai
     def fails(self: Player, observations: np.ndarray, masks: np.ndarray, temperature: float = 0.0) -> np.ndarray:
         if (observations[:, 1] == 1).any():  # It holds the queen.
             raise KeyError("queen")
-        return masks.argmax(axis=1) if method == "act" else masks / masks.sum(axis=1, keepdims=True)
+        return np.asarray(masks.argmax(axis=1) if method == "act" else masks / masks.sum(axis=1, keepdims=True))
 
     setattr(Fails, method, fails)
     with pytest.raises(CardgymError, match=r"player mine: game \d+, seat \d: KeyError: 'queen'.*; it saw \[0, 1, 0, "):
