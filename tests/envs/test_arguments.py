@@ -29,7 +29,7 @@ from cardgym.envs.vector import CardVectorEnv
 from cardgym.interop.open_spiel import OpenSpielGame, open_spiel_tree
 from cardgym.interop.sb3 import ArenaCallback, CardVecEnv, MaskableDQN, ModelPlayer, SelfPlayCallback
 from cardgym.interop.sb3_player import load_player as load_model
-from cardgym.players import base, callables, checkpoints, checks, mixture_file, mixtures, policy_file, resolver, tables
+from cardgym.players import base, checkpoints, checks, mixture_file, mixtures, policy_file, resolver, tables
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.networks import NetworkPlayer, QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
@@ -73,7 +73,7 @@ EXCEPTIONS = {
         generators TotalsLayout plain main_metric options_text print_report order ranking matrix payoff_format
         payoff_text printed heat_map write_results section ranges play_range RangeStore weights entrants in_folder
         bradley_terry nash standings check_compatible check_made_for CompiledNetwork player_digest
-        known_probabilities
+        known_probabilities whole_action
         weights_of_values weights_of_policy hidden_layers masked one_thread log_probabilities probabilities SeatedBatch
         game_keys drawn OpenSpielObserver OpenSpielState LearnerPlayer SelfPlay action_scores SB3Training make_model
         Every train joined max_requests model_lines read_answer summaries game_digest check_setting check_rows
@@ -141,7 +141,7 @@ SUFFIXES = {"network": ".safetensors", "table": ".safetensors", "mixture": ".mix
 VALUES = np.array([[0.5, 0.5], [1.0, 0.0]])
 MASKS = np.ones((2, 2), np.int8)
 CHOSEN = np.array([0, 1])
-FIRST = callables.batched(lambda observations, masks: masks.argmax(axis=1), name="first")
+FIRST = resolver.batched(lambda observations, masks: masks.argmax(axis=1), name="first")
 PAIRS = tables.Pairs(np.zeros(1, np.uint64), np.zeros(1, np.int32), np.zeros(1))
 SHAPE = network_shape(FIND, OPTIONS, FIND.default_observation, (4,), False)
 COUNT_STATES = INDEXED.state_index.num_info_states
@@ -181,7 +181,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "player_names": (resolver.player_names, {"game": FIND}),
     "checkpoints": (resolver.checkpoints, WHICH),
     "load_tensors": (resolver.load_tensors, {"path": "table", **WHICH}),
-    "batched": (callables.batched, {"policy": FIRST, "name": "first", "observation_name": NAME}),
+    "batched": (resolver.batched, {"policy": FIRST, "name": "first", "observation_name": NAME}),
     "sample_actions": (base.sample_actions, {"probabilities": VALUES, "draws": np.array([0.1, 0.9])}),
     "best_actions": (base.best_actions, {"values": VALUES, "masks": MASKS}),
     "softmax": (base.softmax, {"values": VALUES, "masks": MASKS, "temperature": 1.0}),

@@ -9,6 +9,7 @@ from cardgym.players.base import (
     Observations,
     Player,
     TablePlayer,
+    TextFunction,
     TextPlayer,
     best_actions,
     legal_actions,
@@ -16,9 +17,18 @@ from cardgym.players.base import (
     sample_actions,
     softmax,
 )
-from cardgym.players.callables import Acts, CallablePlayer, Policy, TextFunction, batched
 from cardgym.players.checks import are_legal, check_legal
-from cardgym.players.resolver import PlayerSpec, player_names, resolve, resolve_all, seated
+from cardgym.players.resolver import (
+    Acts,
+    CallablePlayer,
+    PlayerSpec,
+    Policy,
+    batched,
+    player_names,
+    resolve,
+    resolve_all,
+    seated,
+)
 
 __all__ = [
     "GREEDY",

@@ -23,7 +23,7 @@ from cardgym.errors import (
     real_number,
     reporting_errors,
 )
-from cardgym.players.checks import are_legal, check_actions, check_rows, not_legal
+from cardgym.players.checks import are_legal, check_actions, check_rows, not_legal, whole_action
 
 Observations = Float32s
 Masks = Int8s
@@ -288,6 +288,32 @@ def summaries(players: Sequence[Player]) -> tuple[dict[str, Any], ...]:
     """What reports say about players that read, each once."""
     readers = dict.fromkeys(player for player in players if isinstance(player, TextPlayer))
     return tuple(summary for player in readers if (summary := player.summary()) is not None)
+
+
+@dataclass(eq=False)
+class TextFunction(TextPlayer):
+    """A function of a `TextView` as a player; it returns an action, or words or an ID that `TextView.parse` reads."""
+
+    name: str
+    function: Callable[[TextView], int | str]
+
+    def answers(self, views: Sequence[TextView]) -> Sequence[int] | Actions:
+        """What the function returns for each view.
+
+        Raises:
+            DecisionError: for words that name no legal move, and whatever the function raises.
+        """
+        return [self._answer(row, view) for row, view in enumerate(views)]
+
+    def _answer(self, row: int, view: TextView) -> int:
+        with reporting_errors(self.name, row, view.state):
+            answer = self.function(view)
+        if not isinstance(answer, str):
+            return whole_action(self.name, answer, row, view.moves)
+        try:
+            return view.parse(answer)
+        except CardgymError as error:
+            raise DecisionError(self.name, f"{error}; it saw {in_short(view.state)}", row) from None
 
 
 # -- players in the kernel --------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Int8s, Options
-from cardgym.errors import CardgymError, of_kind, printable
+from cardgym.errors import CardgymError, DecisionError, of_kind, printable
 
 
 def check_setting(game: Game, options: Options) -> None:
@@ -85,3 +86,13 @@ def check_legal(
 def not_legal(action: Any, legal: Iterable[int]) -> str:
     """Say in words that an action is not among the legal ones."""
     return f"action {action} is not legal; allowed are {', '.join(map(str, legal))}"
+
+
+def whole_action(name: str, answer: Any, row: int, legal: Iterable[int]) -> int:
+    """What a function answers at a decision, a whole number; `DecisionError` if it is none."""
+    try:
+        if isinstance(answer, bool):
+            raise TypeError
+        return operator.index(answer)
+    except (OverflowError, TypeError):
+        raise DecisionError(name, not_legal(printable(repr(answer), 60), legal), row) from None

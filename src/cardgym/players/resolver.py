@@ -7,26 +7,118 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from cardgym.engine import registry
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Float64s, Game, Options
 from cardgym.engine.rules import is_rule
 from cardgym.engine.text import TextView
-from cardgym.errors import CardgymError, of_kind, path_of, printable, reporting_missing, unknown, whole_number
+from cardgym.errors import (
+    CardgymError,
+    of_kind,
+    path_of,
+    printable,
+    quoted,
+    reporting_errors,
+    reporting_missing,
+    unknown,
+    whole_number,
+)
 from cardgym.files import shipped
 from cardgym.files.tensors import SUFFIX, read_document
 from cardgym.players.base import (
     GREEDY,
     PYTHON,
+    Actions,
     CompiledPlayer,
+    Masks,
+    Observations,
     Player,
     TablePlayer,
+    TextFunction,
 )
-from cardgym.players.callables import Acts, CallablePlayer, Policy, TextFunction
-from cardgym.players.checks import check_setting
+from cardgym.players.checks import check_named, check_setting, whole_action
 from cardgym.players.mixtures import MixturePlayer, mixture
+
+# -- callables as players ----------------------------------------------------------------------------------------------
+
+Policy = Callable[[Observations, Masks], Any]
+"""A Python callable as a player: `policy(observation, action_mask)` returns a legal action."""
+
+
+class Acts(Protocol):
+    """An object that chooses actions for many rows at once; `name` and `observation_name` are optional."""
+
+    def act(self, observations: Observations, masks: Masks) -> npt.ArrayLike:
+        """Legal actions, whole numbers of (rows,)."""
+        ...
+
+
+@dataclass(eq=False)
+class CallablePlayer(Player):
+    """A Python callable as a player.
+
+    Attributes:
+        policy: `policy(observation, mask)` returns a legal action, or, if `batched`, those of many rows.
+        observation_name: the observation it reads; None for the one that the games use.
+        batched: whether it is called once for all rows, instead of for each.
+    """
+
+    name: str
+    policy: Policy
+    observation_name: str | None = None
+    batched: bool = False
+
+    def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
+        """What the callable returns; it gets copies of its row, which it may keep or change.
+
+        Raises:
+            DecisionError: whatever the callable raises, and if it is asked row by row and answers no whole number.
+        """
+        if self.batched:
+            with reporting_errors(self.name, 0 if len(masks) == 1 else None):
+                return np.asarray(self.policy(observations, masks))
+        actions = np.empty(len(masks), np.int64)
+        for row, (seen, mask) in enumerate(zip(observations, masks, strict=True)):
+            with reporting_errors(self.name, row, seen):
+                answer = self.policy(seen.copy(), mask.copy())
+            actions[row] = whole_action(self.name, answer, row, np.flatnonzero(mask))
+        return actions
+
+    def __call__(self, observations: Observations, masks: Masks) -> Any:
+        """What the callable returns."""
+        return self.policy(observations, masks)
+
+
+def batched(
+    policy: Callable[[Observations, Masks], npt.ArrayLike],
+    *,
+    name: str | None = None,
+    observation_name: str | None = None,
+) -> CallablePlayer:
+    """A callable that takes batches as a player; also a decorator.
+
+    It is called once for all waiting games, instead of once for each decision.
+
+    Args:
+        policy: `policy(observations, masks)` returns legal actions, whole numbers of (rows,), for observations
+            (rows, size), float32, and masks (rows, actions), int8. Both are copies that it may keep or change.
+        name: its name in reports; the callable's own if None.
+        observation_name: the observation it reads; None for the one that the games use.
+    """
+    if not callable(policy):
+        raise CardgymError(f"policy={quoted(policy)}: give a function of observations and masks")
+    check_named("" if name is None else name, observation_name)
+    own_name = str(getattr(policy, "__name__", type(policy).__name__))
+    return CallablePlayer(name or own_name, policy, observation_name, batched=True)
+
+
+# -- players by name, path or callable ---------------------------------------------------------------------------------
 
 PlayerSpec = str | Path | Policy | Callable[[TextView], int | str] | Player | Acts | Mapping[Any, float]
 """How a caller names a player: a name that the game knows, a path, a callable of an observation and a mask or of the
