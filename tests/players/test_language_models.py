@@ -166,6 +166,8 @@ VIEW = TextView("Some-v0", 0, "", "", (), 0, {0: "check", 1: "bet 1 (the pot bec
         ("ANSWER: 2. Or else ANSWER: 1", None, "illegal"),
         ("ANSWER: raise, or check if that is illegal", None, "illegal"),
         ("ANSWER:", None, "illegal"),
+        pytest.param("\n" * 200_000 + "1", None, "unreadable", id="many lines"),
+        pytest.param("ANSWER: #" + " " * 200_000 + "x", None, "illegal", id="a long line"),
     ],
 )
 def test_only_the_line_of_the_answer_is_read(answer: str, action: int | None, problem: str) -> None:

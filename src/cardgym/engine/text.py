@@ -17,6 +17,8 @@ _TILE = re.compile(r"\b([BW])(?:lack|hite) (?=\d)", re.IGNORECASE)
 """A numbered tile in words; people type W7."""
 _WORD = re.compile(r"[^\s,;:()\[\]{}\"`*]+")
 _HEAD_ENDS = re.compile(r"[,(:]")
+_LONGEST = 500
+"""An answer of more characters names no move; the patterns below take too long for one of many thousands."""
 _FEW = 6
 """Up to this many moves have whole names."""
 _EXPLAINING = ("Description", "Rewards", "Episode End")
@@ -110,6 +112,8 @@ class TextView:
             UnclearMoveError: if it names no move, or more than one.
         """
         answer = answer.strip()
+        if len(answer) > _LONGEST:
+            raise UnclearMoveError(f"{quoted(answer)} names no move")
         if both := _ID_AND_WORDS.fullmatch(answer):
             named = self._by_words(both[2])
             if named != int(both[1]):

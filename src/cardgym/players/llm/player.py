@@ -18,7 +18,7 @@ from cardgym.players.llm.endpoint import Endpoint, Messages
 from cardgym.players.llm.settings import Settings, read_prompt
 
 _THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
-_ANSWER = re.compile(r"^[\s>*_`#-]*ANSWER[\s*_`]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+_ANSWER = re.compile(r"^[ \t>*_`#-]*ANSWER[ \t*_`]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True)
