@@ -1,7 +1,9 @@
 """The posterior over the opponent's tiles, given what a seat has seen and how a known player acts.
 
 The lines of the first turn are enumerated, with the probabilities that the player would have put dealt jokers where
-they are. From then on the worlds are followed move by move, see `cardgym.experiments.exploit.posterior.Worlds`.
+they are. From then on the worlds are followed move by move, see `cardgym.experiments.exploit.posterior.Worlds`. Nobody
+sees whether the other seat had a choice where to put its drawn tile, so a world with a choice is weighed by it, and one
+without is not.
 """
 
 from __future__ import annotations
@@ -9,11 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cardgym.arena.playouts import Decisions
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Int64s, State, rule
-from cardgym.experiments.exploit.posterior import Known, States, Worlds
+from cardgym.experiments.exploit.posterior import Known, States, Worlds, compiled_for, views
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import tiles_by_place
 
@@ -40,11 +43,58 @@ class LinePosterior(Worlds):
             places = np.full(len(worlds), -1)
             _take_back(before, 1 - seat, joker, places)
             if (rows := np.flatnonzero(places >= 0)).size:
-                draws, source = self._generator.random(len(rows)), self._generator.integers(0, 2**63, 2, np.uint64)
-                decisions = Decisions(self.game, self.options, before.take(rows), np.full(len(rows), 1 - seat))
-                shares = decisions.probabilities_of(self.player, draws, source)
+                shares = self._probabilities(before.take(rows), 1 - seat)
                 chances[rows] *= shares[np.arange(len(rows)), places[rows]]
         return Known(worlds, chances, exact=True).thinned(self._generator)
+
+    def _follow(
+        self, games: npt.NDArray[np.intp], states: States, before: Int64s, actions: Int64s, who: Int64s
+    ) -> None:
+        theirs = before[games] == 1 - self._seats[games]
+        for game in games[theirs].tolist():
+            self._answer(game, states, int(actions[game]))
+        if not theirs.all():
+            super()._follow(games[~theirs], states, before, actions, who)
+
+    def _answer(self, game: int, states: States, action: int) -> None:
+        """Weigh the worlds of a game by what the other seat did, then by where its drawn tile lies."""
+        known, state = self.known[game], states[game : game + 1]
+        worlds, weights, other = known.states, known.weights, 1 - self._seats[game]
+        if not self._places(worlds, other).any() and (worlds["turn"] == other).all():
+            shares = self._probabilities(worlds, int(other))[:, action]
+            rows = np.flatnonzero(shares)
+            worlds, weights = worlds.take(rows), weights[rows] * shares[rows]
+            self._move(worlds, np.full(len(rows), action))
+        if not self._places(state, other)[0]:
+            choosing = self._places(worlds, other)
+            asked = worlds.take(np.flatnonzero(choosing))
+            shares = self._probabilities(asked, int(other))
+            rows, moves = np.nonzero(shares)
+            put = asked.take(rows)
+            self._move(put, moves)
+            worlds = np.concatenate([worlds.take(np.flatnonzero(~choosing)), put])
+            weights = np.concatenate([weights[~choosing], weights[choosing][rows] * shares[rows, moves]])
+            view = self._views(state, game)[0]
+            same = np.flatnonzero([each == view for each in self._views(worlds, game)])
+            worlds, weights = worlds.take(same), weights[same]
+        self._keep(game, Known(worlds, weights, known.exact), states)
+
+    def _places(self, states: States, other: int) -> npt.NDArray[np.bool_]:
+        """Whether the other seat is to place its drawn tile, (worlds,)."""
+        places: npt.NDArray[np.bool_] = (states["phase"] == coda.PLACING) & (states["turn"] == other)
+        return places
+
+    def _views(self, states: States, game: int) -> list[bytes]:
+        return views(self.game, self.options, states, int(self._seats[game]))
+
+    def _move(self, states: States, moves: Int64s) -> None:
+        compiled_for(self.game)[1](states, moves)
+
+    def _probabilities(self, states: States, other: int) -> npt.NDArray[np.floating[Any]]:
+        """The player's probabilities of actions, (rows, actions)."""
+        draws, source = self._generator.random(len(states)), self._generator.integers(0, 2**63, 2, np.uint64)
+        decisions = Decisions(self.game, self.options, states, np.full(len(states), other))
+        return decisions.probabilities_of(self.player, draws, source)
 
 
 @compiled
