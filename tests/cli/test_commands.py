@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -208,6 +207,7 @@ def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_the_old_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "a.csv"
     out.write_text("old")
+    resource: Any = pytest.importorskip("resource", reason="limits of POSIX")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     assert main(["record", ENV, *TWO, "--games", "1", "--out", str(tmp_path / "warm.csv")]) == 0
     capsys.readouterr()

@@ -72,7 +72,7 @@ def test_killed_league_resumes_with_the_same_bits_and_gets_harder_to_exploit(
         assert run.poll() is None, log.read_text()
         time.sleep(0.01)
     time.sleep(random.Random().uniform(0, 3))  # Not seeded: killed while it trains, and perhaps after.
-    run.send_signal(signal.SIGKILL)
+    run.kill()
     run.wait()
     assert league.run("league", [*words, "--out", str(killed), "--resume"]) == 0
     one, other = results(whole), results(killed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import subprocess
 import sys
@@ -39,7 +38,7 @@ def test_a_second_process_is_refused_and_a_dead_owners_lock_is_taken_over(
             assert capsys.readouterr().err.startswith(f"{words[1]}.py: {owned}")
         assert main(["sweep", *config[1:2], "--script", "dqn", *config[2:]]) == 2
         assert capsys.readouterr().err.startswith(f"cardgym: {owned}")
-        owner.send_signal(signal.SIGKILL)
+        owner.kill()
     with locked(tmp_path), locked(tmp_path):  # The same process may enter again.
         assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", ".owner"]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -280,7 +278,7 @@ def test_killed_process_loses_no_move(tmp_path: Path) -> None:
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         id, made = process.stdout.readline().strip(), int(process.stdout.readline())
-        os.kill(process.pid, signal.SIGKILL)
+        process.kill()
     session = Session.restore(GameLog(tmp_path / "games.sqlite"), id)
     assert session.version == made
     assert len(session.choices) == 1

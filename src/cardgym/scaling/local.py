@@ -115,7 +115,7 @@ def work(pipe: Connection) -> None:
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Start a process inside so that Ctrl-C waits until its `set_up`: else it would end with a traceback."""
+    """Start a process inside so that Ctrl-C waits for its `ignore_interrupts`: else it would end with a traceback."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -127,11 +127,16 @@ def uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def set_up() -> None:
-    """Prepare a worker: the process that started it handles Ctrl-C; SIGTERM, or that process's end, ends the worker."""
+def ignore_interrupts() -> None:
+    """Ignore Ctrl-C, which the process that started this one handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+
+def set_up() -> None:
+    """Prepare a worker, which SIGTERM or the end of the process that started it ends."""
+    ignore_interrupts()
     signal.signal(signal.SIGTERM, leave)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     threading.Thread(target=follow_parent, daemon=True).start()

@@ -22,7 +22,7 @@ from typing import Any
 
 from cardgym.errors import CardgymError, printable, require
 from cardgym.scaling.engine import Engine, Outcome, Task, one_line, perform
-from cardgym.scaling.local import follow_parent, leave
+from cardgym.scaling.local import follow_parent, ignore_interrupts, leave, uninterrupted
 from cardgym.scaling.stopping import held
 
 CONNECT_SECONDS = 60.0
@@ -91,7 +91,7 @@ class _Connection:
         # Not a daemon: Ray may start processes, which Python forbids to daemons.
         self._process = context.Process(target=hold, args=(other, address, environment(), str(log)), name="ray")
         try:
-            with held():
+            with held(), uninterrupted():
                 self._process.start()
                 other.close()
             if not self._pipe.poll(CONNECT_SECONDS):
@@ -179,7 +179,7 @@ def environment() -> dict[str, str]:
 
 def hold(pipe: Connection[Any, Any], address: str, variables: Mapping[str, str], log: str) -> None:
     """Connect to a cluster and submit the tasks that arrive through a pipe, until SIGTERM or until the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignore_interrupts()
     threading.Thread(target=follow_parent, daemon=True).start()
     # Ray prints a lot; it goes to the log.
     with open(log, "ab", buffering=0) as file:
