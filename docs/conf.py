@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 from pathlib import Path, PurePosixPath
@@ -13,6 +14,7 @@ ROOT = HERE.parent
 sys.path.insert(0, str(HERE))
 
 import api  # noqa: E402  (beside this file)
+from sphinx.ext.autodoc.mock import mock  # noqa: E402
 
 import cardgym  # noqa: E402
 
@@ -150,6 +152,9 @@ def _tables_as_they_stand(app: Any, what: str, name: str, obj: Any, options: Any
 
 def setup(app: Any) -> None:
     """Write the pages from outside this folder before Sphinx collects its sources."""
+    with mock(autodoc_mock_imports):  # Autodoc changes annotations of classes, which pydantic reads for subclasses.
+        for name in api.modules():
+            importlib.import_module(name)
     api.write_pages(HERE / "api")
     (HERE / "project").mkdir(exist_ok=True)
     for outside, inside in OUTSIDE.items():

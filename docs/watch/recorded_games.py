@@ -22,7 +22,7 @@ sys.path.append(str(ROOT / "tests" / "web"))
 
 from web_server import Client, serving  # noqa: E402  (the client of the tests)
 
-PUBLISHED = "https://cardgym.github.io/cardgym/watch/"
+PUBLISHED = re.compile(r'(?<=")https://cardgym\.github\.io/cardgym/(watch|play)/(?:index\.html)?')
 GAMES = {
     "CorellianSpike-v0": ["heuristic", "ppo"],
     "CodaOfficial-v0": ["heuristic", "official_ppo"],
@@ -90,14 +90,17 @@ def build(folder: Path, games: dict[str, list[str]]) -> None:
     write(folder / "api" / "lobby.json", {"games": shelf})
 
 
-def link(page: Path, folder: Path) -> None:
-    """Let the start page lead to the games beside it, instead of those on the published site."""
-    text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace(PUBLISHED, f"{folder.name}/index.html"), encoding="utf-8")
+def link(site: Path) -> None:
+    """Let the pages of a site lead to its own games, under any path, instead of those on the published site."""
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        up = "../" * (len(page.relative_to(site).parts) - 1)
+        linked = PUBLISHED.sub(rf"{up}\1/index.html", text)
+        if linked != text:
+            page.write_text(linked, encoding="utf-8")
 
 
 if __name__ == "__main__":
     out = Path(sys.argv[1])
     build(out, GAMES)
-    if (out.parent / "index.html").exists():
-        link(out.parent / "index.html", out)
+    link(out.parent)

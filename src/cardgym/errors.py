@@ -192,7 +192,7 @@ class DecisionError(CardgymError):
         return f"player {self._name} failed at its decision: {self._failure}"
 
     def at(self, where: str) -> DecisionError:
-        """The same error, whose message says where the decision was made, such as `game 3, seat 1: `."""
+        """The same error, whose message says where the decision was made, such as `game 3, seat 1` and a colon."""
         return DecisionError(self._name, self._reason, self.row, self._failure, where)
 
 

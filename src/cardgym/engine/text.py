@@ -94,7 +94,7 @@ class TextView:
 
     @property
     def listed(self) -> str:
-        """The legal moves, a line each, as `ID: words`."""
+        """The legal moves, a line each, with its ID and a colon before the words."""
         return "\n".join(f"{action}: {text}" for action, text in self.moves.items())
 
     def __str__(self) -> str:

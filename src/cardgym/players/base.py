@@ -36,7 +36,7 @@ FORFEIT = -1
 """In place of an action, from a `TextPlayer`: it names no legal move and loses the game."""
 
 PYTHON = ".py"
-"""The suffix of a file with a player; a colon and the player's name in the file follow, as in `./bot.py:choose`."""
+"""The suffix of a file with a player; a colon and the player's name in the file may follow it."""
 
 
 def split_path(name: str) -> tuple[str, str]:

@@ -7,7 +7,8 @@ import { drawResign } from "./panels.js";
 import { openRules } from "./rules.js";
 import { title, withWhom } from "./words.js";
 
-export async function openLobby() {
+// With a game's id, as links from elsewhere have it, that game begins at once.
+export async function openLobby(id) {
   const lobby = await get("lobby");
   const families = new Map();
   for (const game of lobby.games) families.set(game.family, [...(families.get(game.family) ?? []), game]);
@@ -15,13 +16,18 @@ export async function openLobby() {
   await Promise.all(firsts.map(async (first) => (first.symbols = await loadSprite(first.id))));
   const others = joined().filter((id) => !lobby.tables.some((table) => table.table === id));
   const back = others.map((id) => h("a.button", { href: `#/table/${id}` }, "Back to the table you joined"));
-  const cards = [...families.values()].map((games) => new Card(games).element);
+  const cards = [...families.values()].map((games) => new Card(games, id));
+  const linked = cards.find((card) => card.game.id === id);
+  if (linked) setTimeout(() => linked.openAtOnce());
   return h(
     "div.lobby",
     { onpointerdown: press },
     h("div.row", h("h1", "Sit down at a table"), h("a.button", { href: "#/join" }, "Join a table"), back),
     lobby.tables.length > 0 && drawOpen(lobby.tables),
-    h("div.games", cards),
+    h(
+      "div.games",
+      cards.map((card) => card.element),
+    ),
   );
 }
 
@@ -47,11 +53,11 @@ function press(event) {
 
 // One card of the lobby: the variants of a game, the level or the opponents, hints, and further options.
 class Card {
-  constructor(games) {
+  constructor(games, id) {
     this.games = games;
     this.family = games[0].family;
     this.values = recalled(`form.${this.family}`, {});
-    this.game = games.find((game) => game.id === this.values.game) ?? games[0];
+    this.game = games.find((game) => game.id === id) ?? games.find((game) => game.id === this.values.game) ?? games[0];
     this.players = this.game.players;
     this.element = h("article");
     this.draw();
@@ -227,6 +233,12 @@ class Card {
   async chosen() {
     await this.settle();
     return this.describe();
+  }
+
+  openAtOnce() {
+    history.replaceState(null, "", "#/"); // Back from the table leads to the lobby, and opens no other one.
+    this.element.scrollIntoView();
+    return this.open(() => this.chosen());
   }
 
   async open(describe) {

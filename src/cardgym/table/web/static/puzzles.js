@@ -109,18 +109,13 @@ export class Puzzles extends Chooser {
   }
 }
 
-function drawTally({ streak, best, solved, tried, last = "", rating, half_width: half }, difficulty) {
+function drawTally({ streak, best, solved, tried, rating, half_width: half }, difficulty) {
   const figure = (name, value) => h("div", h("dt", name), h("dd", value));
-  const lately = last.replaceAll("0", "wrong ").replaceAll("1", "right ");
-  const sign = (right) => (right === "1" ? h("span.right", "✓") : h("span.wrong", "✗"));
-  return [
-    h(
-      "dl.tally",
-      figure("streak", `${streak} (best ${best})`),
-      figure("solved", `${solved} of ${tried}`),
-      figure("difficulty", points(difficulty)),
-      tried > 0 && rating !== undefined && figure("your rating", `${points(rating)} ± ${half.toFixed(0)}`),
-    ),
-    last && h("p.lately", { role: "img", "aria-label": `Your last ${last.length}: ${lately}` }, [...last].map(sign)),
-  ];
+  return h(
+    "dl.tally",
+    figure("streak", `${streak} (best ${best})`),
+    figure("solved", `${solved} of ${tried}`),
+    figure("difficulty", points(difficulty)),
+    tried > 0 && rating !== undefined && figure("your rating", `${points(rating)} ± ${half.toFixed(0)}`),
+  );
 }

@@ -152,10 +152,9 @@ export function mark(game) {
   return game.undone ? "with undo" : "";
 }
 
-// A puzzle's tally after one more, with the last twenty results.
-export function tallied({ streak, best, solved, tried, last = "" }, { right, skill, rating, half_width }) {
+// A puzzle's tally after one more.
+export function tallied({ streak, best, solved, tried }, { right, skill, rating, half_width }) {
   const now = right ? streak + 1 : 0;
-  const lately = `${last}${right ? 1 : 0}`.slice(-20);
   const counts = { streak: now, best: Math.max(best, now), solved: solved + right, tried: tried + 1 };
-  return { ...counts, last: lately, skill, rating, half_width };
+  return { ...counts, skill, rating, half_width };
 }
