@@ -70,7 +70,7 @@ def play(browser: Any, data: Path, take: Callable[[str, Any], object]) -> dict[s
         for _ in range(moves):
             person.move("clicks")
         wide.keyboard.press("h")
-        wide.wait_for_selector(".advice")
+        wide.wait_for_selector(".coach:has(.advice):not(:has([data-part=thinking]))")
         shoot(f"games/{name}/table", wide)
         phone = browser.new_page(viewport={"width": 390, "height": 760}, color_scheme="light")
         phone.goto(address)
