@@ -13,6 +13,7 @@ from cardgym.errors import CardgymError
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import weigh_guesses, weigh_own
 from cardgym.games.coda.critic import OFFICIAL, PLAY_OUT, shipped_critic
+from cardgym.games.coda.players import MODELED
 from cardgym.games.coda.search import ROOT, Bools, try_actions
 from cardgym.games.coda.state import CodaOptions
 from cardgym.games.coda.text import action_text, spoken, tile_name
@@ -26,7 +27,7 @@ _BLUNDER = 5.0
 """The least cost of a blunder, in percent of games."""
 _GUESSES = 8
 """The number of guesses to play out, the likeliest first, as `value-search` does."""
-_WORLDS, _PLAYED_OUT = 400, 150
+_WORLDS, _PLAYED_OUT = 400, 2000
 """The number of states sampled for a decision, with a critic and without."""
 
 
@@ -43,13 +44,13 @@ class _Search:
         self._records = np.zeros(3, coda.STATE)
         options.write(self._records.view(np.recarray)[ROOT])
         self._mask = np.zeros(coda.num_actions(options), np.int8)
-        # The critic fits no other game.
-        self._ratings: Mapping[str, int] = presentation_of(game).ratings[OFFICIAL]
+        ratings = presentation_of(game).ratings
         try:
             self._critic, self._worlds, self._name = shipped_critic(options), _WORLDS, "value-search"
+            self._ratings: Mapping[str, int] = ratings[OFFICIAL]  # The critic fits no other game.
         except (CardgymError, ModuleNotFoundError):  # PyTorch, which reads the critic's file, may be missing.
             self._critic, self._worlds, self._name = PLAY_OUT, _PLAYED_OUT, "search"
-            self._ratings = {}
+            self._ratings = ratings.get(game.id, {}) if options == game.parse_options() else {}
 
     def advise(self, state: State, seat: int, opponent: str = "") -> Advice:
         observation, legal = look(self._game, self._options, state, seat, "full")
@@ -59,7 +60,7 @@ class _Search:
         guesses = sorted((action for action in chances if chances[action] > 0.0), key=lambda action: -chances[action])
         tried = [*guesses[:_GUESSES], *(action for action in legal if action not in chances)]
         expected = np.array([chances.get(action, 0.0) for action in tried])
-        rated = _rate(*self._try(observation, tried), expected, self._odds(state, opponent))
+        rated = _rate(*self._try(observation, tried, self._model(opponent)), expected, self._odds(state, opponent))
         reasons = _reasons(state, seat, tried, chances, rated)
         actions = [
             ActionAdvice(action, action_text(state, action), float(mean), reason, float(error))
@@ -72,28 +73,36 @@ class _Search:
         source += f", against {shown_name(known) if known else 'an equal'}"
         return Advice(kind, GAMES, source, ranked(actions, GAMES), _BLUNDER)
 
-    def _odds(self, state: State, opponent: str) -> float:
-        """How the odds of winning change against `opponent` instead of `bayes`, which plays in the playouts.
+    def _model(self, opponent: str) -> int:
+        """The number of the player in the opponent's seat of playouts: itself where playouts last to the end."""
+        return MODELED["bayes"] if self._critic is not PLAY_OUT else MODELED.get(opponent, MODELED["bayes"])
 
-        With the critic they follow from the ratings, which are for whole games, so they matter less the fewer tiles are
-        still face down. A player without a rating counts as the searching player. Playouts are always against `bayes`.
+    def _odds(self, state: State, opponent: str) -> float:
+        """How the odds of winning change against `opponent` instead of the player in the playouts.
+
+        They follow from the ratings, which are for whole games, so they matter less the fewer tiles are still face
+        down. A player without a rating counts as the searching player.
         """
-        if not self._ratings:
+        known = self._known(opponent)
+        if not self._ratings or (self._critic is PLAY_OUT and known in MODELED):
             return 1.0
-        rating = self._ratings[self._known(opponent) or self._name]
         left = (coda.count_hidden(state, 0) + coda.count_hidden(state, 1)) / (2.0 * int(state.n_start))
-        return float(10.0 ** ((self._ratings["bayes"] - rating) / 400.0 * left))
+        difference = self._ratings["bayes"] - self._ratings[known or self._name]
+        return float(10.0 ** (difference / 400.0 * min(left, 1.0)))
 
     def _known(self, opponent: str) -> str:
-        """The opponent that the shares are for; empty for a player without a rating."""
-        return "bayes" if not self._ratings else opponent if opponent in self._ratings else ""
+        """The opponent that the shares are for; empty for one of the searching player's strength."""
+        if opponent in self._ratings or (self._critic is PLAY_OUT and opponent in MODELED):
+            return opponent
+        return "" if self._ratings else "bayes"
 
-    def _try(self, observation: Float32s, actions: list[int]) -> tuple[Float64s, Bools]:
+    def _try(self, observation: Float32s, actions: list[int], other: int) -> tuple[Float64s, Bools]:
         """The games won, in percent, after each action in each state, and whether it is a right guess there."""
         values = np.zeros((self._worlds, len(actions)))
         right = np.zeros(values.shape, np.bool_)
         numbers = np.array(actions, np.int64)
-        try_actions(self._records, observation, 0, numbers, self._mask, self._critic, values, right)
+        own = MODELED["bayes"]
+        try_actions(self._records, observation, 0, numbers, self._mask, self._critic, own, other, values, right)
         return 50.0 + 50.0 * values, right
 
 

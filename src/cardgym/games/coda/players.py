@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.engine.contract import Generator, Int8s, Int64s, State, count_bits, rule, uniform, uniform_legal
+from cardgym.engine.contract import (
+    Generator,
+    Int8s,
+    Int64s,
+    State,
+    count_bits,
+    rule,
+    uniform,
+    uniform_float,
+    uniform_legal,
+)
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses, weigh_own
 
@@ -84,6 +94,18 @@ def bayes(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     informative. It stops, if legal, when the best guess is less likely than STOP_BELOW. It places tiles at random, and
     turns up the tile that is easiest to guess.
     """
+    return _play_exactly(state, seat, mask, generator, 0.5)
+
+
+@rule
+def drawing_bayes(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
+    """Play as `bayes`, but draw among equally likely guesses, as an opponent whose habits nobody knows."""
+    return _play_exactly(state, seat, mask, generator, uniform_float(generator))
+
+
+@rule
+def _play_exactly(state: State, seat: int, mask: Int8s, generator: Generator, at: float) -> int:
+    """Play as `bayes`; of equally likely guesses take the one at this share of their list, 0 to 1."""
     if state.phase == coda.REVEALING:
         return _reveal_likeliest(state, seat, mask)
     if state.phase != coda.GUESSING:
@@ -105,7 +127,7 @@ def bayes(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
                 ties += weights[place, tile] >= tied and mask[place * n + tile]
     if mask.shape[0] > n * n and mask[coda.stop_action(state)] and best < STOP_BELOW * total:
         return coda.stop_action(state)
-    pick = ties // 2
+    pick = int(at * ties)
     for place in range(state.length[1 - seat]):
         if coda.hidden(state, 1 - seat, place):
             for tile in range(n):
@@ -214,6 +236,36 @@ def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
                 bounds[used] = max(greatest, bounds[used - 1]) if used > 0 else greatest
         elif state.line[owner, place] < numbers:
             bounds[:] = state.line[owner, place]
+
+
+# -- as an opponent in playouts ---------------------------------------------------------------------------------------
+
+MODELED = {
+    "bayes": 0,
+    "heuristic": 1,
+    "random-consistent": 2,
+    "random-color": 3,
+    "random-unseen": 4,
+    "random-all": 5,
+    "random": 5,
+}
+"""The players that `act_as` plays, with their numbers; `bayes` draws among equally likely guesses."""
+
+
+@rule
+def act_as(model: int, state: State, seat: int, mask: Int8s, generator: Generator) -> int:
+    """Choose an action as the player with this number in `MODELED`."""
+    if model == 0:
+        return int(drawing_bayes(state, seat, mask, generator))
+    if model == 1:
+        return int(heuristic(state, seat, mask, generator))
+    if model == 2:
+        return int(random_consistent(state, seat, mask, generator))
+    if model == 3:
+        return int(random_color(state, seat, mask, generator))
+    if model == 4:
+        return int(random_unseen(state, seat, mask, generator))
+    return int(random_all(state, seat, mask, generator))
 
 
 PLAYERS: dict[str, Callable[..., Any]] = {

@@ -24,13 +24,16 @@ from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
 from cardgym.games.coda.knowledge import put_jokers, resample
 from cardgym.games.coda.observations import FULL, OBSERVATIONS, TURN
-from cardgym.games.coda.players import bayes
+from cardgym.games.coda.players import act_as, bayes
 from cardgym.games.coda.rules import apply_action, legal_action_mask, num_chance_outcomes, setup
 from cardgym.games.coda.state import CodaOptions
 from cardgym.players import Actions, Masks, Observations, Player
 
 OWN, OTHER = 0, 1
 """The seats in the search's states. An observation does not depend on the seat number."""
+
+BAYES = -1
+"""The number of `bayes` as it plays; its other models are in `MODELED`."""
 
 Bools = npt.NDArray[np.bool_]
 
@@ -105,19 +108,20 @@ class SearchPlayer(Player):
 
     def _try(self, observation: Float32s, first: int, actions: Int64s, worlds: int) -> tuple[Float64s, Bools]:
         values, right = np.empty((worlds, len(actions))), np.empty((worlds, len(actions)), np.bool_)
-        try_actions(self._records, observation, first, actions, self._mask, self._critic, values, right)
+        try_actions(self._records, observation, first, actions, self._mask, self._critic, BAYES, BAYES, values, right)
         return values, right
 
 
 @compiled
 def try_actions(
     records: Any, observation: Float32s, first: int, actions: Int64s, mask: Int8s,
-    critic: Critic, values: Float64s, right: Bools,
+    critic: Critic, own: int, other: int, values: Float64s, right: Bools,
 ) -> None:  # fmt: skip
     """Try each action in states sampled given the full observation, which are numbered from `first` on.
 
-    Fills in the value of each action in each state, from -1 to 1, and whether it is a right guess there; both arrays
-    are (states, actions).
+    `own` and `other` are the players of the two seats in what follows, by number in `MODELED`, or `BAYES`. Fills in the
+    value of each action in each state, from -1 to 1, and whether it is a right guess there; both arrays are (states,
+    actions).
     """
     remember(records[ROOT], observation)
     key = hash_of(observation)
@@ -135,7 +139,7 @@ def try_actions(
             action = actions[at]
             right[world, at] = action < n * n and records[WORLD].line[OTHER, action // n] == action % n
             apply_action(records[PLAY], action)
-            _play_on(records[PLAY], mask, generator, critic.values.shape[0] > 0)
+            _play_on(records[PLAY], mask, generator, critic.values.shape[0] > 0, own, other)
             values[world, at] = _worth(records[PLAY], critic)
 
 
@@ -185,8 +189,8 @@ def _list_candidates(
 
 
 @rule
-def _play_on(state: State, mask: Int8s, generator: Generator, pauses: bool) -> None:
-    """Play with `bayes` in both seats to the end of the game; with `pauses`, only until OWN must decide."""
+def _play_on(state: State, mask: Int8s, generator: Generator, pauses: bool, own: int, other: int) -> None:
+    """Play on to the end of the game; with `pauses`, only until OWN must decide."""
     while state.phase != coda.OVER:
         chances = num_chance_outcomes(state)
         if chances > 0:
@@ -195,7 +199,12 @@ def _play_on(state: State, mask: Int8s, generator: Generator, pauses: bool) -> N
             return
         else:
             legal_action_mask(state, mask)
-            apply_action(state, bayes(state, int(state.turn), mask, generator))
+            seat = int(state.turn)
+            model = own if seat == OWN else other
+            if model == BAYES:
+                apply_action(state, bayes(state, seat, mask, generator))
+            else:
+                apply_action(state, act_as(model, state, seat, mask, generator))
 
 
 @rule

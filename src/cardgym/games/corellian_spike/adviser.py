@@ -1,8 +1,7 @@
 """The adviser of Corellian Spike: credits won in the hand, by playouts of the strongest player.
 
 If there is a trained player, playouts deal the opponents' hands by the belief, from what they have bet, bought and
-discarded, assuming that they act like `ppo` or `heuristic`. With two players the actions are sorted by value, otherwise
-in the order that the player prefers.
+discarded, assuming that they act like `ppo` or `heuristic`. Opponents of two-player games play themselves.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from cardgym.games.corellian_spike.text import signed
 from cardgym.table.coach.advice import Advice, Adviser
 from cardgym.table.coach.coach import equilibrium_player
 from cardgym.table.coach.playouts import Playouts, Resample
+from cardgym.table.presentation import presentation_of
 
 _BLUNDER = 3.0
 """Credits."""
@@ -38,10 +38,11 @@ _MOST = 3
 _STRONGEST = {2: "ppo", 3: "ppo_three_players", 4: "ppo_four_players"}
 """The strongest player by the number of players."""
 _MODELED: dict[str, Resample | None] = {"heuristic": resample_by_actions_of_heuristic, "initial": None, "random": None}
-"""Opponents that play themselves in playouts, and how their hands are dealt: None if their actions reveal nothing."""
+"""How opponents' hands are dealt, unless by the belief that they act like `ppo`: None if actions reveal nothing."""
 
 
 def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
+    rated = {*presentation_of(game).ratings.get(game.id, {})} - {_STRONGEST.get(options.num_players)}
     playouts = cache(partial(_playouts, game, options))  # Solving a small game takes seconds.
 
     def advise_against(state: State, seat: int, opponent: str, worlds: int = _WORLDS) -> Advice:
@@ -50,7 +51,7 @@ def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
         so_far = float(state.stack[seat] - state.credits)
         # More players mean bigger pools, and so more luck that has to average out, but also longer playouts.
         worlds *= min(options.num_players - 1, _MOST)
-        advise = playouts(opponent if opponent in _MODELED else "", worlds)
+        advise = playouts(opponent if opponent in rated else "", worlds)
         advice = advise(state, seat, kind, base=so_far, bounds=_bounds(state, seat), reason=_share_won)
         best, *others = advice.actions
         best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat, best.action)}")
@@ -70,17 +71,17 @@ def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
 def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str, worlds: int) -> Callable[..., Advice]:
     """Advice by the strongest player; by the equilibrium or by `heuristic` if no player was trained.
 
-    `opponent` is one of `_MODELED`, or empty for one that acts like the strongest player.
+    `opponent` plays itself; empty for one that acts like the strongest player.
     """
     playouts = partial(Playouts, game, options, unit="credits", blunder=_BLUNDER, worth=_credits_after_hand)
     playouts = partial(playouts, whole_game=False, worlds=worlds)
     try:
         resample = _MODELED.get(opponent, resample_by_actions)
-        strongest = playouts(player=_STRONGEST[options.num_players], resample=resample, opponent=opponent)
-        return partial(strongest.advise, prefers=options.num_players > 2)
+        return playouts(player=_STRONGEST[options.num_players], resample=resample, opponent=opponent).advise
     except (KeyError, CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
-        fallback = playouts(player=equilibrium_player(game, options) or "heuristic")
-        return partial(fallback.advise, prefers=True)
+        equilibrium = equilibrium_player(game, options)
+        fallback = playouts(player=equilibrium or "heuristic")
+        return partial(fallback.advise, prefers=equilibrium is not None)
 
 
 def _bounds(state: State, seat: int) -> dict[int, tuple[float, float]]:
