@@ -28,6 +28,7 @@ def test_mean_has_the_textbook_interval() -> None:
     half = 2.446912 * values.std(ddof=1) / np.sqrt(7)  # Student's quantile with 6 degrees of freedom.
     assert mean == pytest.approx(values.mean())
     assert (low, high) == pytest.approx((values.mean() - half, values.mean() + half), rel=1e-6)
+    assert mean_estimate(values).interval == pytest.approx((low, high), rel=1e-6)
 
 
 def test_no_win_in_ten_games_has_wilsons_interval_with_students_quantile() -> None:
