@@ -156,8 +156,9 @@ def test_all_words_shown_for_a_move_are_accepted_back(env_id: str) -> None:
 
 
 _KNOWN = re.compile(
-    r"\b(poker|kuhn|leduc|sabacc|corellian|spike|films?|cards?|deck|hands?|jacks?|queens?|kings?|antes?|bet\w*|call\w*"
-    r"|fold\w*|raise\w*|check\w*|match\w*|pots?|pool|chips?|credits?|deal\w*|dealt|showdown|dice|sleeve|cheat\w*|array)\b",
+    r"\b(poker|kuhn|leduc|sabacc|corellian|spike|films?|cards?|deck|hands?|jacks?|queens?|kings?|antes?|bets?|betting"
+    r"|coda|da vinci|tiles?|jokers?|crib\w*|pone|starter|heels|nobs|peg\w*|skunk\w*|flush|fifteens?|suits?|house"
+    r"|aces?|calls?|discard\w*|fold\w*|raise\w*|check\w*|match\w*|pots?|pool|chips?|credits?|deal\w*|dealt|showdown|dice|sleeve|cheat\w*|array)\b",
     re.IGNORECASE,
 )
 
@@ -168,10 +169,13 @@ _KNOWN = re.compile(
         ("KuhnPoker-v0", {}),
         ("LeducPoker-v0", {}),
         ("CorellianSpike-v0", {"special_hands": True, "cheat": 0, "max_raises": 1}),
+        ("OnePlayPoker-v0", {}),
+        ("Coda-v0", {}),
+        ("Cribbage-v0", {}),
     ],
 )
 def test_neutral_words_recall_no_game_and_tell_as_much(env_id: str, options: dict[str, Any]) -> None:
-    env: Any = gym.make(env_id, seat="all", text=True, **options)
+    env: Any = gym.make(env_id, seat=0 if env_id == "OnePlayPoker-v0" else "all", text=True, **options)
     generator, pairs, over = np.random.default_rng(1), dict[str, str](), True
     for _ in range(150):
         if over:

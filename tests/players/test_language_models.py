@@ -13,6 +13,7 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena.match import evaluate
 from cardgym.engine.text import TextView
+from cardgym.players.llm.endpoint import transcripts_of
 from cardgym.players.llm.player import LanguageModel, read_answer
 from cardgym.players.llm.settings import MAX_REQUESTS, TRANSCRIPTS, Settings
 from scripted_model import Server, honest, moves_in, serving
@@ -75,6 +76,15 @@ def test_a_run_that_stops_goes_on_without_asking_again(
         assert model["requests"] == len(server.asked) - 7
         [model] = played(server, monkeypatch).models
         assert model["requests"] == 0
+
+
+def test_answers_with_strange_signs_are_kept_and_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(lambda messages: "\ud800 so\u2028it\x85is\nANSWER: 1") as server:
+        for _ in range(2):
+            [model] = played(server, monkeypatch).models
+            transcripts_of.cache_clear()
+        assert model["requests"] == model["unreadable"] == 0
+        assert model["known"] == len(server.asked)
 
 
 def test_bad_answers_are_counted_asked_again_and_settled_as_configured(monkeypatch: pytest.MonkeyPatch) -> None:

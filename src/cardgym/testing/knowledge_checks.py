@@ -13,6 +13,7 @@ import numpy as np
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.sight import require_resample
+from cardgym.engine.text import view_in_text
 from cardgym.errors import CardgymError
 from cardgym.players import TablePlayer, resolve
 from cardgym.table.coach.advice import Advice
@@ -130,15 +131,17 @@ def _compare_knowledge(driver: StateDriver, other: StateDriver, seat: int, what:
 
 def knowledge(driver: StateDriver, seat: int) -> dict[str, Any]:
     """What `seat` is shown in a position besides its observations, by the name of what shows it."""
+    decides = driver.current_player == seat
+    legal = driver.legal_actions() if decides else []
     return {
-        "the mask": driver.legal_action_mask().tolist() if driver.current_player == seat else None,
+        "the text": view_in_text(driver.game, driver.options, driver.state, seat, legal),
+        "the mask": driver.legal_action_mask().tolist() if decides else None,
         "info_state_key()": driver.info_state_key(seat),
         "info_state_index()": driver.info_state_index(seat),
         "who is to decide": driver.current_player,
         "the number of outcomes of chance": driver.num_chance_outcomes,
         "the deal": driver.deal,
         "invariants()": driver.game.rules.invariants(driver.state),
-        "describe()": driver.describe(seat),
         "view()": driver.view(seat),
     }
 

@@ -176,4 +176,13 @@ The first player to turn up all of the other's tiles wins.
 In words. B{highest} is the black {highest}, W0 the white 0. A guess can be as short as its place and tile."""
 
 
-WORDS = Words(describe, action_text, narrate, "The opponent", rules_text=rules_text)
+NEUTRAL = {
+    "coda (da vinci code)": "a game", "tile": "token", "tiles": "tokens", "joker": "blank", "jokers": "blanks",
+    "pool": "rest", "guess": "try", "guesses": "tries", "guessing": "trying", "draw": "take",
+    "drawn": "taken", "draws": "takes", "drew": "took", "drawing": "taking", "deal": "start", "dealt": "given",
+    "hit": "right try", "miss": "wrong try", "face up": "in the open", "face down": "hidden", "turn up": "open",
+    "turns up": "opens",
+}  # fmt: skip
+"""The words that recall the game, for players that shall not know it."""
+
+WORDS = Words(describe, action_text, narrate, "The opponent", rules_text=rules_text, neutral=NEUTRAL)

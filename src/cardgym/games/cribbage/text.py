@@ -338,4 +338,22 @@ In words. The board has sixty holes a seat: # is the peg, | marks every tenth of
 the right is the points still needed."""
 
 
-WORDS = Words(describe, action_text, narrate, OPPONENT, rules_text=rules_text)
+NEUTRAL = {
+    "cribbage": "a game", "crib": "box", "pone": "guest", "dealer": "owner", "deal": "round", "deals": "rounds",
+    "lower card deals": "lower token owns the first box", "deals first": "owns the first box", "is cut": "is drawn",
+    "the discard": "putting aside", "the ace 1": "number 1 counts 1",
+    "dealt": "given", "dealing": "giving", "cut": "draw", "cuts": "draws", "starter": "shared token",
+    "cards": "tokens", "card": "token", "hand": "set", "hands": "sets", "pack": "box of tokens", "rank": "number",
+    "ranks": "numbers", "suit": "letter", "face cards 10": "numbers above 10 count 10", "the ace": "number 1",
+    "ace": "number 1", "a jack": "number 11", "the jack": "number 11", "discard": "put aside",
+    "discards": "puts aside", "toss": "put", "go": "pass", "heels": "first extra", "heels for two": "first extra",
+    "nobs": "last extra", "flush": "one letter", "a flush": "one letter", "pair": "twin", "pairs": "twins",
+    "pair royal": "three alike", "double pair royal": "four alike", "run": "row", "runs": "rows", "fifteen": "sum",
+    "fifteens": "sums", "each fifteen": "each sum of 15", "fifteen two": "sum", "thirty-one": "full count",
+    "show": "comparison", "pile": "row of tokens", "peg": "mark", "holes": "steps", "skunked": "far behind",
+    "doubly": "twice", "clubs": "the letter a", "diamonds": "the letter b", "hearts": "the letter c",
+    "spades": "the letter d",
+} | {card_name(card).lower(): f"{card % 13 + 1}{'abcd'[card // 13]}" for card in range(CARDS)}  # fmt: skip
+"""The words that recall the game, for players that shall not know it."""
+
+WORDS = Words(describe, action_text, narrate, OPPONENT, rules_text=rules_text, neutral=NEUTRAL)

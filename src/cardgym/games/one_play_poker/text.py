@@ -98,4 +98,14 @@ After four cards the better hand takes the pot, and equal hands share it. {order
 Between hands of the same kind the higher card wins, then the other card; suits do not count."""
 
 
-WORDS = Words(describe, action_text, narrate, rules_text=rules_text)
+NEUTRAL = {
+    "one play poker": "a game", "the house": "the other side", "house": "other side", "cards": "tokens",
+    "card": "token", "jack, queen, king and ace of each suit": "the numbers 1 to 4, each with the letters a to d",
+    "suits": "letters", "credit": "point", "pot": "fund", "dealt": "given", "face up": "in the open", "bet": "add",
+    "bets": "adds", "fold": "leave", "hand": "set", "hands": "sets", "a flush": "one letter", "flush": "one letter",
+    "a pair": "one number", "pair": "one number", "a high card": "any other set", "high card": "any other set",
+} | {f"{rank}{sign}".lower(): f"{number}{letter}" for number, rank in enumerate(RANKS, 1)
+     for letter, sign in zip("abcd", _SYMBOLS, strict=True)}  # fmt: skip
+"""The words that recall poker, for players that shall not know the game."""
+
+WORDS = Words(describe, action_text, narrate, rules_text=rules_text, neutral=NEUTRAL)

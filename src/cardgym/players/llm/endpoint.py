@@ -33,7 +33,7 @@ class Transcripts:
         self._lock = threading.Lock()
         self._known: dict[tuple[str, int], str] = {}
         if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
+            for line in path.read_text(encoding="utf-8").split("\n"):  # Answers may hold other ends of lines.
                 try:
                     entry = json.loads(line)
                     self._known[str(entry["key"]), int(entry["n"])] = str(entry["answer"])
@@ -126,7 +126,8 @@ class Endpoint:
                 messages=messages,
                 **{name: value for name, value in given.items() if value is not None},
             )
-            answer = str(reply.choices[0].message.content or "")
+            # Without lone surrogates, which no file can hold.
+            answer = str(reply.choices[0].message.content or "").encode(errors="replace").decode()
         except (openai.APITimeoutError, openai.InternalServerError, openai.RateLimitError):
             self._count(requests=1, failed=1)
             return None
