@@ -177,7 +177,7 @@ _KNOWN = re.compile(
 def test_neutral_words_recall_no_game_and_tell_as_much(env_id: str, options: dict[str, Any]) -> None:
     env: Any = gym.make(env_id, seat=0 if env_id == "OnePlayPoker-v0" else "all", text=True, **options)
     generator, pairs, over = np.random.default_rng(1), dict[str, str](), True
-    for _ in range(150):
+    for _ in range(80):
         if over:
             _, info = env.reset(seed=int(generator.integers(100)))
         view = info["text"]
