@@ -151,7 +151,9 @@ def test_run_of_a_sweep_whose_players_changed_is_trained_anew_and_the_old_one_is
     assert trained("a", "b") == []
 
 
-def test_config_and_responders_count_the_files_behind_their_players(tmp_path: Path) -> None:
+def test_config_and_responders_count_the_rules_and_the_files_behind_their_players(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     game = find(ENV)
     options = game.parse_options()
     member, team = tmp_path / "member.safetensors", tmp_path / "team.mixture.json"
@@ -166,7 +168,12 @@ def test_config_and_responders_count_the_files_behind_their_players(tmp_path: Pa
     first = digests()
     assert digests() == first
     shutil.copy(SHIPPED / "dqn.safetensors", member)
-    assert not set(digests()) & set(first)
+    second = digests()
+    assert not set(second) & set(first)
+    rules = dataclasses.replace(game.rules, forfeit=_forfeit_two)
+    with monkeypatch.context() as edited:
+        edited.setattr("cardgym.learn.played.find", lambda _: dataclasses.replace(game, rules=rules))
+        assert not set(digests()) & {*first, *second}
     made = trainings(game, options, "random", budget=1_000_000, seeds=1, scale=1.0, folder=tmp_path)
     made[0][0].folder.mkdir()
     shutil.copy(SHIPPED / "ppo.safetensors", made[0][0].checkpoint)
