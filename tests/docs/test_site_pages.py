@@ -76,6 +76,7 @@ def test_readme_has_the_sizes_of_every_game():
 
 
 PYTHON = {
+    "docs/index.md": {},
     "docs/tutorials/first_loop.md": {},
     "docs/cli.md": {},
     "docs/algorithms/ppo.md": {},

@@ -117,3 +117,25 @@ def test_puzzles_can_be_solved(server: Server, person: Person) -> None:
     page.get_by_role("button", name="Next puzzle").click()
     page.wait_for_selector(".puzzle .actions[data-phase=yours]")
     assert page.query_selector(".advice") is None  # The solution comes after the answer.
+
+
+def test_a_link_to_a_game_opens_a_table_and_back_leads_to_the_lobby(server: Server, person: Person) -> None:
+    page = person.page
+    page.goto(f"{server.url}/#/play/OnePlayPoker-v0")
+    page.wait_for_url("**/#/table/*")
+    page.wait_for_selector(".moves button")
+    assert "One Play Poker" in page.inner_text("h1")
+    page.go_back()
+    page.wait_for_selector(".lobby article")
+    assert page.url.endswith("#/")
+
+
+def test_the_coach_on_a_phone_covers_no_card(server: Server, person: Person) -> None:
+    person.sit_down(server.open_table("OnePlayPoker-v0", seed=2, hints="demand"))
+    for width, height in ((390, 844), (844, 390)):
+        person.page.set_viewport_size({"width": width, "height": height})
+        person.page.keyboard.press("h")
+        person.page.wait_for_selector(".advice")
+        felt, sheet = (person.page.locator(place).bounding_box() for place in (".felt", ".side"))
+        below, beside = felt["y"] + felt["height"] <= sheet["y"], felt["x"] + felt["width"] <= sheet["x"]
+        assert below or beside, (width, felt, sheet)
