@@ -22,6 +22,8 @@ from cardgym.table.presentation import presentation_of
 from cardgym.table.views import Item, Symbol, View
 from cardgym.testing.driver import ContractError, StateDriver, expect, generator, positions
 
+_WORDED = 6
+"""Of how many legal moves, at least, a check of hidden information reads the words."""
 _GUARD = 8
 _GUARD_VALUE = np.float32(12345.5)
 """Fills an observation and its surroundings before it is written, to find omitted and out-of-bounds writes."""
@@ -133,8 +135,10 @@ def knowledge(driver: StateDriver, seat: int) -> dict[str, Any]:
     """What `seat` is shown in a position besides its observations, by the name of what shows it."""
     decides = driver.current_player == seat
     legal = driver.legal_actions() if decides else []
+    some = legal[:: max(len(legal) // _WORDED, 1)]  # Words for hundreds of moves take time.
     return {
-        "the text": view_in_text(driver.game, driver.options, driver.state, seat, legal),
+        "the text": view_in_text(driver.game, driver.options, driver.state, seat, []),
+        "the words of moves": [driver.action_text(action) for action in some],
         "the mask": driver.legal_action_mask().tolist() if decides else None,
         "info_state_key()": driver.info_state_key(seat),
         "info_state_index()": driver.info_state_index(seat),

@@ -14,6 +14,7 @@ import numpy as np
 from cardgym.engine.contract import CHANCE, Game, Options, State
 from cardgym.engine.rules import hides_nothing, no_resample
 from cardgym.engine.sight import looks_same
+from cardgym.engine.text import view_in_text
 from cardgym.table.coach.coach import Coach
 from cardgym.table.presentation import board_of, offered, presentation_of, text_of
 from cardgym.testing.driver import ContractError, StateDriver, generator, positions
@@ -155,6 +156,7 @@ def _shown(driver: StateDriver, seat: int, advise: Advise) -> dict[str, Any]:
     if advise is not None and len(legal) > 1:
         shown["advice"] = advise(state, seat)
     return shown | {
+        "text": view_in_text(game, driver.options, state, seat, legal),
         "label()": [text_of(game, state, action) for action in legal],
         "possible()": offered(game, state, legal),
         "tip()": presentation.tip(state, seat),
