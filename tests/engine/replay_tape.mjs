@@ -31,6 +31,13 @@ const env = {
   memory,
   malloc,
   free: release,
+  // The product of two numbers of 128 bits, which Emscripten's own library has in a page.
+  __multi3: (out, low, high, otherLow, otherHigh) => {
+    const whole = (low, high) => BigInt.asUintN(64, low) | (BigInt.asUintN(64, high) << 64n);
+    const product = whole(low, high) * whole(otherLow, otherHigh);
+    const view = new DataView(memory.buffer);
+    [product, product >> 64n].forEach((part, i) => view.setBigUint64(out + 8 * i, BigInt.asUintN(64, part), true));
+  },
   __stack_pointer: global(STACK, true),
   __memory_base: global(DATA, false),
   __table_base: global(0, false),
