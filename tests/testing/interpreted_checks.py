@@ -62,7 +62,7 @@ def check_env_outputs(game: Game, options: Options, seed: int) -> None:
 
 FAULTS: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     ("Leak", {"observations": games.observe_both_cards}, check_hidden, "changes observation 'full', number 3"),
-    ("Describe", {"describe": games.describe_both_cards}, check_hidden, "changes describe"),
+    ("Describe", {"describe": games.describe_both_cards}, check_hidden, "changes the text"),
     ("Peek", {"players": games.PEEK}, check_hidden, "it peeks"),
     ("Illegal", {"players": games.ILLEGAL}, check_hidden, "not legal"),
     ("Blind", {"resample": games.resample_nothing}, check_hidden, "changed none"),

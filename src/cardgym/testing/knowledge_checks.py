@@ -138,8 +138,8 @@ def knowledge(driver: StateDriver, seat: int) -> dict[str, Any]:
     some = legal[:: max(len(legal) // _WORDED, 1)]  # Words for hundreds of moves take time.
     return {
         "the text": view_in_text(driver.game, driver.options, driver.state, seat, []),
-        "the words of moves": [driver.action_text(action) for action in some],
         "the mask": driver.legal_action_mask().tolist() if decides else None,
+        "the words of moves": [driver.action_text(action) for action in some],
         "info_state_key()": driver.info_state_key(seat),
         "info_state_index()": driver.info_state_index(seat),
         "who is to decide": driver.current_player,
