@@ -51,7 +51,7 @@ def loss_gradient(
         to_logits: the gradient, in the shape of `logits`; so are `to_values` and `to_critic`.
         figures: (6,): the means of the surrogate with its sign changed, of both value losses, of H(p), KL(p || m),
             an estimate of KL(old || p), (r - 1) - log r (Schulman, "Approximating KL divergence", 2020), and of
-            whether |r - 1| > c.
+            whether r is outside 1 - c .. 1 + c.
     """
     masks, actions, log_probs, advantages, returns = rows
     clip, vf_coef, ent_coef, magnet_coef = coefficients
