@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cardgym.arena.playouts import Decisions
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Int8s, Int64s, Options
-from cardgym.experiments.exploit.posterior import MAX_WORLDS, Known, States, evenly
+from cardgym.experiments.exploit.posterior import MAX_WORLDS, Known, States
 from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage.cards import CARDS, EMPTY, worth
 from cardgym.games.cribbage.scoring import score_hand
@@ -59,9 +59,7 @@ class DiscardPosterior:
             self._made[game].append((previous[game : game + 1].copy(), int(actions[game])))
 
     def sample(self, game: int, states: States, count: int) -> States:
-        known = self.known[game]
-        worlds: States = known.states.take(evenly(known.weights, count, self._generator))
-        return worlds
+        return self.known[game].drawn(count, self._generator)
 
     def effective(self, game: int) -> float:
         return self.known[game].effective()
