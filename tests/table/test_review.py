@@ -30,6 +30,7 @@ from cardgym.table.presentation import COACH, presentation_of
 from cardgym.table.session import Session
 from cardgym.table.setup import GameSetup
 from cardgym.table.terminal.review import summary_lines
+from cardgym.table.terminal.screen import Screen
 from cardgym.testing import StateDriver
 
 POKER = "OnePlayPoker-v0"
@@ -97,7 +98,7 @@ def test_the_costliest_decisions_come_first(game_log: GameLog) -> None:
     assert [one.chosen for one in reviewed.decisions] == [event.move for event in decisions_of(entry)]
     assert len(reviewed.decisions) <= len(moves)
     json.dumps(reviewed.asdict(), allow_nan=False)
-    assert all(len(line) <= 80 for line in summary_lines(reviewed, 80))
+    assert all(len(line) <= 80 for line in summary_lines(reviewed, Screen()))
 
 
 def test_games_of_agents_are_reviewed_for_all_seats(game_log: GameLog) -> None:
@@ -263,7 +264,7 @@ def test_review_reads_an_export(game_log: GameLog, tmp_path: Path, capsys: pytes
 def test_advise_values_a_decision_of_a_saved_game(game_log: GameLog, capsys: pytest.CaptureFixture[str]) -> None:
     play_game(game_log, POKER)
     assert main(["advise", POKER, "--decision", "2"]) == 0
-    out = capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())
     assert "2 of 4 cards out" in out
     assert "share of the pot" in out
     assert main(["advise", POKER, "--decision", "2", "--json"]) == 0

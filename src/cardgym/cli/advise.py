@@ -77,4 +77,6 @@ def _advise(game: Game, arguments: argparse.Namespace) -> None:
         print(json.dumps(advice.asdict(), indent=2, allow_nan=False))
     else:
         screen = Screen()
-        screen.show(advice_lines(game, event, advice, people_of(entry), screen))
+        lines = advice_lines(game, event, advice, [event.seat], people_of(entry), screen)
+        strength = screen.fitted(f"The coach: as a player it {advice.strength}.") if advice.strength else []
+        screen.show([*lines, *strength])

@@ -96,13 +96,13 @@ def _review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
         print(json.dumps(reviewed.asdict(), indent=2, allow_nan=False))
         return
     screen = Screen()
-    lines = summary_lines(reviewed, screen.width)
+    lines = summary_lines(reviewed, screen)
     if arguments.step:
         with contextlib.suppress(EOFError, KeyboardInterrupt):
             screen.page(lines)
             step_through(entry, reviewed, screen)
     else:
-        screen.show([*lines, "", "Every decision:", *decision_table(reviewed, screen.width)])
+        screen.show([*lines, "", "Every decision:", *decision_table(reviewed, screen)])
 
 
 def _compare(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> None:

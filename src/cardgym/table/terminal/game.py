@@ -1,34 +1,30 @@
-"""Any game in a terminal of 80 x 24 or more: typed moves, a coach, undo and a review; or players to watch."""
+"""Any game in a terminal of 80 x 24 or more: its text view, typed moves, a coach, undo and a review."""
 
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from cardgym.engine.text import TextView, short_forms, view_in_text
 from cardgym.errors import CardgymError
 from cardgym.table.coach.advice import Advice
 from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.review import review
 from cardgym.table.game_log import GameLog
 from cardgym.table.narration import Event
-from cardgym.table.presentation import board_of, offered, presentation_of, rules_of, text_of, view_of
+from cardgym.table.presentation import board_of, offered, presentation_of
 from cardgym.table.session import Session
 from cardgym.table.setup import GameSetup
-from cardgym.table.terminal.input import Choices
-from cardgym.table.terminal.review import step_through, summary_lines
-from cardgym.table.terminal.screen import Screen, reflowed
+from cardgym.table.terminal.review import advice_rows, step_through, summary_lines
+from cardgym.table.terminal.screen import Screen, in_columns, reflowed
 
-_MAX_TEXT_WIDTH = 100
-"""Rules are wrapped to at most this width, to stay readable."""
 _HINT_ACTIONS = 3
 """How many actions a hint lists."""
-_CONTINUED = re.compile(r"\n {3,}(?=\S)")
 _HELP = """\
-A move: its number, or words of it, such as {example}.
+A move: its ID, or words of it, such as {example}.
 Enter  show the board again       l  list the moves  l WORD  those with that word
 h      a hint from the coach      u  take back your last move
 rules  the rules of the game      q  leave (the game is saved; --resume continues it)"""
@@ -55,11 +51,11 @@ class Terminal:
     Attributes:
         setup: the setup of the first game; each later one is the next game of the seed.
         session: the game being played.
-        choices: the person's legal actions.
+        view: the game in words at the person's decision, with the names of the players.
     """
 
     session: Session
-    choices: Choices
+    view: TextView
 
     def __init__(
         self,
@@ -75,14 +71,9 @@ class Terminal:
             game_log: where games are saved; None does not save them.
             screen: the person's terminal; None for stdin and stdout.
         """
-        self.setup = setup
-        self._game_log = game_log
-        self._coaching = coaching
+        self.setup, self._game_log, self._coaching = setup, game_log, coaching
         self._screen = screen or Screen()
-        self._scores = [0.0] * setup.options.num_players
-        self._max_score = 0.0
-        self._games = 0
-        self._strength_shown = False
+        self._scores, self._max_score = [0.0] * setup.options.num_players, 0.0
         if coaching.source is not None:
             self._coach  # noqa: B018 - Fails now if the source cannot advise.
 
@@ -92,8 +83,7 @@ class Terminal:
         try:
             while True:
                 self.session = resumed or Session(dataclasses.replace(self.setup, number=number), self._game_log)
-                resumed = None
-                number = self.session.number + 1
+                resumed, number = None, self.session.number + 1
                 self._play_game()
                 self._after_game()
         except (EOFError, KeyboardInterrupt):
@@ -108,31 +98,33 @@ class Terminal:
 
     def _play_game(self) -> None:
         session, screen = self.session, self._screen
-        heading = f"{session.game.id}, game {session.number + 1} of seed {session.seed}"
-        news = [screen.bold(heading), *screen.fitted(f"Players, in order: {', '.join(session.people)}")]
+        news = [screen.bold(f"{session.game.id}, game {session.number + 1} of seed {session.seed}")]
+        news += screen.fitted(f"Players, in order: {', '.join(session.people)}")
         news += [] if session.moves else ["? shows what you can type"]
         news += self._news(session.play())
         while not session.over:
-            self.choices = self._legal_choices()
             self._show_position(news)
             chosen = self._choose()
             news = ["Taken back."] if chosen is None else self._news(session.act(chosen))
         screen.page(["", *news])
 
     def _news(self, events: Sequence[Event]) -> list[str]:
-        """The events, as lines."""
-        news = [line for event in events for line in event.text.splitlines()]
-        return [part for line in joined(news) for part in self._screen.fitted(line, indent=2)]
+        lines = joined([line for event in events for line in event.text.splitlines()])
+        return [part for line in lines for part in self._screen.fitted(line, indent=2)]
 
     def _show_position(self, news: Sequence[str] = ()) -> None:
         """Show the news, the board and, if they fit, the moves; news that does not fit is shown first, by itself."""
-        screen, choices = self._screen, self.choices
-        board = _board_lines(self.session, screen)
-        menu = choices.menu(screen.width)
+        screen, session = self._screen, self.session
+        legal = session.legal_actions()
+        view = view_in_text(session.game, session.options, session.state, session.viewer, legal)
+        self.view = dataclasses.replace(
+            view, state=board_of(session.game, session.state, session.viewer, session.people)
+        )
+        menu = self._moves("")
         hint = self._hint_lines() if self._coaching.hints == "always" else []
-        choices.numbered = len(board) + len(menu) + len(hint) + 3 <= screen.height
-        if not choices.numbered:
-            menu = [f"{len(choices.texts)} moves: type one, such as {choices.example}; l lists them"]
+        board = _board_lines(self.view.state, screen)
+        if len(board) + len(menu) + len(hint) + 3 > screen.height:
+            menu = [f"{len(self._offered())} moves: type one, such as {self._example()}; l lists them"]
         below = [*board, "", *menu, *hint]
         if news and len(news) + len(below) + 3 > screen.height:
             screen.page(["", *news])
@@ -140,50 +132,49 @@ class Terminal:
             news = []
         screen.show(["", *news, *([screen.dim("─" * screen.width)] if news else []), *below])
 
-    def _legal_choices(self) -> Choices:
-        """The actions offered, in the order of the items on the board that they are about."""
-        session = self.session
-        state = session.state
-        legal = offered(session.game, state, session.legal_actions())
-        view = view_of(session.game, state, session.viewer, legal)
-        items = [item["id"] for zone in view["zones"] for item in zone["items"]]
-        if all(view["actions"].values()):
-            legal.sort(key=lambda action: [items.index(id) for id in view["actions"][action]])
-        return Choices({action: text_of(session.game, state, action) for action in legal})
+    def _offered(self) -> dict[int, str]:
+        """The legal moves that can achieve anything, in words; the person may type the others, too."""
+        moves = self.view.moves
+        return {action: moves[action] for action in offered(self.session.game, self.session.state, list(moves))}
+
+    def _moves(self, wanted: str) -> list[str]:
+        """The moves offered whose words contain those wanted, as `ID: words`."""
+        moves = [f"{action}: {text}" for action, text in self._offered().items() if wanted in text.lower()]
+        return in_columns(moves, self._screen.width) if moves else [f"No move has {wanted!r}."]
+
+    def _example(self) -> str:
+        """Something that the person could type."""
+        return f"`{next(iter(short_forms(self._offered()).values()))}`"
 
     # -- what the person types ----------------------------------------------------------------------------------------
 
     def _choose(self) -> int | None:
         """The person's action; None if a move was taken back."""
-        screen, choices = self._screen, self.choices
+        screen = self._screen
         while True:
-            numbers = f"1-{len(choices.texts)} or " if choices.numbered else ""
-            answer = screen.ask(f"Your move ({numbers}words, ? for help, q to quit): ")
+            answer = screen.ask("Your move (? for help, q to quit): ")
             command, _, rest = answer.lower().partition(" ")
             if answer == "":
                 self._show_position()
             elif command in ("?", "help"):
-                screen.show(_HELP.format(example=choices.example).splitlines())
+                screen.show(_HELP.format(example=self._example()).splitlines())
             elif command in ("h", "hint") and not rest:
                 off = self._coaching.hints == "off"
                 screen.show(["Hints are off: play with --hints demand"] if off else self._hint_lines())
-            elif command in ("u", "undo") and not rest:
-                try:
-                    self.session.undo()
-                    return None
-                except CardgymError as error:
-                    screen.show([f"{str(error)[0].upper()}{str(error)[1:]}."])
             elif command == "rules" and not rest:
-                screen.page(self._rules())
+                screen.page(reflowed(self.view.rules, screen.width))
                 self._show_position()
             elif command in ("l", "list"):
-                screen.page(choices.listing(rest, screen.width))
+                screen.page(self._moves(rest.strip()))
             else:
-                action = choices.parse(answer)
-                if isinstance(action, str):
-                    screen.show(screen.fitted(action))
-                elif self._confirmed(action):
-                    return action
+                try:
+                    if command in ("u", "undo") and not rest:
+                        self.session.undo()
+                        return None
+                    if self._confirmed(action := self.view.parse(answer)):
+                        return action
+                except CardgymError as error:
+                    screen.show(screen.fitted(f"{str(error)[0].upper()}{str(error)[1:]}; ? shows what you can type."))
 
     def _confirmed(self, action: int) -> bool:
         """Whether the action is not a blunder or the person wants to play it anyway."""
@@ -192,15 +183,6 @@ class Terminal:
         text = f"The coach: {advice.of(action).text} costs {advice.cost(action):.2f} ({advice.unit})."
         self._screen.show(self._screen.fitted(text))
         return self._screen.ask("Play it? (y/N) ").lower() in ("y", "yes")
-
-    def _rules(self) -> list[str]:
-        lines: list[str] = []
-        for heading, body in rules_of(self.session.game, self.session.state):
-            lines += [""] if lines else []
-            lines += [self._screen.bold(heading)] if heading else []
-            whole = _CONTINUED.sub(" ", body)  # The lines of a list item.
-            lines += reflowed(whole, min(self._screen.width, _MAX_TEXT_WIDTH))
-        return lines
 
     # -- the coach ----------------------------------------------------------------------------------------------------
 
@@ -216,20 +198,12 @@ class Terminal:
     def _hint_lines(self) -> list[str]:
         """The best actions with their values, and why."""
         screen = self._screen
-        bold, dim = screen.bold, screen.dim
         try:
             advice = self._advice()
         except CardgymError as refusal:  # The game does not say what a seat cannot see.
             return screen.fitted(str(refusal))
-        lines = [*map(bold, screen.fitted(f"Coach ({advice.unit}, by {advice.source}):"))]
-        for place, action in enumerate(advice.actions[:_HINT_ACTIONS], 1):
-            error = f" +-{action.error:.2f}" if action.error else ""
-            lines += screen.fitted(f"  {place}. {action.value:6.2f}{error}  {action.text}")
-            lines += map(dim, screen.fitted(action.reason, indent=5))
-        if advice.strength and not self._strength_shown:
-            self._strength_shown = True  # Once is enough.
-            lines += map(dim, screen.fitted(f"As a player the coach {advice.strength}."))
-        return lines
+        head = [screen.bold(line) for line in screen.fitted(f"Coach ({advice.unit}, by {advice.source}):")]
+        return head + advice_rows(advice.actions[:_HINT_ACTIONS], screen)
 
     # -- after a game -------------------------------------------------------------------------------------------------
 
@@ -239,24 +213,19 @@ class Terminal:
         entry = session.entry()
         names = [session.people[player["seat"]] for player in entry["players"]]  # The person first.
         scores = [player["score"] for player in entry["players"]]
-        self._games += 1
         self._max_score += entry["max_score"]
         self._scores = [total + score for total, score in zip(self._scores, scores, strict=True)]
         result = presentation_of(session.game).ending(session.state, session.seat, session.people)
-        what = "games" if self._max_score == self._games else "hands"
-        total = f"This session, {what} won of {self._max_score:g}: {_score_line(names, self._scores)}"
+        total = f"This session, won of {self._max_score:g}: {_score_line(names, self._scores)}"
         screen.show(["", screen.bold(result or _score_line(names, scores)), total])
-        while True:
-            answer = screen.ask("Enter for another game, r to review this one, q to quit: ").lower()
-            if answer == "":
-                return
-            if answer in ("r", "review"):
-                logged = {**entry, "id": session.id, "moves": session.moves}
-                reviewed = review(logged, source=self._coaching.source)
-                screen.page(summary_lines(reviewed, screen.width))
-                step_through(logged, reviewed, screen)
-            else:
+        while answer := screen.ask("Enter for another game, r to review this one, q to quit: ").lower():
+            if answer not in ("r", "review"):
                 screen.show(["Type r, q or Enter."])
+                continue
+            logged = {**entry, "id": session.id, "moves": session.moves}
+            reviewed = review(logged, source=self._coaching.source)
+            screen.page(summary_lines(reviewed, screen))
+            step_through(logged, reviewed, screen)
 
 
 def watch(session: Session, screen: Screen | None = None) -> None:
@@ -266,7 +235,8 @@ def watch(session: Session, screen: Screen | None = None) -> None:
     try:
         while not session.over:
             lines = [line for event in session.step() for line in screen.fitted(event.text, indent=2)]
-            screen.show(["", *lines, *([] if running else _board_lines(session, screen))])
+            board = [] if running else _board_lines(board_of(game, session.state, session.viewer, people), screen)
+            screen.show(["", *lines, *board])
             if not running and not session.over:
                 answer = screen.ask("Enter for the next decision, r to run to the end, q to quit: ")
                 running = answer.lower() in ("r", "run")
@@ -296,8 +266,7 @@ def _score_line(names: Sequence[str], scores: Sequence[float]) -> str:
     return ", ".join(f"{name} {score:g}" for name, score in zip(names, scores, strict=True))
 
 
-def _board_lines(session: Session, screen: Screen) -> list[str]:
-    """The table, under a bold heading."""
-    board = board_of(session.game, session.state, session.viewer, session.people)
+def _board_lines(board: str, screen: Screen) -> list[str]:
+    """The board, under a bold heading."""
     heading, *lines = screen.fitted(board)
     return [screen.bold(heading), *lines]

@@ -10,6 +10,9 @@ import textwrap
 from collections.abc import Callable, Sequence
 
 _RED_CARD = re.compile(r"([2-9JQKA]|10)[♥♦]")
+_CONTINUED = re.compile(r"(?<!\n)\n(?:(?=\S)| {3,}(?=\S))")
+"""A line's end inside a paragraph or an item of a list."""
+_MAX_TEXT_WIDTH = 100
 _RED, _BOLD, _DIM, _RESET = "\x1b[31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
@@ -84,28 +87,17 @@ def fitted(text: str, width: int) -> list[str]:
     """The lines of a text; lines wider than `width` are wrapped and indented."""
     lines: list[str] = []
     for line in text.splitlines():
-        if len(line) <= width:
-            lines.append(line)
-        else:
-            start = len(line) - len(line.lstrip())
-            indent = " " * min(start + 2 if start else 0, width // 2)
-            whole = line.replace(" %", "\xa0%")  # A percent sign stays with its number.
-            broken = textwrap.wrap(
-                whole, width, subsequent_indent=indent, replace_whitespace=False, break_on_hyphens=False
-            )
-            lines += [part.replace("\xa0%", " %") for part in broken]
+        start = len(line) - len(line.lstrip())
+        indent = " " * min(start + 2 if start else 0, width // 2)
+        whole = line.replace(" %", "\xa0%")  # A percent sign stays with its number.
+        broken = textwrap.wrap(whole, width, subsequent_indent=indent, replace_whitespace=False, break_on_hyphens=False)
+        lines += [part.replace("\xa0%", " %") for part in broken] if len(line) > width else [line]
     return lines
 
 
 def reflowed(text: str, width: int) -> list[str]:
-    """A text wrapped to `width`; an empty or indented line starts a new paragraph."""
-    paragraphs: list[str] = []
-    for line in text.splitlines():
-        if not line.strip() or line.startswith(" ") or not paragraphs or not paragraphs[-1]:
-            paragraphs.append(line.rstrip())
-        else:
-            paragraphs[-1] += f" {line.strip()}"
-    return [part for paragraph in paragraphs for part in (fitted(paragraph, width) or [""])]
+    """A text wrapped to `width`, at most 100; an empty line or one indented by one or two starts a paragraph."""
+    return fitted(_CONTINUED.sub(" ", text), min(width, _MAX_TEXT_WIDTH))
 
 
 def in_columns(texts: Sequence[str], width: int, few: int = 12) -> list[str]:
