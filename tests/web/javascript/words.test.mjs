@@ -135,8 +135,8 @@ test("what a game brought is what it is played for, without the ante that the re
 });
 
 test("values have as many decimals as their error allows, and costs of shares are percentage points", () => {
-  const rounded = [0, 0.04, 0.58, 1.7].map((error) => words.rounded(-3.456, error));
-  assert.deepEqual(rounded, ["−3.46", "−3.46", "−3.5", "−3"]);
+  const rounded = [0, 0.004, 0.04, 0.58, 1.7].map((error) => words.rounded(-3.4567, error));
+  assert.deepEqual(rounded, ["−3.46", "−3.457", "−3.46", "−3.5", "−3"]);
   assert.equal(words.rounded(-0.02, 0.5), "0");
   assert.equal(words.costOf(1.5, "% of games"), "1.50 percentage points");
   assert.equal(words.costOf(2, "credits"), "2 credits");

@@ -26,8 +26,8 @@ from cardgym.games.corellian_spike.rules import credits_gained
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.text import signed
 from cardgym.table.coach.advice import Advice, Adviser
-from cardgym.table.coach.coach import equilibrium_player
 from cardgym.table.coach.playouts import Playouts, Resample
+from cardgym.table.coach.solved import solved_game
 from cardgym.table.presentation import presentation_of
 
 _BLUNDER = 3.0
@@ -69,7 +69,7 @@ def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
 
 
 def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str, worlds: int) -> Callable[..., Advice]:
-    """Advice by the strongest player; by the equilibrium or by `heuristic` if no player was trained.
+    """Advice by the strongest player; by exact values or by `heuristic` if no player was trained.
 
     `opponent` plays itself; empty for one that acts like the strongest player.
     """
@@ -79,9 +79,14 @@ def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str, worlds:
         resample = _MODELED.get(opponent, resample_by_actions)
         return playouts(player=_STRONGEST[options.num_players], resample=resample, opponent=opponent).advise
     except (KeyError, CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
-        equilibrium = equilibrium_player(game, options)
-        fallback = playouts(player=equilibrium or "heuristic")
-        return partial(fallback.advise, prefers=equilibrium is not None)
+        solved = solved_game(game, options) if options.reward == "net" else None
+        if solved is None:
+            return playouts(player="heuristic").advise
+
+        def advise(state: State, seat: int, kind: str, **_: Any) -> Advice:
+            return solved.advise(state, seat, kind, blunder=_BLUNDER, base=-float(state.put_hand[seat]))
+
+        return advise
 
 
 def _bounds(state: State, seat: int) -> dict[int, tuple[float, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,9 @@ State = Any
 
 GAMES = "% of games"
 """The unit of values that are chances to win, in percent."""
+
+_EXACT = 1e-6
+"""Errors below this one come from rounding."""
 
 HINTS = ("off", "demand", "always")
 """When the coach speaks to a person who plays."""
@@ -102,20 +106,34 @@ def compared(value: float, other: float, unit: str, *, best: bool, error: float 
     """
     against = "the next best" if best else "the best"
     difference = abs(value - other)
-    if difference < 0.005 and error < 0.005:  # Values have at most two decimals.
+    margin = plus_minus(error)
+    if difference < 0.005 and not margin:  # Exact values have two decimals.
         return f"as good as {against}"
     if difference <= error:
         return f"about equal to {against}"
-    figure = with_decimals(difference, error) if difference >= 0.1 else f"{difference:.1g}"
-    figure += f" +- {with_decimals(error, error)}" if error else ""
+    figure = (with_decimals(difference, error) if margin or difference >= 0.1 else f"{difference:.1g}") + margin
     if unit == GAMES:
         return f"wins {figure} percentage points {'more' if best else 'fewer'} of all games than {against}"
     return f"{figure} {unit} {'more' if best else 'less'} than {against}"
 
 
+def figures(actions: Sequence[ActionAdvice]) -> list[tuple[str, str]]:
+    """Write the value of each action, best first, and its error; the best one is known as well as the next best."""
+    known = [action.error for action in [*actions[1:2], *actions[1:]] or actions]
+    return [
+        (with_decimals(action.value, error), plus_minus(action.error))
+        for action, error in zip(actions, known, strict=True)
+    ]
+
+
+def plus_minus(error: float) -> str:
+    """Write half a 95 % interval with its sign and one figure, such as ` +- 0.004`; empty for an exact value."""
+    return f" +- {with_decimals(error, error)}" if error >= _EXACT else ""
+
+
 def with_decimals(value: float, error: float) -> str:
-    """Write a value with as many decimals, at most two, as half its 95 % interval allows: that has one figure."""
-    decimals = 2 if error < 0.1 else 1 if error < 1.0 else 0
+    """Write a value with as many decimals as half its 95 % interval has down to its first figure; two if exact."""
+    decimals = max(-math.floor(math.log10(error)), 0) if error >= _EXACT else 2
     text = f"{value:.{decimals}f}"
     return text.removeprefix("-") if float(text) == 0.0 else text
 

@@ -1,29 +1,22 @@
 """The coach: the value of every legal action of a decision, in any game.
 
-It asks the game's own adviser, if there is one. Otherwise, or if the caller names a player, the values come from
-playouts of a player of the game.
+It asks the game's own adviser, if there is one. Otherwise a small game is solved; in others, or if the caller names a
+player, the values come from playouts.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property
 from pathlib import Path
 
 from cardgym.engine.contract import Game, Options, State
 from cardgym.players import PlayerSpec
-from cardgym.players.tables import StrategyPlayer
-from cardgym.solvers.cfr import CFR
-from cardgym.solvers.exact import small_tree
-from cardgym.solvers.strategies import pairs_of
 from cardgym.table.coach.advice import Advice, Adviser
 from cardgym.table.coach.playouts import Playouts
+from cardgym.table.coach.solved import solved_game
 from cardgym.table.presentation import COACH, presentation_of, strength_of
-
-_NODES_WALKED = 20_000_000
-"""The budget for an equilibrium, a few seconds: 20 iterations in a tree of a million nodes."""
-_MAX_ITERATIONS = 1000
 
 
 class Coach:
@@ -37,7 +30,7 @@ class Coach:
     def __init__(self, game: Game, options: Options, source: str | Path | None = None) -> None:
         """Find an adviser: `source` is a player for playouts, by name or path, or None for the game's own adviser.
 
-        A game without one gets playouts: of the equilibrium in a small game, otherwise of the game's usual opponent.
+        A game without one gets exact values if it can be solved in seconds, otherwise playouts of its usual opponent.
 
         Raises:
             CardgymError: for an unknown player.
@@ -84,10 +77,8 @@ class Coach:
 
     @cached_property
     def _by_playouts(self) -> Callable[[State, int], Advice]:
-        player = equilibrium_player(self.game, self.options)
-        if player is None:
-            return self._playouts(usual_player(self.game)).advise
-        return partial(self._playouts(player).advise, prefers=True)
+        solved = solved_game(self.game, self.options)
+        return self._playouts(usual_player(self.game)).advise if solved is None else solved.advise
 
     def _playouts(self, player: PlayerSpec) -> Playouts:
         return Playouts(self.game, self.options, player, unit=self.game.unit)
@@ -102,17 +93,3 @@ def adviser_of(game: Game, options: Options) -> Adviser | None:
 def usual_player(game: Game) -> str:
     """The game's usual opponent if it is compiled, otherwise another compiled player."""
     return game.opponent if game.opponent in game.compiled_players else next(iter(game.compiled_players), "random")
-
-
-@lru_cache(8)  # A strategy takes megabytes, its tree hundreds, and solving it seconds.
-def equilibrium_player(game: Game, options: Options) -> StrategyPlayer | None:
-    """The average strategy of discounted CFR; None if the game is too large or does not have two seats."""
-    tree = small_tree(game, options) if options.num_players == 2 else None
-    if tree is None:
-        return None
-    solver = CFR(tree, "dcfr")
-    solver.run(min(_NODES_WALKED // tree.num_nodes, _MAX_ITERATIONS))
-    name = game.default_observation
-    pairs = pairs_of(tree, solver.average, name)
-    small_tree.cache_clear()
-    return StrategyPlayer("equilibrium", name, pairs)

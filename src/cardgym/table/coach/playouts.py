@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.playouts import DEAL, DECISION, Decisions, ManyGames
+from cardgym.arena.playouts import DEAL, DECISION, ManyGames
 from cardgym.engine import batch
 from cardgym.engine.binding import code_name
 from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Float32s, Float64s, Game, Int64s, Options, State
 from cardgym.engine.kernel import Kernel, kernel_of
-from cardgym.engine.rules import Generator, derive, draws_of, rule
+from cardgym.engine.rules import Generator, derive, rule
 from cardgym.engine.sight import require_resample
 from cardgym.errors import CardgymError
 from cardgym.players import PlayerSpec, resolve
@@ -102,7 +102,6 @@ class Playouts:
         kind: str = "decision",
         *,
         base: float = 0.0,
-        prefers: bool = False,
         bounds: Mapping[int, tuple[float, float]] = MappingProxyType({}),
         reason: Callable[[Float64s], str] = lambda values: "",
     ) -> Advice:
@@ -110,27 +109,19 @@ class Playouts:
 
         Args:
             base: what values are relative to.
-            prefers: rank the actions as the player does, by its probabilities. If the playouts disagree with that
-                order, the actions share their mean value (isotonic regression).
-            bounds: the least and the most that the rules allow an action to be worth; where both are the same, it is
-                the action's value, and shared with no other.
+            bounds: the least and the most that the rules allow an action to be worth.
             reason: what to say about an action, given its values in all worlds, (worlds,), float64.
         """
         legal, values = self._values(state, seat)
         values -= base
         means = values.mean(axis=0)
         errors = half_widths(values - values[:, [int(means.argmax())]])
-        order = np.arange(len(legal))
         least, most = np.array([bounds.get(action, (-np.inf, np.inf)) for action in legal]).T
-        if prefers:
-            order = np.argsort(-self._preferences(state, seat)[legal], kind="stable")
-            pooled = order[least[order] < most[order]]
-            means[pooled] = falling(means[pooled])
         means = means.clip(least, most)
         actions = []
-        for at in order.tolist():
-            text = text_of(self.game, state, legal[at])
-            actions.append(ActionAdvice(legal[at], text, float(means[at]), reason(values[:, at]), float(errors[at])))
+        for action, value, error, column in zip(legal, means.tolist(), errors.tolist(), values.T, strict=True):
+            text = text_of(self.game, state, action)
+            actions.append(ActionAdvice(action, text, value, reason(column), error))
         source = f"{self._worlds:,} playouts of {self.player}"
         return Advice(kind, self._unit, source, ranked(actions, self._unit), self._blunder)
 
@@ -147,16 +138,6 @@ class Playouts:
                 self._evaluate(played, True, paid[:, : self.options.num_players])
             parts.append(paid[:, seat].reshape(count, len(legal)))
         return legal, np.concatenate(parts)
-
-    def _preferences(self, state: State, seat: int) -> npt.NDArray[np.floating[Any]]:
-        """The player's probability of each action, (actions,); 1 for the action it draws if it has no probabilities."""
-        observation, _ = look(self.game, self.options, state, seat, self._player.observation_name)
-        key, seats = _key_of(observation.tobytes()), np.array([seat], np.int64)
-        source, draws = np.array([key, 0], np.uint64), draws_of(np.array([key]), np.zeros(1, np.uint64))
-        decisions = Decisions(self.game, self.options, _alone(self.game, state), seats)
-        row: npt.NDArray[np.floating[Any]]
-        [row] = decisions.probabilities_of(self._player, draws, source)
-        return row
 
     def standing(self, state: State) -> Float64s:
         """Each seat's mean share of the game, with the actual hidden cards: (num_players,), float64."""
@@ -185,19 +166,6 @@ class Playouts:
         until = DECISION if self._whole_game or seat < 0 else DEAL
         games.play_on(self._player, np.tile(actions, worlds), choice, source, until, self._opponent, seat)
         return played, games.paid
-
-
-def falling(values: Float64s) -> Float64s:
-    """The closest values that do not increase: neighbors that do are replaced by their mean."""
-    blocks: list[tuple[float, int]] = []
-    for value in values.tolist():
-        mean, size = value, 1
-        while blocks and blocks[-1][0] < mean:
-            before, count = blocks.pop()
-            mean = (before * count + mean * size) / (count + size)
-            size += count
-        blocks.append((mean, size))
-    return np.repeat([mean for mean, _ in blocks], [size for _, size in blocks])
 
 
 def look(

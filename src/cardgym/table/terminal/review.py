@@ -7,7 +7,7 @@ from typing import Any
 
 from cardgym.engine.contract import YOU, Game, Names
 from cardgym.engine.registry import find
-from cardgym.table.coach.advice import ActionAdvice, Advice, with_decimals
+from cardgym.table.coach.advice import ActionAdvice, Advice, figures
 from cardgym.table.coach.review import Decision, Review
 from cardgym.table.narration import Event
 from cardgym.table.presentation import board_of
@@ -93,10 +93,9 @@ def advice_lines(
 def advice_rows(actions: Sequence[ActionAdvice], screen: Screen, played: int = -1) -> list[str]:
     """The value of each action with its reason; a mark before the one that was played, if any."""
     lines = []
-    for action in actions:
+    for action, (value, error) in zip(actions, figures(actions), strict=True):
         mark = ">" if action.action == played else " "
-        error = f" +- {with_decimals(action.error, action.error)}" if action.error else ""
-        lines += screen.fitted(f" {mark} {action.value:7.2f}{error}  {action.text}")
+        lines += screen.fitted(f" {mark} {value:>7}{error}  {action.text}")
         lines += map(screen.dim, screen.fitted(action.reason, indent=11))
     return lines
 

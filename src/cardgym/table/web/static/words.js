@@ -6,9 +6,12 @@ export const signed = (words) => words.replace(/(?<![\w-])-(?=\d)/g, "−");
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 export const plain = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace("-", "−");
 export const points = (rating) => `${rating < 0 ? "−" : "+"}${Math.abs(rating).toFixed(0)}`;
-// With as many decimals as half the 95 % interval allows.
-export const rounded = (value, error) =>
-  error < 0.1 ? plain(value) : plain(Number(value.toFixed(error < 1 ? 1 : 0)) + 0).replace(/(\.\d)0$/, "$1");
+// With as many decimals as half the 95 % interval has down to its first figure; two if the value is exact.
+export function rounded(value, error) {
+  const decimals = error < 1e-6 ? 2 : Math.max(-Math.floor(Math.log10(error)), 0);
+  const shown = Number(value.toFixed(decimals)) + 0;
+  return (Number.isInteger(shown) ? String(shown) : shown.toFixed(decimals)).replace("-", "−");
+}
 // What a decision cost; differences of shares are in percentage points.
 export const costOf = (cost, unit) => `${plain(cost)} ${unit.startsWith("%") ? "percentage points" : unit}`;
 const gain = (value) => `${value > 0 ? "+" : ""}${plain(value)}`;
