@@ -7,7 +7,7 @@ import difflib
 import importlib.util
 import operator
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
 from pathlib import Path
 from types import UnionType
@@ -180,20 +180,20 @@ class DecisionError(CardgymError):
     """
 
     def __init__(
-        self, name: str, reason: str, row: int | None, failure: str = "no legal action", where: str = ""
+        self, name: str, reason: str, row: int | None, failure: str = "no legal action", where: str = "", seen: str = ""
     ) -> None:
-        super().__init__(f"player {name}: {where}{reason}")
+        super().__init__(f"player {name}: {where}{reason}{seen and f'; it saw {seen}'}")
         self.row = row
-        self._name, self._reason, self._failure = name, reason, failure
+        self._name, self._reason, self._failure, self._seen = name, reason, failure, seen
 
     @property
     def in_public(self) -> str:
         """The message for people who must not learn what the player saw."""
         return f"player {self._name} failed at its decision: {self._failure}"
 
-    def at(self, where: str) -> DecisionError:
-        """The same error, whose message says where the decision was made, such as `game 3, seat 1` and a colon."""
-        return DecisionError(self._name, self._reason, self.row, self._failure, where)
+    def at(self, row: int | None, where: str = "", seen: str = "") -> DecisionError:
+        """The same error with where it was made, such as `game 3, seat 1: `, and what the player saw."""
+        return DecisionError(self._name, self._reason, row, self._failure, where, seen or self._seen)
 
 
 _SHORT = 64
@@ -210,29 +210,36 @@ def in_short(observation: Any) -> str:
 
 
 @contextlib.contextmanager
-def reporting_errors(name: str, row: int | None, observation: Any | None = None) -> Iterator[None]:
-    """Raise whatever the code of a player raises as a `DecisionError`, in one line.
-
-    Args:
-        row: see `DecisionError`.
-        observation: what the player saw, numbers or words, if it was asked about one decision.
-    """
+def reporting_errors(name: str, row: int | None) -> Iterator[None]:
+    """Raise whatever the code of a player raises as a `DecisionError`, in one line; `row` as there."""
     try:
         yield
     except DecisionError:
         raise
     except BaseException as error:
-        if not isinstance(error, Exception) and type(error) is not SystemExit:  # Signals end the program, not a player.
+        if ends_program(error):
             raise
-        seen = "" if observation is None else f"; it saw {in_short(observation)}"
-        raise DecisionError(name, f"{in_one_line(error)}{seen}", row, type(error).__name__) from error
+        raise DecisionError(name, in_one_line(error), row, type(error).__name__) from error
+
+
+def ends_program(error: BaseException) -> bool:
+    """Whether an error comes from a signal, such as Ctrl-C; else from the code that was called."""
+    return isinstance(error, KeyboardInterrupt) or (isinstance(error, SystemExit) and type(error) is not SystemExit)
+
+
+def shown(value: Any, show: Callable[[Any], str] = repr) -> str:
+    """What `repr` or `str` says of a value from a user's program; the name of its class if that raises an error."""
+    try:
+        return show(value)
+    except Exception:
+        return type(value).__name__
 
 
 def in_one_line(error: BaseException) -> str:
     """An error of a user's program, with the last line that it reached of the user's own code."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_users(frame.filename)]
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {printable(' '.join(str(error).split()), 300)}{place}"
+    return f"{type(error).__name__}: {printable(' '.join(shown(error, str).split()), 300)}{place}"
 
 
 _OWN, _STANDARD = Path(__file__).parent, Path(traceback.__file__).parent

@@ -44,6 +44,14 @@ def reads(view): return view.moves[0]
 def guesses(view): return "check, I think, or bet"
 def stumbles(view): return {}["card"]
 def nothing(view): pass
+def huge(observation, mask): return 10 ** 30
+class Rude(BaseException):
+    def __str__(self): raise SystemError
+    def __index__(self): raise SystemError
+def rude(observation, mask): raise Rude
+def index(observation, mask): return Rude()
+def gives_up(view): return -1  # What a language model that forfeits has in place of an action.
+class Nothing(Player): pass
 def draws(observation, mask): return int(np.random.choice(np.flatnonzero(mask)))
 @batched
 def many(observations, masks): return masks.argmax(axis=1)
@@ -118,12 +126,17 @@ def test_a_function_that_draws_has_no_exact_figure(monkeypatch: pytest.MonkeyPat
         ("bot.py:half", "game N, seat S: action 0.5 is not legal; allowed are 0, 1"),
         ("bot.py:truth", "game N, seat S: action True is not legal; allowed are 0, 1"),
         ("bot.py:illegal", "game N, seat S: action 2 is not legal; allowed are 0, 1; it saw ["),
+        ("bot.py:huge", "game N, seat S: action 1000000000000000000000000000000 is not legal; allowed are 0, 1"),
+        ("bot.py:rude", "game N, seat S: Rude: Rude (bot.py, line 22)"),
+        ("bot.py:index", "game N, seat S: action Rude() is not legal; allowed are 0, 1"),
+        ("bot.py:gives_up", "game N, seat S: action -1 is not legal; allowed are 0, 1; it saw 'Own card: "),
+        ("bot.py:Nothing", "game N, seat S: it has neither values nor probabilities nor an `act` of its own"),
         ("bot.py:guesses", "game N, seat S: 'check, I think, or bet' names no move; it saw 'Own card: "),
         ("bot.py:stumbles", "game N, seat S: KeyError: 'card' (bot.py, line 16); it saw 'Own card: "),
         ("bot.py:nothing", "game N, seat S: action None is not legal; allowed are 0, 1"),
         ("bot.py:few", "one of 40 decisions at once: give one whole number a row, not int64 (1,)"),
-        ("bot.py:Two", "game N, seat S: give probabilities (1, 2), 0 where illegal, with the sum 1"),
-        ("bot.py:Unclear", "game N, seat S: give values (1, 2) that are numbers"),
+        ("bot.py:Two", "game N, seat S: give probabilities (1, 2), an array of floats, 0 where illegal, "),
+        ("bot.py:Unclear", "game N, seat S: give values (1, 2), an array of floats without NaN"),
         ("bot.py:Paper", "unknown observation 'paper'"),
         ("bot.py:Needs", "player bot.py:Needs: TypeError: "),
         ("bot.py:number", "player bot.py:number: '3' is no player; name a function, a class"),
@@ -141,9 +154,10 @@ def test_what_fails_is_named_in_one_line(name: str, message: str, capsys: pytest
     Path("bad.py").write_text("choose = (")
     Path("late.py").write_text("\nimport cardgym_nowhere")
     assert cli.main(["evaluate", ENV, "--players", name, "random", "--games", "40"]) == 2
-    error = capsys.readouterr().err
+    error = re.sub(r"game \d+, seat \d", "game N, seat S", capsys.readouterr().err)
     assert error.count("\n") == 1
-    assert message in re.sub(r"game \d+, seat \d", "game N, seat S", error)
+    assert message in error
+    assert ("; it saw " in error) == ("game N" in error)
 
 
 @pytest.mark.parametrize("method", ["act", "values", "probabilities"])

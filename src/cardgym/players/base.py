@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from cardgym.players.checks import are_legal, check_actions, check_rows, not_leg
 Observations = Float32s
 Masks = Int8s
 Actions = Int64s
+Found = TypeVar("Found")
 
 GREEDY = ":greedy"
 """After the path of a policy network: play the most probable actions instead of sampling."""
@@ -133,12 +134,14 @@ class Player:
         """
         values = self.values(observations, masks)
         if values is None:
-            values = known_probabilities(self, observations, masks)
-            assert values is not None
+            own = type(self).probabilities is not Player.probabilities
+            values = known_probabilities(self, observations, masks) if own else None
+            if values is None:
+                raise DecisionError(self.name, "it has neither values nor probabilities nor an `act` of its own", None)
             if self.samples and draws is not None:
                 return sample_actions(values, draws)
-        elif _is_users(self) and (values.shape != masks.shape or np.isnan(values).any()):
-            raise DecisionError(self.name, f"give values {masks.shape} that are numbers", None)
+        elif _is_users(self) and not (_fits(values, masks) and not np.isnan(values).any()):
+            raise DecisionError(self.name, f"give values {masks.shape}, an array of floats without NaN", None)
         return best_actions(values, masks)
 
     def choose(self, observation: Float32s, mask: Masks, draw: float) -> int:
@@ -193,18 +196,32 @@ def legal_actions(
     check_rows("observations", observations)
     if draws is not None:
         check_rows("draws", draws, dimensions=1)  # Empty for a player that does not sample.
+
+    def ask(at: slice) -> Actions:
+        some = None if draws is None else draws[at]
+        return _checked_actions(player, observations[at], masks[at], some, lambda: views()[at], may_forfeit)
+
+    if isinstance(player, TextPlayer):
+        return _locating(ask, len(masks), lambda row: views()[row].state)
+    return _locating(ask, len(masks), lambda row: observations[row])
+
+
+def _locating(ask: Callable[[slice], Found], rows: int, seen: Callable[[int], Any]) -> Found:
+    """What `ask` answers for all rows; if it fails, its error with the row that it fails at and what was seen there."""
     try:
-        return _checked_actions(player, observations, masks, draws, views, may_forfeit)
+        return ask(slice(None))
     except DecisionError as error:
-        if error.row is None:  # Asked about many at once: the first that it also fails at alone.
-            for row in range(len(masks)):
-                at = slice(row, row + 1)
-                try:
-                    _checked_actions(player, observations[at], masks[at], None if draws is None else draws[at])
-                except DecisionError as one:
-                    one.row = row
-                    raise one from one.__cause__
-        raise
+        failed = error
+    if failed.row is None:  # Asked about many at once: the first that it also fails at alone.
+        for row in range(rows):
+            try:
+                ask(slice(row, row + 1))
+            except DecisionError as error:
+                failed, failed.row = error, row
+                break
+    if failed.row is None:
+        raise failed from failed.__cause__
+    raise failed.at(failed.row, seen=in_short(seen(failed.row))) from failed.__cause__
 
 
 def _checked_actions(
@@ -215,10 +232,11 @@ def _checked_actions(
     views: Callable[[], Sequence[TextView]] = list,
     may_forfeit: bool = False,
 ) -> Actions:
-    if isinstance(player, TextPlayer):
-        actions = np.asarray(player.answers(views()))
-    else:
-        with _reporting(player, observations):
+    seen = views() if isinstance(player, TextPlayer) else ()
+    with _reporting(player, masks):
+        if isinstance(player, TextPlayer):
+            actions = np.asarray(player.answers(seen))
+        else:
             actions = np.asarray(player.act(observations, masks, *([draws] if player.samples else [])))
     if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
         reason = f"give one whole number a row, not {actions.dtype} {actions.shape}"
@@ -229,8 +247,7 @@ def _checked_actions(
     legal = are_legal(actions, masks) | forfeits
     if not legal.all():
         row = int(np.argmin(legal))
-        seen = in_short(observations[row])
-        raise DecisionError(player.name, f"{not_legal(actions[row], np.flatnonzero(masks[row]))}; it saw {seen}", row)
+        raise DecisionError(player.name, not_legal(actions[row], np.flatnonzero(masks[row])), row)
     return actions.astype(np.int64)
 
 
@@ -242,15 +259,25 @@ def known_probabilities(
     Raises:
         DecisionError: for numbers that are no probabilities, and whatever that code raises.
     """
-    with _reporting(player, observations):
-        shares = player.probabilities(observations, masks, temperature)
-    if shares is None or not _is_users(player):
+    if not _is_users(player):
+        return player.probabilities(observations, masks, temperature)
+
+    def ask(at: slice) -> npt.NDArray[np.floating[Any]] | None:
+        legal = masks[at] != 0
+        with _reporting(player, legal):
+            shares = player.probabilities(observations[at], masks[at], temperature)
+        fit = shares is None or (_fits(shares, legal) and not shares[~legal].any() and bool((shares >= 0).all()))
+        if not fit or (shares is not None and not np.allclose(shares.sum(axis=1), 1.0, atol=1e-4)):
+            wanted = f"probabilities {legal.shape}, an array of floats, 0 where illegal, with the sum 1 in each row"
+            raise DecisionError(player.name, f"give {wanted}", 0 if len(legal) == 1 else None)
         return shares
-    fit = shares.shape == masks.shape and bool((shares[masks == 0] == 0).all() and (shares >= 0).all())
-    if not (fit and np.allclose(shares.sum(axis=1), 1.0, atol=1e-4)):
-        wanted = f"probabilities {masks.shape}, 0 where illegal, with the sum 1 in each row"
-        raise DecisionError(player.name, f"give {wanted}", None)
-    return shares
+
+    return _locating(ask, len(masks), lambda row: observations[row])
+
+
+def _fits(values: Any, masks: npt.NDArray[Any]) -> bool:
+    """Whether it is an array of floats in the shape of the masks."""
+    return isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.shape == masks.shape
 
 
 def _is_users(player: Player) -> bool:
@@ -258,11 +285,10 @@ def _is_users(player: Player) -> bool:
     return not type(player).__module__.startswith("cardgym.")
 
 
-def _reporting(player: Player, observations: Observations) -> contextlib.AbstractContextManager[None]:
-    alone = len(observations) == 1
+def _reporting(player: Player, masks: npt.NDArray[Any]) -> contextlib.AbstractContextManager[None]:
     if not _is_users(player):
         return contextlib.nullcontext()
-    return reporting_errors(player.name, 0 if alone else None, observations[0] if alone else None)
+    return reporting_errors(player.name, 0 if len(masks) == 1 else None)
 
 
 # -- players that read -------------------------------------------------------------------------------------------------
@@ -306,14 +332,17 @@ class TextFunction(TextPlayer):
         return [self._answer(row, view) for row, view in enumerate(views)]
 
     def _answer(self, row: int, view: TextView) -> int:
-        with reporting_errors(self.name, row, view.state):
+        with reporting_errors(self.name, row):
             answer = self.function(view)
         if not isinstance(answer, str):
-            return whole_action(self.name, answer, row, view.moves)
+            action = whole_action(self.name, answer, row, view.moves)
+            if action not in view.moves:  # FORFEIT, for one.
+                raise DecisionError(self.name, not_legal(action, view.moves), row)
+            return action
         try:
             return view.parse(answer)
         except CardgymError as error:
-            raise DecisionError(self.name, f"{error}; it saw {in_short(view.state)}", row) from None
+            raise DecisionError(self.name, str(error), row) from None
 
 
 # -- players in the kernel --------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Int8s, Options
-from cardgym.errors import CardgymError, DecisionError, of_kind, printable
+from cardgym.errors import CardgymError, DecisionError, of_kind, printable, shown
 
 
 def check_setting(game: Game, options: Options) -> None:
@@ -38,11 +39,11 @@ def check_rows(name: str, value: Any, like: Any = None, *, kinds: str = "f", dim
     if fits and (like is None or shape == like.shape[:dimensions]):
         return
     is_array = isinstance(value, np.ndarray)
-    shown = f"{value.dtype} {shape}" if is_array else printable(" ".join(repr(value).split()), 60)
+    given = f"{value.dtype} {shape}" if is_array else printable(" ".join(repr(value).split()), 60)
     of = {"f": "floats", "iu": "whole numbers"}.get(kinds, "numbers")
     rows = "(rows, actions)" if dimensions == 2 else "(rows,)"
     size = rows if like is None else like.shape[:dimensions]
-    raise CardgymError(f"{name}={shown}: allowed are arrays of {of}, {size}")
+    raise CardgymError(f"{name}={given}: allowed are arrays of {of}, {size}")
 
 
 def are_legal(actions: npt.NDArray[np.integer[Any]], masks: Int8s) -> npt.NDArray[np.bool_]:
@@ -89,10 +90,8 @@ def not_legal(action: Any, legal: Iterable[int]) -> str:
 
 
 def whole_action(name: str, answer: Any, row: int, legal: Iterable[int]) -> int:
-    """What a function answers at a decision, a whole number; `DecisionError` if it is none."""
-    try:
-        if isinstance(answer, bool):
-            raise TypeError
-        return operator.index(answer)
-    except (OverflowError, TypeError):
-        raise DecisionError(name, not_legal(printable(repr(answer), 60), legal), row) from None
+    """What a function answers at a decision, a whole number of 64 bits; `DecisionError` if it is none."""
+    with contextlib.suppress(Exception):  # Whatever the answer's own code raises.
+        if not isinstance(answer, bool) and -(2**63) <= (action := operator.index(answer)) < 2**63:
+            return action
+    raise DecisionError(name, not_legal(printable(shown(answer), 60), legal), row)

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from cardgym.errors import CardgymError, in_one_line, printable, quoted, unknown
+from cardgym.errors import CardgymError, ends_program, in_one_line, printable, quoted, unknown
 from cardgym.files.json_values import read_bytes
 from cardgym.players.base import PYTHON, split_path
 
@@ -46,11 +46,12 @@ def load(name: str) -> Any:
             raise unknown(f"player in {path}", attribute, own)
         found = getattr(module, attribute)
         player = found() if isinstance(found, type) else found
-    except (Exception, SystemExit) as error:
-        if isinstance(error, CardgymError):
+        known = callable(player) or hasattr(player, "act") or isinstance(player, Mapping)
+    except BaseException as error:
+        if isinstance(error, CardgymError) or ends_program(error):
             raise
         raise CardgymError(f"{what}: {in_one_line(error)}") from error
-    if not (callable(player) or hasattr(player, "act") or isinstance(player, Mapping)):
+    if not known:
         raise CardgymError(f"{what}: {quoted(player)} is no player; name a function, a class or an object with act()")
     return player
 

@@ -85,7 +85,7 @@ class CallablePlayer(Player):
                 return np.asarray(self.policy(observations, masks))
         actions = np.empty(len(masks), np.int64)
         for row, (seen, mask) in enumerate(zip(observations, masks, strict=True)):
-            with reporting_errors(self.name, row, seen):
+            with reporting_errors(self.name, row):
                 answer = self.policy(seen.copy(), mask.copy())
             actions[row] = whole_action(self.name, answer, row, np.flatnonzero(mask))
         return actions

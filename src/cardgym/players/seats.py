@@ -284,9 +284,9 @@ class SeatedBatch:
     def _located(self, error: DecisionError, rows: Int64s) -> DecisionError:
         """The error with the number of the game and the seat of a decision in one of the rows, if it is known which."""
         if error.row is None:
-            return error.at(f"one of {len(rows):,} decisions at once: ")
+            return error.at(None, f"one of {len(rows):,} decisions at once: ")
         row = self.batch.plain_rows[rows[error.row]]
-        return error.at(f"game {int(row['games']) - 1}, seat {row['current_player']}: ")
+        return error.at(error.row, f"game {int(row['games']) - 1}, seat {row['current_player']}: ")
 
     def _draws(self, rows: Int64s, *, advance: bool) -> Float64s:
         """The next `uniform_float` of each row's generator of choices, (rows,) float64."""
