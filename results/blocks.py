@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import cardgym
-from cardgym.console.tables import markdown_table, number, with_interval
+from cardgym.console.tables import markdown_table, with_interval
 from cardgym.experiments.benchmark.report import BenchmarkReport, markdown
 from cardgym.experiments.exploit.report import Exploitability, ResponderResult, Source, curve, largest, trend
 from matches import HERE, ROOT, measured
@@ -100,7 +100,7 @@ def exploitable(env: str) -> list[str]:
     rows = []
     for report in reports:
         options = [f"{name}={value}" for name, value in report.options.items() if default[name] != value]
-        bound = with_interval(report.exploitability, report.ci95, _form(report.exploitability))
+        bound = shown(report.exploitability, report.ci95)
         name = ", ".join(f"`{word}`" for word in (report.player, *options))
         kinds = ["; ".join(_of_kind(report, kind, team) for team in (False, True)).strip("; ") for kind in KINDS]
         rows.append([name, f"{bound} `{report.best}`", *kinds, _trends(report)])
@@ -118,7 +118,7 @@ def _of_kind(report: Exploitability, kind: Source, team: bool) -> str:
     if not tried:
         return ""
     best = again[0] if again else max(tried, key=lambda one: one.payoff)
-    won = with_interval(best.payoff, best.widened(1 if again else len(tried)), _form(best.payoff))
+    won = shown(best.payoff, best.widened(1 if again else len(tried)))
     effort = [f"{best.games:,} games"]
     if best.decisions:
         effort.append(f"{best.decisions:,} decisions")
@@ -142,9 +142,18 @@ def efforts(env: str, player: str) -> list[str]:
     for kind, unit in (("trained", "decisions"), ("search", "worlds")):
         for one in curve(report.responders, kind, team=False):  # type: ignore[arg-type]
             seconds = "" if one.seconds is None else f"{one.seconds:,.0f}"
-            won = with_interval(one.payoff, one.ci95, _form(one.payoff))
+            won = shown(one.payoff, one.ci95)
             rows.append([f"`{one.name}`", f"{one.decisions or one.worlds:,} {unit}", won, f"{one.games:,}", seconds])
     return markdown_table(["responder", "effort", "wins [95 %]", "games", "CPU s"], rows, "llrrr")
+
+
+def shown(value: float, ends: Iterable[float] | None) -> str:
+    """A figure with its interval, in as many digits as show on which side of 0 each is; at most 4 behind the point."""
+    sides = [one for one in (value, *(ends or ())) if round(one, 4)]
+    digits = 1 if abs(value) >= 10 else 2
+    while digits < 4 and any(not round(one, digits) for one in sides):
+        digits += 1
+    return with_interval(value, ends, f".{digits}f")
 
 
 def solved(envs: Iterable[str]) -> list[str]:
@@ -166,20 +175,17 @@ def exploitability(env: str, player: str) -> list[str]:
     assert found is not None
     best, team = found[0], largest(report.replayed, team=True)
     won, ends = report.exploitability, report.ci95
-    form = _form(won)
     games = f"in {best.games:,} games on which it was not chosen"
     if won > 0:
-        text = (
-            f"Exploitability of `{player}`: at least **{number(won, form)}** {report.per}. The best responder that we "
-        )
-        text += f"found, `{report.best}`, wins {with_interval(won, ends, form)} {games}. "
+        figure = shown(won, ends)
+        text = f"Exploitability of `{player}`: at least **{figure.partition(' ')[0]}** {report.per}. The best responder "
+        text += f"that we found, `{report.best}`, wins {figure} {games}. "
     else:
         ends = ends and (-ends[1], -ends[0])
         text = f"Exploitability of `{player}`: no responder that we found wins. The best, `{report.best}`, loses "
-        text += f"{with_interval(-won, ends, form)} {report.per} {games}. "
+        text += f"{shown(-won, ends)} {report.per} {games}. "
     if team is not None:
-        lost = with_interval(team[0].payoff, team[1], _form(team[0].payoff))
-        text += f"To `{team[0].name}` in all other seats, it loses {lost}. "
+        text += f"To `{team[0].name}` in all other seats, it loses {shown(team[0].payoff, team[1])}. "
     trained = [one for one in report.responders if one.source == "trained"]
     searches = [one.worlds for one in report.responders if one.source == "search"]
     tried = ["the game's other players"]

@@ -76,6 +76,20 @@ def test_ratings_at_the_table_are_those_of_the_leaderboards() -> None:
 
 
 @pytest.mark.parametrize(
+    ("figure", "text"),
+    [
+        ((0.0146, (-0.0041, 0.0339)), "0.015 [-0.004, 0.034]"),
+        ((-0.0003, (-0.02, 0.01)), "-0.0003 [-0.0200, 0.0100]"),
+        ((0.19, (0.17, 0.21)), "0.19 [0.17, 0.21]"),
+        ((17.39, (-0.02, 34.8)), "17.39 [-0.02, 34.80]"),
+        ((0.0, None), "0.00"),
+    ],
+)
+def test_no_bound_is_rounded_to_another_sign(figure: tuple[float, tuple[float, float] | None], text: str) -> None:
+    assert blocks.shown(*figure) == text
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "wins 58.7 % [58.4, 59.1] of hands",

@@ -69,3 +69,32 @@ def test_rebuilt_decisions_are_those_that_the_opponent_saw(seat: int, monkeypatc
         games.advance(np.full(1, action), MOVE)
         posterior.follow(previous, games.states, before, np.full(1, action), games.who, games.deals)
     assert compared > 8
+
+
+def test_worlds_agree_with_what_was_seen_where_no_hand_explains_the_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DiscardPosterior, "_probabilities", lambda self, states, seat: np.zeros((len(states), 67)))
+    game = find("Cribbage-v0")
+    options = game.parse_options({"deals": 2})
+    generator = np.random.default_rng(3)
+    games = ManyGames.of_new_games(game, options, range(4))
+    seats = np.zeros(4, np.int64)
+    posterior = DiscardPosterior(game, options, Asked(), seats, generator)
+    redrawn = 0
+    while (games.who != END).any():
+        posterior.start(games.states, games.who, games.deals)
+        _, masks, _ = look(game, options, games.states, np.maximum(games.who, 0), "plain")
+        actions = np.array([generator.choice(np.flatnonzero(mask)) if mask.any() else NO_MOVE for mask in masks])
+        actions[games.who < 0] = NO_MOVE
+        for row in np.flatnonzero(games.who == 0).tolist():
+            worlds = posterior.known[row].states
+            seen, allowed, _ = look(game, options, worlds, np.zeros(len(worlds), np.int64), "plain")
+            truth, mask, _ = look(game, options, games.states[row : row + 1], seats[:1], "plain")
+            assert (seen == truth).all()
+            assert (allowed == mask).all()
+            cards = np.sort(np.concatenate([worlds["deck"], worlds["hand"][:, 1], worlds["crib"][:, 2:]], axis=1))
+            assert (cards == cards[0]).all()  # No card twice, and none lost.
+            redrawn += len(np.unique(worlds["crib"][:, 2:], axis=0)) > 1
+        previous, before = games.states.copy(), games.who.copy()
+        games.advance(actions, MOVE)
+        posterior.follow(previous, games.states, before, actions, games.who, games.deals)
+    assert redrawn > 20  # The opponent's discard stays unknown.

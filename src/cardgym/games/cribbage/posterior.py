@@ -7,6 +7,7 @@ since, each with the hand that it then had. Hands are enumerated where there are
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from cardgym.arena.playouts import Decisions
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Int8s, Int64s, Options
-from cardgym.experiments.exploit.posterior import MAX_WORLDS, Known, States
+from cardgym.experiments.exploit.posterior import MAX_WORLDS, SAMPLE, Known, States, compiled_for
 from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage.cards import CARDS, EMPTY, worth
 from cardgym.games.cribbage.scoring import score_hand
@@ -86,10 +87,17 @@ class DiscardPosterior:
             before = np.repeat(previous, len(hands))
             _deal(before, other, hands, tosses)
             weights *= self._probabilities(before, other)[:, card]
-        if not weights.sum() > 0.0:  # None of the hands drawn is possible.
-            return Known(state, np.ones(1), exact=False) if exact else self._list(state, seat, made[:-1])
+        if not weights.sum() > 0.0:  # None of the hands drawn is possible, or the player's probabilities vary.
+            known = self._list(state, seat, made[:-1]) if len(made) > 1 else self._redraw(state, seat)
+            return replace(known, exact=False)
         kept = weights > 0.0
         return Known(worlds[kept], weights[kept], exact)
+
+    def _redraw(self, state: States, seat: int) -> Known:
+        """Worlds that agree with what the seat has seen, whatever the player's probabilities."""
+        worlds = np.repeat(state, SAMPLE)
+        compiled_for(self.game)[2](worlds, seat, np.uint64(self._generator.integers(0, 2**63)))
+        return Known(worlds, np.ones(SAMPLE), exact=False)
 
     def _hands(self, hidden: Int8s, played: Int8s, dealt: int) -> tuple[Int8s, bool]:
         """Hands of the cards played and others, (hands, 6), each sorted, and whether they are all."""
