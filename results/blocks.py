@@ -178,8 +178,8 @@ def exploitability(env: str, player: str) -> list[str]:
     games = f"in {best.games:,} games on which it was not chosen"
     if won > 0:
         figure = shown(won, ends)
-        text = f"Exploitability of `{player}`: at least **{figure.partition(' ')[0]}** {report.per}. The best responder "
-        text += f"that we found, `{report.best}`, wins {figure} {games}. "
+        text = f"Exploitability of `{player}`: at least **{figure.partition(' ')[0]}** {report.per}. The best "
+        text += f"responder that we found, `{report.best}`, wins {figure} {games}. "
     else:
         ends = ends and (-ends[1], -ends[0])
         text = f"Exploitability of `{player}`: no responder that we found wins. The best, `{report.best}`, loses "
