@@ -68,6 +68,16 @@ class _Inlined(JITCodeLibrary):
     def finalize(self) -> None:
         self._finalized = True
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """As Numba does, but at LLVM's level 2.
+
+        At level 3 it copies a loop for each outcome of a condition in it, which doubles the code of large entry points.
+        """
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            passes, builder = self._codegen._function_pass_manager(opt=2)
+            passes.run(function, builder)
+
     def own_module(self) -> Any:
         """The rule's own code."""
         return super()._get_module_for_linking()  # type: ignore[no-untyped-call]

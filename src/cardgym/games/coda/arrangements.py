@@ -153,7 +153,8 @@ def _weigh_many(state: State, owner: int, values: int, weights: Float64s) -> flo
             add_ways(1.0, after_one[joker_place + 1], after_any[joker_place])
             if hidden(state, owner, joker_place):
                 weights[joker_place, numbers + joker] = _join(before[joker_place], after_one[joker_place + 1])
-            before_one[joker_place + 1, :] = before[joker_place]
+            for ways in range(before.shape[1]):  # A slice would compile two seconds of Numba's error messages.
+                before_one[joker_place + 1, ways] = before[joker_place, ways]
             for place in range(joker_place + 1, size):
                 _extend_right(fits[place], before_one[place], before_one[place + 1])
                 if (fits[place] >> second) & 1:
