@@ -75,7 +75,7 @@ class _Inlined(JITCodeLibrary):
         """
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
-            passes, builder = self._codegen._function_pass_manager(opt=2)
+            passes, builder = self._codegen._function_pass_manager(opt=2)  # type: ignore[no-untyped-call]
             passes.run(function, builder)
 
     def own_module(self) -> Any:
