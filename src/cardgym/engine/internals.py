@@ -69,10 +69,7 @@ class _Inlined(JITCodeLibrary):
         self._finalized = True
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """As Numba does, but at LLVM's level 2.
-
-        At level 3 it copies a loop for each outcome of a condition in it, which doubles the code of large entry points.
-        """
+        """Numba's, at LLVM's level 2: level 3 copies a loop for each outcome of a condition, twice the code in all."""
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
             passes, builder = self._codegen._function_pass_manager(opt=2)  # type: ignore[no-untyped-call]
@@ -86,9 +83,8 @@ class _Inlined(JITCodeLibrary):
         """The code of the rule and everything it can reach, for `numba.njit` functions outside cardgym."""
         module = self.own_module().clone()
         for library in _reached(self._linking_libraries):
-            module.link_in(
-                library.own_module() if isinstance(library, _Inlined) else library._get_module_for_linking(), True
-            )
+            own = isinstance(library, _Inlined)
+            module.link_in(library.own_module() if own else library._get_module_for_linking(), True)
         return module
 
 
@@ -200,8 +196,7 @@ class _Compiler(compiler.CompilerBase):
         passes: Any = define_nopython_pipeline(self.state)
         own = PassManager("cardgym")
         for compile_pass, description in passes.passes:
-            replaced = self.lowering if compile_pass is NativeLowering else compile_pass
-            own.add_pass(replaced, description)
+            own.add_pass(self.lowering if compile_pass is NativeLowering else compile_pass, description)
         own.finalize()
         return [own]
 
@@ -216,8 +211,7 @@ class _EntryPointCompiler(_Compiler):
 
 def inlined(function: Callable[..., Any]) -> Any:
     """A dispatcher for compiled callers; Python cannot call it. Functions on bits become instructions on vectors."""
-    write = _WRITING.get(function.__dict__.get("vector_width", 0))
-    if write:
+    if write := _WRITING.get(function.__dict__.get("vector_width", 0)):
         function = lambda values, out, start: write(values, out, start)  # noqa: E731
     dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)
 
