@@ -20,8 +20,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Messages = list[dict[str, str]]
-Model = Callable[[Messages], str | int]
-"""The answer to messages, or an HTTP status."""
+Model = Callable[[Messages], Any]
+"""The answer to messages, an HTTP status, or a reply of any other form."""
 
 
 class Server(ThreadingHTTPServer):
@@ -68,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
         }  # fmt: skip
         if isinstance(answer, int):
             reply = {"error": {"message": f"status {answer}"}}
-        data, kind = json.dumps(reply).encode(), "application/json"
+        data, kind = json.dumps(reply if isinstance(answer, str | int) else answer).encode(), "application/json"
         if body.get("stream") and isinstance(answer, str):  # All of it in one event.
             choice = {"index": 0, "delta": message, "finish_reason": "stop"}
             chunk = json.dumps({**reply, "object": "chat.completion.chunk", "choices": [choice]})

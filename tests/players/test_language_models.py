@@ -138,6 +138,24 @@ def test_an_endpoint_that_fails_or_stalls_is_counted_and_one_that_refuses_stops(
         evaluate(KUHN, None, ["llm:m,retries=0", "honest"], games=2, seed=2)
 
 
+def test_replies_that_are_none_fail_and_strange_counts_of_tokens_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    def reply(content: object, **usage: object) -> dict[str, Any]:
+        return {"choices": [{"message": {"content": content}}], "usage": usage}
+
+    cases: tuple[tuple[Any, int, int], ...] = (
+        (reply("ANSWER: 0", prompt_tokens="many"), 0, 0),
+        (reply(None), 0, 3 * GAMES),
+        ({"choices": []}, GAMES, 0),
+        (["ANSWER: 0"], GAMES, 0),
+    )
+    answers: list[Any] = []
+    for number, (answer, failed, unreadable) in enumerate(cases):
+        answers.append(answer)
+        with serving(lambda messages: answers[-1]) as server:
+            [model] = played(server, monkeypatch, f"llm:reply{number}").models
+        assert (model["failed"], model["unreadable"]) == (failed, unreadable)
+
+
 def test_requests_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(messages: list[dict[str, str]]) -> str:
         time.sleep(0.05)
@@ -166,6 +184,10 @@ VIEW = TextView("Some-v0", 0, "", "", (), 0, {0: "check", 1: "bet 1 (the pot bec
         ("ANSWER: 1", 1, ""),
         ("I check or bet.\n**ANSWER: 1: bet 1 (the pot becomes 4)**", 1, ""),
         ("answer: Check.", 0, ""),
+        ("ANSWER: <1>", 1, ""),
+        ("ANSWER: <ID: 0>", 0, ""),
+        ("ANSWER: “bet 1”", 1, ""),
+        ("ANSWER: \N{ARABIC-INDIC DIGIT ONE}", None, "illegal"),
         ("ANSWER: 0\nNo:\nANSWER: 1", 1, ""),
         ("<think>ANSWER: 0</think>\nANSWER: bet 1", 1, ""),
         ("<think>ANSWER: 0", None, "unreadable"),

@@ -311,6 +311,8 @@ def test_short_forms_of_many_moves_leave_out_common_words() -> None:
     assert forms[1 * 12 + 7] == "1 W7"
     assert forms[99] == "stop"
     assert all(matching(form, texts) == [action] for action, form in forms.items())
+    puts = {number: f"put it at place {number}" for number in range(1, 9)}
+    assert short_forms(puts)[3] == "3 put it at place"  # A number alone is an ID.
 
 
 # -- style ------------------------------------------------------------------------------------------------------------

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from cardgym.engine.contract import Game, Options, State
 from cardgym.errors import CardgymError, IllegalActionError, UnclearMoveError, quoted
 
-_SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧\N{RIGHT SINGLE QUOTATION MARK}\N{MINUS SIGN}", "SHDCSHDC'-")
+_SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧“”„«»\u2018\u2019\N{MINUS SIGN}", 'SHDCSHDC"""""\'\'-')
 _VARIATION = "\N{VARIATION SELECTOR-16}"
 _TEN = re.compile(r"\b10(?=[cdhs]\b)")
 _TILE = re.compile(r"\b([BW])(?:lack|hite) (?=\d)", re.IGNORECASE)
 """A numbered tile in words; people type W7."""
-_WORD = re.compile(r"[^\s,;:()\[\]{}\"`*]+")
+_WORD = re.compile(r"[^\s,;:()\[\]{}<>\"`*]+")
 _HEAD_ENDS = re.compile(r"[,(:]")
 _LONGEST = 500
 """An answer of more characters names no move; the patterns below take too long for one of many thousands."""
@@ -23,8 +23,8 @@ _FEW = 6
 """Up to this many moves have whole names."""
 _EXPLAINING = ("Description", "Rewards", "Episode End")
 """The sections of `Game.doc` that explain the game to people."""
-_OPEN, _CLOSE = r"[\s#([{*`'\"]*", r"[\s.!)\]}*`'\"]*"
-_NUMBER = rf"{_OPEN}(?:id\b)?{_OPEN}([0-9]{{1,9}})"
+_OPEN, _CLOSE = r"[\s#([{<*`'\"]*", r"[\s.!)\]}>*`'\"]*"
+_NUMBER = rf"{_OPEN}(?:id\b[:=]?)?{_OPEN}([0-9]{{1,9}})"
 _ID = re.compile(_NUMBER + _CLOSE, re.IGNORECASE)
 _ID_AND_WORDS = re.compile(_NUMBER + r"(?:\s*[:.)\]-]+\s+|\s*:\s*|\s+(?=\())(\S.*)", re.IGNORECASE)
 
@@ -111,7 +111,7 @@ class TextView:
             IllegalActionError: if the answer names a move that is not legal now.
             UnclearMoveError: if it names no move, or more than one.
         """
-        answer = answer.strip()
+        answer = answer.strip().translate(_SYMBOLS)
         if len(answer) > _LONGEST:
             raise UnclearMoveError(f"{quoted(answer)} names no move")
         if both := _ID_AND_WORDS.fullmatch(answer):
@@ -256,8 +256,8 @@ _READINGS: tuple[Callable[[list[str], list[str], list[str]], bool], ...] = (
 def short_forms(texts: Mapping[int, str]) -> dict[int, str]:
     """Words that name each move.
 
-    A few moves have their whole names, many the words that the others lack, numbers first. Suits are letters, which
-    every keyboard has; a numbered tile is one word.
+    A few moves have their whole names, many the words that the others lack, numbers first, but never a number alone,
+    which is an ID. Suits are letters, which every keyboard has; a numbered tile is one word.
     """
     heads = {action: _HEAD_ENDS.split(text, maxsplit=1)[0] for action, text in texts.items()}
     names = {action: _typed(head).split() for action, head in heads.items()}
@@ -271,6 +271,7 @@ def short_forms(texts: Mapping[int, str]) -> dict[int, str]:
     for action, name in names.items():
         group = groups[name[0]]
         shared = common | (set.intersection(*group) if len(group) > 1 else set())
-        words = [word for word in name if word not in shared] or name
+        words = [word for word in name if word not in shared]
+        words = name if not words or (len(words) == 1 and words[0].isdigit()) else words
         forms[action] = " ".join(sorted(words, key=lambda word: not word.isdigit()))
     return forms

@@ -117,33 +117,46 @@ class Endpoint:
             self._count(known=1)
             return known
         self.transcripts.spend()
-        settings, openai = self.settings, self._openai
-        given = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
-        start = time.monotonic()
+        openai, start = self._openai, time.monotonic()
         try:
-            reply: Any = self._client.chat.completions.create(
-                model=settings.model,
-                messages=messages,
-                **{name: value for name, value in given.items() if value is not None},
-            )
+            reply = self._reply(messages)
             # Without lone surrogates, which no file can hold.
-            answer = str(reply.choices[0].message.content or "").encode(errors="replace").decode()
+            answer = str(reply["choices"][0]["message"].get("content") or "").encode(errors="replace").decode()
+            usage = reply.get("usage") or {}
+            told = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
         except (openai.APITimeoutError, openai.InternalServerError, openai.RateLimitError):
             self._count(requests=1, failed=1)
             return None
         except openai.OpenAIError as error:
-            where = f"player llm:{settings.model} at {self._client.base_url}"
+            where = f"player llm:{self.settings.model} at {self._client.base_url}"
             raise EndpointError(f"{where}: {printable(' '.join(str(error).split()))}") from None
-        except (AttributeError, IndexError, TypeError, ValueError):  # No answer of this protocol.
+        except Exception:  # No answer of this protocol, or one that is late or breaks off.
             self._count(requests=1, failed=1)
             return None
-        usage = getattr(reply, "usage", None)
-        tokens = {name: int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens")}
+        tokens = {name: count if isinstance(count, int) else 0 for name, count in told.items()}
         self._count(requests=1, **tokens)
         seconds = round(time.monotonic() - start, 3)
-        entry = {"key": key, "n": n, "model": settings.model, **about, "messages": messages, "answer": answer}
+        entry = {"key": key, "n": n, "model": self.settings.model, **about, "messages": messages, "answer": answer}
         self.transcripts.add({**entry, "seconds": seconds, **tokens})
         return answer
+
+    def _reply(self, messages: Messages) -> Any:
+        """The reply as JSON.
+
+        Raises:
+            TimeoutError: if its body takes longer than a request may; some endpoints send blanks until they have it.
+        """
+        settings = self.settings
+        given = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
+        given = {name: value for name, value in given.items() if value is not None}
+        create = self._client.chat.completions.with_streaming_response.create
+        with create(model=settings.model, messages=messages, **given) as response:
+            parts, end = [], time.monotonic() + settings.timeout
+            for part in response.iter_bytes():
+                parts.append(part)
+                if time.monotonic() > end:
+                    raise TimeoutError
+        return json.loads(b"".join(parts))
 
     def _count(self, **numbers: int) -> None:
         with self._lock:
