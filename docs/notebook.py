@@ -1,4 +1,4 @@
-"""Generate the notebook of the first tutorial from its page: `python docs/notebook.py`."""
+"""Generate the notebook of the first loop from its section of `start.md`: `python docs/notebook.py`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ import re
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).parent / "tutorials" / "first_loop.md"
+PAGE = Path(__file__).parent / "start.md"
 NOTEBOOK = PAGE.with_suffix(".ipynb")
 
 
+def section(text: str) -> str:
+    """Take the section of the first loop from the page."""
+    return text[text.index("## Your first loop") : text.index("## Train\n")]
+
+
 def cells(text: str) -> list[dict[str, Any]]:
-    """The notebook cells: the page's Python blocks and the text between them."""
+    """Split a section into notebook cells: its Python blocks and the text between them."""
     found: list[dict[str, Any]] = []
     for number, part in enumerate(re.split(r"^```python\n(.*?)^```\n", text, flags=re.DOTALL | re.MULTILINE)):
         source = part.strip("\n").splitlines(keepends=True)
@@ -27,9 +32,9 @@ def cells(text: str) -> list[dict[str, Any]]:
 
 
 def notebook(text: str) -> str:
-    """The JSON text of the notebook of a page."""
+    """Write the notebook of a page as JSON."""
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    document = {"cells": cells(text), "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+    document = {"cells": cells(section(text)), "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 

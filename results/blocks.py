@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import json
 import re
 import textwrap
@@ -15,6 +16,8 @@ import numpy as np
 
 import cardgym
 from cardgym.console.tables import markdown_table, with_interval
+from cardgym.envs import EnvArguments
+from cardgym.envs.vector import CardVectorEnv
 from cardgym.experiments.benchmark.report import BenchmarkReport, markdown
 from cardgym.experiments.exploit.report import Exploitability, ResponderResult, Source, curve, largest, trend
 from matches import HERE, ROOT, measured
@@ -290,6 +293,33 @@ def agents() -> list[str]:
     return markdown_table(["agent", "algorithm", "game", "against", "wins", "credits a game"], rows, "llllrr")
 
 
+def arguments() -> list[str]:
+    """Make a row for each argument of an env: its default, and what its docstring says."""
+    vector = inspect.signature(CardVectorEnv).parameters
+    rows = [
+        [f"`{name}`", f"`{default}`", where, text]
+        for kind, where, defaults in (
+            (EnvArguments, "any env", EnvArguments().__dict__),
+            (CardVectorEnv, "`make_vec`", {name: value.default for name, value in vector.items()}),
+        )
+        for name, text in _described(kind).items()
+        for default in [_literal(defaults[name])]
+    ]
+    return markdown_table(["argument", "default", "where", "what it is"], rows)
+
+
+def _described(kind: type) -> dict[str, str]:
+    """Read the arguments of a class, by name, from its docstring."""
+    section = re.split(r"^(?:Args|Attributes):\n", inspect.getdoc(kind) or "", flags=re.MULTILINE)[1]
+    section = re.split(r"^\w", section, flags=re.MULTILINE)[0]
+    entries = re.findall(r"^    (\w+): (.*?)(?=^    \w|\Z)", section, re.DOTALL | re.MULTILINE)
+    return {name: " ".join(text.split()).replace("|", "\\|") for name, text in entries}
+
+
+def _literal(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, str) else str(getattr(value, "name", value))
+
+
 def speed(wanted: str) -> list[str]:
     """The table of speed: all rows, or those whose names contain one of the words in `wanted`, split by commas."""
     words = [word.strip() for word in wanted.split(",") if word.strip()]
@@ -329,6 +359,8 @@ def rendered(text: str) -> str:
                 lines = gpu()
             case "agents":
                 lines = agents()
+            case "arguments":
+                lines = arguments()
             case "benchmark":
                 lines = benchmark(of)
             case "leaderboard":

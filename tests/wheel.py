@@ -140,7 +140,7 @@ class Environment:
         last = (done.stderr.splitlines() or [""])[-1]
         lines = [line for line in done.stderr.splitlines() if "compiling" not in line]
         one_line = len(lines) == 1 or words[0] == "-c"
-        if not done.returncode or f"pip install 'cardgym[{extra}]'" not in last or not one_line:
+        if not done.returncode or f"pip install '.[{extra}]'" not in last or not one_line:
             sys.exit(f"{self.name}: {words}: does not name the extra {extra}\n{done.stdout}\n{done.stderr}")
 
 

@@ -146,7 +146,7 @@ def missing(what: str, error: ModuleNotFoundError) -> CardgymError:
     """The error for a missing package that `what` needs."""
     package = (error.name or "").partition(".")[0]
     extra = _EXTRAS.get(package, "learn")
-    return CardgymError(f"{what} needs the package {package}: pip install 'cardgym[{extra}]'")
+    return CardgymError(f"{what} needs the package {package}: in cardgym's clone, pip install '.[{extra}]'")
 
 
 @contextlib.contextmanager

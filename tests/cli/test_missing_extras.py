@@ -71,7 +71,7 @@ def test_help_of_every_command_works_or_names_the_extra(tmp_path: Path) -> None:
             assert out.startswith("usage: cardgym"), words
         else:
             assert (code, err.count("\n")) == (2, 1), (words, code, err)
-            assert "pip install 'cardgym[" in err, words
+            assert "pip install '.[" in err, words
 
 
 def test_commands_name_the_extra_that_they_need(tmp_path: Path) -> None:
@@ -79,4 +79,4 @@ def test_commands_name_the_extra_that_they_need(tmp_path: Path) -> None:
         extra = LINES[" ".join(words)]
         lines = [line for line in err.splitlines() if "compiling" not in line]
         assert (code, len(lines)) == (2, 1), (words, code, err)
-        assert lines[0].endswith(f"pip install 'cardgym[{extra}]'"), (words, err)
+        assert lines[0].endswith(f"pip install '.[{extra}]'"), (words, err)

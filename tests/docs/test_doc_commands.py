@@ -37,7 +37,7 @@ LONG = re.compile(
     r"|benchmark|exploit Cor|batch-q .*(batch_q_|num_players)"
     r"|train(/|ing| ).*(coda|orellian.?[sS]pike|ribbage|leduc)"
 )
-FIRST_READ = re.compile(r"^(README\.md|docs/tutorials|docs/cli\.md)")
+FIRST_READ = re.compile(r"^(README\.md|docs/start\.md|docs/tutorials|docs/cli\.md)")
 NOT_RUN = re.compile(
     r"runs/|llm:|players kuhn\.safetensors|spike\.zip|my_games|mine\.toml|/shared/|HEAD:"
     r"|cardgym (review|advise|serve|report$|-m)"

@@ -76,8 +76,7 @@ def test_readme_has_the_sizes_of_every_game():
 
 
 PYTHON = {
-    "docs/index.md": {},
-    "docs/tutorials/first_loop.md": {},
+    "docs/start.md": {},
     "docs/cli.md": {},
     "docs/algorithms/ppo.md": {},
     "docs/algorithms/cfr.md": {"run(1000)": "run(10)", "run(100)": "run(1)", "100_000": "100"},
@@ -122,7 +121,7 @@ def test_python_on_every_page_is_tested():
     assert {page for page in pages if python_blocks(ROOT / page)} == PYTHON.keys() | ELSEWHERE
 
 
-def test_the_notebook_is_the_first_tutorial():
+def test_the_notebook_is_the_first_loop():
     notebook = script("notebook")
     text = notebook.PAGE.read_text(encoding="utf-8")
     assert notebook.NOTEBOOK.read_text(encoding="utf-8") == notebook.notebook(text), "run `python docs/notebook.py`"

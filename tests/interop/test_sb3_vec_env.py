@@ -369,7 +369,7 @@ def _without_sb3(monkeypatch):
     monkeypatch.setitem(sys.modules, "stable_baselines3", None)
 
 
-MISSING = "cardgym.interop.sb3 needs the package stable_baselines3: pip install 'cardgym[sb3]'"
+MISSING = "cardgym.interop.sb3 needs the package stable_baselines3: in cardgym's clone, pip install '.[sb3]'"
 
 
 @pytest.mark.usefixtures("_without_sb3")

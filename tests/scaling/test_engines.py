@@ -181,7 +181,7 @@ def test_unknown_engine_or_missing_package_is_one_line(monkeypatch: pytest.Monke
     with pytest.raises(CardgymError, match="did you mean 'local'"):
         make("locl")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(CardgymError, match=r"needs the package ray: pip install 'cardgym\[ray\]'"):
+    with pytest.raises(CardgymError, match=r"needs the package ray: in cardgym's clone, pip install '\.\[ray\]'"):
         make("ray")
 
 

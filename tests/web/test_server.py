@@ -241,7 +241,7 @@ def test_serve_needs_its_packages_and_a_free_port(tmp_path: Path, monkeypatch: p
     assert "try another --port" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert main(["serve"]) == 2
-    assert "pip install 'cardgym[web]'" in capsys.readouterr().err
+    assert "pip install '.[web]'" in capsys.readouterr().err
 
 
 def test_a_server_leaves_the_log_handlers_of_its_process_open(tmp_path: Path) -> None:

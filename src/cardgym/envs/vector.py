@@ -30,9 +30,10 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     SAME_STEP `final_info` has the last infos of games that ended. The arguments are those of `CardEnv`, and:
 
     Args:
-        autoreset_mode: NEXT_STEP (default: the step after the end starts the next game and is not a transition),
+        num_envs: number of games, one in each row.
+        autoreset_mode: NEXT_STEP (the step after the end starts the next game and is not a transition),
             SAME_STEP (with `final_obs` and `final_info`) or DISABLED (with `options={"reset_mask": ...}` in `reset`).
-        max_episode_steps: the number of steps after which a game is truncated; never by default.
+        max_episode_steps: the number of steps after which a game is truncated; None for no limit.
         num_threads: the maximum number of threads that share a step; each gets at least 512 games. The games do not
             depend on it.
 
