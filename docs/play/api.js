@@ -10,11 +10,13 @@ export class Refused extends Error {
 const NO_SERVER = "Playing from two devices needs a server: install cardgym, and run `cardgym serve`.";
 const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
 const waiting = new Map();
-let [next, ready] = [0, false];
+let [next, ready, idle] = [0, false, ""];
 
 // The lobby is drawn before Python runs; the tables of earlier visits are added once it does.
 worker.onmessage = ({ data }) => {
-  if (data.loading !== undefined) return say(data.loading);
+  if (data.loading !== undefined) return say(data.loading, data.stopped);
+  if (data.unsaved) return say((idle = "This browser keeps nothing for this page: its games are gone when you close it."));
+  if (data.changed) return;
   if (data.tables !== undefined) {
     ready = true;
     document.documentElement.dataset.ready = "";
@@ -24,10 +26,12 @@ worker.onmessage = ({ data }) => {
   waiting.get(data.id)(data);
   waiting.delete(data.id);
 };
-worker.onerror = (event) => say(`The game could not be loaded: ${event.message ?? "is the network there?"} Reload the page.`);
+worker.onerror = (event) => say(`The table could not be loaded: ${event.message ?? "is the network there?"}`, true);
 
-function say(words) {
-  document.getElementById("loading").textContent = words;
+function say(words, stopped) {
+  const again = Object.assign(document.createElement("button"), { textContent: "Try again" });
+  again.onclick = () => location.reload();
+  document.getElementById("loading").replaceChildren(words || idle, ...(stopped ? [" ", again] : []));
 }
 
 async function ask(method, path, body) {
@@ -54,7 +58,13 @@ export async function post(path, body = {}) {
 }
 
 export const telling = (answer) => answer;
-export const follow = () => () => {}; // Nobody else plays at these tables.
+
+// Nobody else plays at these tables; but the same page may show one in another window.
+export function follow(table, changed) {
+  const tell = ({ data }) => data.changed === table && changed(-1);
+  worker.addEventListener("message", tell);
+  return () => worker.removeEventListener("message", tell);
+}
 
 document.addEventListener("click", async (event) => {
   const link = event.target.closest?.('a[href="/api/history/export"]');
@@ -65,4 +75,4 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => URL.revokeObjectURL(file), 10000);
 });
 
-navigator.serviceWorker?.register("service.js");
+navigator.serviceWorker?.register("service.js").catch(() => {}); // Then there is no visit without a network.

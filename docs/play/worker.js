@@ -1,9 +1,24 @@
 // Runs the server's application in Pyodide. Messages that arrive during the start wait for it.
 const base = new URL("..", import.meta.url);
-const say = (loading) => postMessage({ loading });
+const SILENCE = 20; // Seconds.
+let [loading, arrived, silent] = ["", 0, 0];
+let page;
 let started;
 let last = new Promise((done) => (started = done));
 let answer;
+
+function say(words) {
+  [loading, silent] = [words, 0];
+  postMessage({ loading: words });
+}
+
+// A network that stops reports no error, so the page is told what has arrived and that nothing comes.
+setInterval(() => {
+  silent += 1;
+  const stopped = silent > SILENCE;
+  const words = stopped ? `Nothing has arrived for ${silent} s. Is the network there?` : loading;
+  if (loading) postMessage({ loading: `${words} ${(arrived / 1e6).toFixed(1)} MB`, stopped });
+}, 1000);
 
 onmessage = ({ data: { id, method, path, body = "" } }) => {
   last = last.then(async () => {
@@ -12,16 +27,30 @@ onmessage = ({ data: { id, method, path, body = "" } }) => {
       reply = await answer(method, path, body);
     } catch (error) {
       console.error(error);
-      reply = [500, JSON.stringify({ error: `This went wrong: ${String(error.message).trim().split("\n").at(-1)}` })];
+      reply = [500, JSON.stringify({ error: reason(error) })];
     }
     postMessage({ id, status: reply[0], text: reply[1] });
   });
 };
 
+const reason = (error) => `This went wrong: ${String(error.message).trim().split("\n").at(-1)}`;
+
 async function bytes(path) {
-  const response = await fetch(new URL(path, base));
-  if (!response.ok) throw new Error(`${path} is missing`);
-  return new Uint8Array(await response.arrayBuffer());
+  const parts = [];
+  try {
+    const response = await fetch(new URL(path, base));
+    if (!response.ok) throw new Error(`the answer was ${response.status}`);
+    const reader = response.body.getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      parts.push(part.value);
+      arrived += part.value.length;
+      silent = 0;
+    }
+  } catch (error) {
+    const known = navigator.onLine ? "" : " Without a network, there are the games that were opened here before.";
+    throw new Error(`${path} could not be loaded (${error.message}).${known}`);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 // -- games in the browser's storage, by id ----------------------------------------------------------------------------
@@ -47,15 +76,28 @@ async function stored() {
   return Object.fromEntries(ids.map((id, number) => [id, texts[number]]));
 }
 
-const save = (id, text) =>
-  withGames("readwrite", (games) => (text === undefined ? games.delete(id) : games.put(text, id))).catch(console.error);
+const unsaved = () => postMessage({ unsaved: true });
+const put = (id, text) => withGames("readwrite", (games) => (text === undefined ? games.delete(id) : games.put(text, id)));
+const windows = new BroadcastChannel("cardgym"); // The same page in other windows.
+
+function save(id, text) {
+  put(id, text).catch(unsaved);
+  windows.postMessage({ id, text });
+}
+
+windows.onmessage = ({ data: { id, text } }) => {
+  last = last.then(() => {
+    page?.take(id, text);
+    postMessage({ changed: id });
+  });
+};
 
 // -- Python -----------------------------------------------------------------------------------------------------------
 
 async function start() {
   say("Loading Python …");
   const [index, ...archives] = ["games/games.json", "python/numpy.zip", "python/cardgym.zip"].map(bytes);
-  const saved = stored().catch(() => ({})); // In some private windows nothing can be saved.
+  const saved = stored().catch(() => (unsaved(), {})); // As in some private windows.
   const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", base));
   const env = { NUMBA_DISABLE_JIT: "1", HOME: "/home/pyodide", PYTHONWARNINGS: "ignore" };
   const py = await loadPyodide({ indexURL: new URL("pyodide/", base).href, env });
@@ -72,24 +114,31 @@ from pathlib import Path
 from cardgym.engine import prebuilt
 from cardgym.table.web.page import Page, PageLog
 page = Page(PageLog(stored, save))`);
-  const page = py.globals.get("page");
+  page = py.globals.get("page");
   const loaded = new Set();
 
   // A game's own files are loaded when it is opened, and kept for a visit without a network.
+  async function keep(paths) {
+    const kept = (await caches.keys()).find((name) => name.startsWith("cardgym"));
+    if (kept) await (await caches.open(kept)).addAll(paths.map((path) => new URL(path, base)));
+  }
+
   async function load(game) {
     say(`Loading ${game} …`);
-    for (const path of games[game]) {
-      if (loaded.has(path)) continue;
-      const content = await bytes(path);
-      loaded.add(path);
-      if (path.endsWith(".zip")) py.unpackArchive(content, "zip", { extractDir: library });
-      else py.FS.writeFile(`/${path}`, content);
+    try {
+      for (const path of games[game]) {
+        if (loaded.has(path)) continue;
+        const content = await bytes(path);
+        loaded.add(path);
+        if (path.endsWith(".zip")) py.unpackArchive(content, "zip", { extractDir: library });
+        else py.FS.writeFile(`/${path}`, content);
+      }
+    } finally {
+      say("");
     }
     py.runPython(`prebuilt.load(Path("/games/${game}.wasm"))`);
     loaded.add(game);
-    say("");
-    const kept = (await self.caches?.keys())?.find((name) => name.startsWith("cardgym"));
-    if (kept) (await caches.open(kept)).addAll(games[game].map((path) => new URL(path, base))).catch(() => {});
+    keep(games[game]).catch(() => {});
   }
 
   answer = async (method, path, body) => {
@@ -100,5 +149,12 @@ page = Page(PageLog(stored, save))`);
   postMessage({ tables: Object.keys(await saved).length });
 }
 
-await start();
+try {
+  await start();
+} catch (error) {
+  console.error(error);
+  answer = () => [503, JSON.stringify({ error: reason(error) })];
+  loading = "";
+  postMessage({ loading: reason(error), stopped: true });
+}
 started();

@@ -19,8 +19,9 @@ from cardgym.cli import main
 from cardgym.engine.states import new_state
 from cardgym.players import CompiledPlayer, resolve
 from cardgym.table.coach import history
-from cardgym.table.coach.coach import Coach
+from cardgym.table.coach.coach import Coach, usual_player
 from cardgym.table.coach.history import Reviewer, costs, reports, save_costs
+from cardgym.table.coach.playouts import Playouts
 from cardgym.table.coach.ratings import ratings
 from cardgym.table.coach.review import WORST, Review, decisions_of, review
 from cardgym.table.game_log import GameLog
@@ -98,6 +99,16 @@ def test_the_costliest_decisions_come_first(game_log: GameLog) -> None:
     assert len(reviewed.decisions) <= len(moves)
     json.dumps(reviewed.asdict(), allow_nan=False)
     assert all(len(line) <= 80 for line in summary_lines(reviewed, Screen()))
+
+
+def test_how_the_seats_stand_depends_on_the_fields_of_a_state_only() -> None:
+    game = find(SPIKE)
+    options = game.parse_options({"hands": 3})
+    playouts, state = Playouts(game, options, usual_player(game)), new_state(game, options)
+    other = np.full(game.state.itemsize, 0xAB, np.uint8).view(game.state)  # Also in the bytes between the fields.
+    for name in game.state.names or ():
+        other[name] = state[name]
+    assert (playouts.standing(state[0]) == playouts.standing(other.view(np.recarray)[0])).all()
 
 
 def test_games_of_agents_are_reviewed_for_all_seats(game_log: GameLog) -> None:

@@ -59,8 +59,11 @@ def verdicts(entries: list[Any]) -> list[str]:
 def main() -> None:
     modules: dict[str, Any] = sys.modules
     modules |= dict.fromkeys(BLOCKED)
+    from cardgym.games.coda.game import OFFICIAL, value_search
     from cardgym.table.web.page import Page, PageLog
 
+    options: Any = OFFICIAL.parse_options()
+    assert value_search(options).name == "value-search"  # Its network is the coach's, too.
     page = Page(PageLog({}, lambda id, text: None))
     asked = json.load(sys.stdin)
     told = asyncio.run(play(asking(page), *asked["play"]))["told"]

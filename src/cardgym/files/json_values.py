@@ -6,7 +6,10 @@ import hashlib
 import json
 import math
 import os
+import re
+import sys
 from collections.abc import Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,8 @@ MAX_BYTES = 16 << 20
 """The largest document that is read, unless its reader allows more."""
 _MAX_DIGITS = 20
 """The maximum number of digits of a whole number; cardgym writes fewer."""
+_MAX_DEPTH = 100 if sys.platform == "emscripten" else math.inf
+"""How deeply values may be nested: in a page nothing raises RecursionError before Python's program ends."""
 _SEAL = "sha256"
 
 
@@ -52,6 +57,8 @@ def parse_json(content: bytes | str, what: str, *, constants: bool = False) -> A
     """
     try:
         text = content if isinstance(content, str) else content.decode("utf-8-sig")
+        if math.isfinite(_MAX_DEPTH) and _depth(text) > _MAX_DEPTH:
+            raise RecursionError
         value = json.loads(
             text,
             parse_constant=float if constants else _no_constant,
@@ -69,6 +76,11 @@ def parse_json(content: bytes | str, what: str, *, constants: bool = False) -> A
     if changed:
         raise CardgymError(f"{what}: damaged or changed by hand (if you changed it, delete its entry {_SEAL!r})")
     return value
+
+
+def _depth(text: str) -> int:
+    brackets = re.sub(r'"(?:[^"\\]|\\.)*"|[^][{}"]', "", text)
+    return max(accumulate(1 if bracket in "[{" else -1 for bracket in brackets), default=0)
 
 
 def _no_constant(word: str) -> Any:

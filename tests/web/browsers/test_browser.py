@@ -330,6 +330,19 @@ def test_the_rules_and_the_tips_of_a_first_game(server: Server, person: Person) 
     assert page.query_selector(".now.tip") is None
 
 
+def test_a_choice_that_is_only_in_the_new_form_stays_chosen(server: Server, person: Person) -> None:
+    """As where the answer to a form comes late, and a person has gone on choosing."""
+    person.page.goto(server.url)
+    chosen = person.page.evaluate("""async () => {
+        const { h, patch } = await import("/static/dom.js");
+        const draw = (words) => h("select", words.map((word) => h("option", { selected: word === "last" }, word)));
+        const old = draw(["first", "last"]);
+        patch(old, draw(["first", "second", "third", "last"]));
+        return old.value;
+    }""")
+    assert chosen == "last"
+
+
 def test_the_lobby_remembers_level_and_variant(server: Server, person: Person) -> None:
     page = person.page
     page.goto(server.url)

@@ -48,7 +48,7 @@ class _Search:
         try:
             self._critic, self._worlds, self._name = shipped_critic(options), _WORLDS, "value-search"
             self._ratings: Mapping[str, int] = ratings[OFFICIAL]  # The critic fits no other game.
-        except (CardgymError, ModuleNotFoundError):  # PyTorch, which reads the critic's file, may be missing.
+        except CardgymError:
             self._critic, self._worlds, self._name = PLAY_OUT, _PLAYED_OUT, "search"
             self._ratings = ratings.get(game.id, {}) if options == game.parse_options() else {}
 

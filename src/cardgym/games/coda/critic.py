@@ -41,20 +41,20 @@ def shipped_critic(options: CodaOptions) -> Critic:
 
 
 def load_critic(path: Path, game: Game, options: CodaOptions) -> Critic:
-    """The critic of a checkpoint of `train/ppo.py`."""
-    from cardgym.players.checkpoints import load_checkpoint
-    from cardgym.players.policy_networks import PolicyNetwork
+    """The critic of a checkpoint of `train/ppo.py`; reading it needs no PyTorch."""
+    from cardgym.players.checkpoints import POLICY_NETWORK, load_player
 
-    network, metadata = load_checkpoint(path, game, options)
-    shape = network.shape
+    player = load_player(path, game, options)
+    metadata, arrays = player.metadata, player.arrays
+    shape = metadata.shape
     fits = len(shape.hidden_sizes) == 2 and len(shape.feature_starts) == len(BY_GUESS)
-    if not isinstance(network, PolicyNetwork) or metadata.observation != "guesses" or not fits:
+    if metadata.format != POLICY_NETWORK or metadata.observation != "guesses" or not fits:
         raise CardgymError(
             f"checkpoint {path}: the search cannot use it; train a policy network of two hidden layers on the "
             f"observation guesses, with action_features = {', '.join(BY_GUESS)}"
         )
-    weights = [network.state_dict()[f"{layer}.weight"].numpy() for layer in ("body.0", "body.2", "value")]
-    biases = [network.state_dict()[f"{layer}.bias"].numpy() for layer in ("body.0", "body.2", "value")]
+    weights = [arrays[f"{layer}.weight"] for layer in ("body.0", "body.2", "value")]
+    biases = [arrays[f"{layer}.bias"] for layer in ("body.0", "body.2", "value")]
     first, second, values = (np.ascontiguousarray(weight.T) for weight in weights)
     return Critic(first, biases[0], second, biases[1], np.ascontiguousarray(values[:, 0]), biases[2])
 

@@ -141,7 +141,8 @@ class Playouts:
 
     def standing(self, state: State) -> Float64s:
         """Each seat's mean share of the game, with the actual hidden cards: (num_players,), float64."""
-        key = _key_of(state.tobytes())
+        parts = [np.ascontiguousarray(state[name]).tobytes() for name in self.game.state.names or ()]
+        key = _key_of(b"".join(parts))  # Between a state's fields there may be anything.
         played, _ = self._play(state, -1, key, 0, _STANDING_WORLDS, np.array([-1], np.int64))
         shares = np.zeros((len(played), self.options.num_players), np.float64)
         self._evaluate(played, False, shares)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,6 +10,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from cardgym.engine.registry import registered
+from cardgym.errors import CardgymError
+from cardgym.files.json_values import parse_json
 from cardgym.table.game_entries import GAME_ID, KindTotal
 from cardgym.table.game_log import GameLog, Move, StaleGameError, seal_of
 from cardgym.table.web.app import make_app
@@ -27,12 +30,17 @@ class PageLog(GameLog):
         self._games: dict[str, tuple[Any, ...]] = {}  # As the database has them: id, env, finished, owner, entry, seal.
         self._moves: dict[str, list[Move]] = {}
         self._totals: dict[str, tuple[str, tuple[KindTotal, ...]]] = {}
-        for id, text in sorted(stored.items(), key=lambda item: item[1]):  # A text begins with the time.
-            try:
-                _, game, rows = json.loads(text)
-                self._games[id], self._moves[id] = tuple(game), [(seat, move) for seat, move in rows]
-            except (ValueError, TypeError):
-                self._games.pop(id, None)
+        for id, text in sorted(stored.items(), key=lambda item: str(item[1])):  # A text begins with the time.
+            self.take(id, text)
+
+    def take(self, id: str, text: object) -> None:
+        """Take a game's text as it was saved, perhaps by another window; what is no such text deletes the game."""
+        self._games.pop(id, None)
+        self._moves.pop(id, None)
+        with contextlib.suppress(CardgymError, ValueError, TypeError):
+            _, (_, env, finished, _, entry, seal), rows = parse_json(str(text), "a game")
+            moves = [(seat, move) for seat, move in rows]
+            self._games[id], self._moves[id] = (id, env, finished, "", entry, seal), moves
 
     def _keep(self, id: str, owner: str, entry: str) -> None:
         values = json.loads(entry)
@@ -127,6 +135,10 @@ class Page:
         if path.startswith(("/api/lobby", "/api/history")):  # Their games are compared with the rules.
             logged |= self._game_log.envs()
         return [name for name in registered() if name in {*words, *logged}]
+
+    def take(self, id: str, text: object = None) -> None:
+        """Take what the same page in another window has saved; nothing if it has deleted the game."""
+        self._game_log.take(id, text)
 
     async def answer(self, method: str, path: str, body: str = "") -> tuple[int, str]:
         """The status and the text of the answer."""

@@ -49,11 +49,12 @@ export function patch(old, fresh) {
     if (name !== "style" && old.getAttribute(name) !== value) old.setAttribute(name, value);
   // The security policy forbids style attributes; a style set by script stays until it is set again.
   for (const name of fresh.style ?? []) {
-    const value = fresh.style.getPropertyValue(name);
-    if (old.style.getPropertyValue(name) !== value) old.style.setProperty(name, value);
+    const part = fresh.style.getPropertyValue(name);
+    if (old.style.getPropertyValue(name) !== part) old.style.setProperty(name, part);
   }
   for (const name of HANDLERS) if (old[name] !== fresh[name]) old[name] = fresh[name];
   if (old.checked !== fresh.checked) old.checked = fresh.checked;
+  const { value } = fresh; // Before options move.
   const left = [...old.childNodes];
   const pairs = [...fresh.childNodes].map((child) => {
     const at = left.findIndex((node) => node.nodeName === child.nodeName && keyOf(node) === keyOf(child));
@@ -70,7 +71,7 @@ export function patch(old, fresh) {
   }
   // What is being typed stays. A select has its value once its options are there.
   const settable = old.nodeName === "SELECT" || (old.nodeName === "INPUT" && old !== document.activeElement);
-  if (settable && old.value !== fresh.value) old.value = fresh.value;
+  if (settable && old.value !== value) old.value = value;
 }
 
 export function svg(tag, attributes = {}, ...children) {
@@ -116,14 +117,21 @@ export function picture(game, name) {
 
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 export const speed = () => Number(document.getElementById("speed").value);
-export const remembered = (name, otherwise) => localStorage.getItem(`cardgym.${name}`) ?? otherwise;
-export const remember = (name, value) => localStorage.setItem(`cardgym.${name}`, value);
-export function recalled(name, otherwise) {
+
+// What the browser keeps for the next visit; nothing where it forbids that, and what is damaged is left out.
+function storage(use) {
   try {
-    return JSON.parse(remembered(name, "null")) ?? otherwise;
+    return use(localStorage);
   } catch {
-    return otherwise;
+    return null;
   }
+}
+export const remembered = (name, otherwise) => storage((kept) => kept.getItem(`cardgym.${name}`)) ?? otherwise;
+export const remember = (name, value) => storage((kept) => kept.setItem(`cardgym.${name}`, value));
+export function recalled(name, otherwise) {
+  const found = storage(() => JSON.parse(remembered(name, "null")));
+  const isLike = found && typeof found === "object" && Array.isArray(found) === Array.isArray(otherwise);
+  return isLike ? found : otherwise;
 }
 
 export const say = (words) => (document.getElementById("spoken").textContent = signed(words));

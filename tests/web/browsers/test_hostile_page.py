@@ -1,0 +1,151 @@
+"""The published page where things go wrong: storage, files, windows and networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import Person
+from page_hosts import Host, static_host
+
+pytestmark = pytest.mark.slow
+READY = "document.documentElement.dataset.ready !== undefined"
+DAMAGE = """junk => new Promise(done => {
+  const opening = indexedDB.open("cardgym", 1);
+  opening.onsuccess = () => {
+    const games = opening.result.transaction("games", "readwrite").objectStore("games");
+    const reading = games.getAllKeys();
+    reading.onsuccess = () => {
+      junk.forEach((value, at) => games.put(value, at ? `${at}`.repeat(22) : reading.result[0]));
+      games.transaction.oncomplete = done;
+    };
+  };
+})"""
+"""Writes each value as a game, the first one in place of a real one."""
+
+JUNK = ["{", 5, None, {"a": 1}, "[]", "[1, [1, 2], 3]", '["2026", ["a", {}, [], 1, null, 7], [[1]]]', "[" * 5000]
+NO_RECORDS = [b"", b"{}", b"\xff\xfe\0", b"[1]\n{", b'{"env": "Chess-v0"}', b"x" * 9_000_000, b"[" * 90_000]
+SETTINGS = ("joined", "form.kuhn_poker", "puzzles.Coda-v0", "last", "record", "speed")
+NO_STORAGE = """for (const name of ["indexedDB", "localStorage", "caches"])
+  Object.defineProperty(self, name, { get() { throw new DOMException("denied", "SecurityError"); } });
+"""
+
+
+@pytest.fixture
+def host(small_page: Path) -> Iterator[Host]:
+    with static_host(small_page) as host:
+        yield host
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.faults = []
+    page.on("pageerror", lambda error: page.faults.append(str(error)))
+    yield page
+    context.close()
+    assert not page.faults
+
+
+def sit_down(page: Any, game: str = "Kuhn Poker") -> None:
+    page.get_by_role("article", name=game, exact=True).get_by_role("button", name="Sit down").click()
+    page.wait_for_selector(".actions[data-phase=yours]")
+
+
+def test_two_windows_show_one_game(page: Any, host: Host) -> None:
+    page.goto(host.address)
+    sit_down(page, "One Play Poker")
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.wait_for_selector(".actions[data-phase=yours]")
+    Person(page).move("clicks")
+    moved = page.get_attribute(".actions", "data-version")
+    other.wait_for_selector(f".actions[data-version='{moved}']")
+    assert other.inner_text(".felt") == page.inner_text(".felt")
+    other.goto(f"{host.address}#/history")
+    other.locator("button", has_text="delete").first.click()
+    other.get_by_role("button", name="sure?").click()
+    page.goto(f"{host.address}#/history")
+    page.wait_for_selector("text=You have not finished a game yet")
+
+
+def test_damaged_storage_is_named_and_can_be_deleted(page: Any, host: Host) -> None:
+    page.goto(host.address)
+    sit_down(page)
+    page.evaluate(DAMAGE, JUNK)
+    for value in ("{}", "[5]", "5", '"x"', "{"):
+        page.evaluate("([names, value]) => names.forEach(n => localStorage[`cardgym.${n}`] = value)", [SETTINGS, value])
+        page.goto(f"{host.address}#/")
+        page.reload()
+        page.wait_for_function(READY)
+        page.wait_for_selector(".lobby article")
+        assert not page.locator("#notice:not([hidden])").count()
+    page.goto(f"{host.address}#/history")
+    page.wait_for_selector(".history")
+    for _ in range(page.locator("li", has_text="damaged").count()):
+        page.locator("li button").first.click()
+        page.get_by_role("button", name="sure?").click()
+        page.get_by_role("button", name="sure?").wait_for(state="detached")
+    assert not page.locator("li", has_text="damaged").count()
+    page.goto(f"{host.address}#/")
+    sit_down(page)
+
+
+def test_a_file_that_is_no_record_is_refused(page: Any, host: Host) -> None:
+    page.goto(f"{host.address}#/history")
+    page.wait_for_selector(".history")
+    for content in NO_RECORDS:
+        page.evaluate("document.getElementById('notice').hidden = true")
+        page.set_input_files("input[type=file]", {"name": "a.jsonl", "mimeType": "text/plain", "buffer": content})
+        page.wait_for_selector("#notice:not([hidden])")
+        assert "went wrong" not in page.inner_text("#notice"), content[:20]
+
+
+@pytest.mark.parametrize(
+    ("how", "part"),
+    [("stop", "pyodide.asm.wasm"), ("stop", "pyodide.asm.js"), ("cut", "pyodide.asm.js"), ("cut", "numpy.zip")],
+)
+def test_a_network_that_fails_is_told_and_the_page_can_try_again(page: Any, host: Host, part: str, how: str) -> None:
+    host.failing = lambda path: how if part in path else ""
+    page.goto(host.address)
+    page.wait_for_selector(".lobby article")
+    again = page.get_by_role("button", name="Try again")
+    again.wait_for()
+    assert len(page.inner_text("#loading")) > 20
+    host.failing = lambda path: ""
+    again.click()
+    sit_down(page)
+    page.faults.clear()
+
+
+def test_a_game_that_cannot_be_fetched_is_told_and_can_be_asked_for_again(page: Any, host: Host) -> None:
+    page.goto(host.address)
+    page.wait_for_function(READY)
+    page.context.set_offline(True)
+    page.get_by_role("article", name="Kuhn").get_by_role("button", name="Sit down").click()
+    page.wait_for_selector("#notice:not([hidden])")
+    assert "Without a network" in page.inner_text("#notice")
+    page.context.set_offline(False)
+    sit_down(page)
+
+
+def test_a_page_that_may_keep_nothing_says_so_and_plays(browser: Any, host: Host) -> None:
+    context = browser.new_context(service_workers="block")
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.add_init_script(NO_STORAGE)
+    source = (host.folder / "static" / "worker.js").read_text()
+    page.route("**/worker.js", lambda route: route.fulfill(body=NO_STORAGE + source, content_type="text/javascript"))
+    page.goto(host.address)
+    sit_down(page)
+    assert "keeps nothing" in page.inner_text("#loading")
+    person = Person(page)
+    person.play_to_the_end("clicks")
+    person.review()
+    assert not faults
+    context.close()
