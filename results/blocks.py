@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import cardgym
+import cards
 from cardgym.console.tables import markdown_table, with_interval
 from cardgym.envs import EnvArguments
 from cardgym.envs.vector import CardVectorEnv
@@ -22,7 +23,7 @@ from cardgym.experiments.benchmark.report import BenchmarkReport, markdown
 from cardgym.experiments.exploit.report import Exploitability, ResponderResult, Source, curve, largest, trend
 from matches import HERE, ROOT, measured
 
-BLOCK = re.compile(r"(<!-- results: (?P<of>[^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- results: (?P<of>[^>]*?) -->\n).*?((?:# )?<!-- end -->)", re.DOTALL)
 
 
 def benchmark(name: str) -> list[str]:
@@ -199,7 +200,12 @@ def exploitability(env: str, player: str) -> list[str]:
     tried += [f"searches with up to {max(searches)} worlds"] if searches else []
     text += f"We tried {' and '.join([', '.join(tried[:-1]), tried[-1]]) if len(tried) > 1 else tried[0]}. A better "
     text += "responder may exist ([every player](../../docs/exploitability.md))."
-    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+    kinds = ["; ".join(_of_kind(report, kind, team) for team in (False, True)).strip("; ") for kind in KINDS]
+    if any("†" in kind for kind in kinds):
+        text += " † On the deals on which it was chosen."
+    words = textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+    cells = [kind or "not tried" for kind in kinds]
+    return [*words, "", *markdown_table([f"{kind} responder" for kind in KINDS], [cells], "lll")]
 
 
 def _form(value: float) -> str:
@@ -260,32 +266,19 @@ def spreads_of_seeds() -> Iterator[tuple[str, tuple[float, float]]]:
                 yield f"recorded/{table}", (float(np.mean(values)), float(np.std(values, ddof=1)))
 
 
-def cards(group: str, own: str = "") -> list[str]:
-    """Links to the cards of a game's agents: from the card of one of them, `own`, or else from the game's page."""
-    names = [path.stem for path in sorted(ROOT.glob(f"checkpoints/{group}/*.md")) if path.stem != own]
-    folder = "" if own else f"../../../checkpoints/{group}/"
-    links = ", ".join(f"[`{name}`]({folder}{name}.md)" for name in names)
-    zoo = " [The zoo](../../docs/zoo.md) compares all agents."
-    text = f"The game's other agents: {links}.{zoo}" if own else f"The cards of the trained agents: {links}."
-    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
-
-
 RIVALS = {"CorellianSpike-v0": "heuristic", "Coda-v0": "heuristic", "CodaOfficial-v0": "bayes", "Cribbage-v0": "expert"}
 """The player by rule that the table of agents compares with."""
 
 
 def agents() -> list[str]:
-    """Every agent that comes with cardgym: its card, and what it wins from a player by rule."""
+    """Make a row for each agent: its card, and what it wins from a player by rule."""
     rows = []
-    for match in measured().values():
-        name = match.players[0].partition(":")[0]
-        cards = [path for path in sorted(ROOT.glob(f"checkpoints/*/{name}.md")) if path.parent.name == match.group]
+    for match, title, card in cards.agents():
         rivals = match.players[1:]
-        if cards and rivals[0] == RIVALS[match.env]:
+        if rivals[0] == RIVALS[match.env]:
             own = match.report.players[0]
-            title = cards[0].read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(" for ")[0]
             share = with_interval(own.win_rate or 0.0, own.win_rate_ci95, ".1f", percent=True)
-            link = f"[`{match.players[0]}`](../checkpoints/{match.group}/{name}.md)"
+            link = f"[`{match.players[0]}`](../{card.relative_to(ROOT).as_posix()})"
             rival = f"{len(rivals)} " * (len(rivals) > 1) + f"`{rivals[0]}`"
             won = f"{own.mean_return or 0.0:+.1f}" if match.env == "CorellianSpike-v0" else ""
             played = ", ".join([match.env, *(f"`{option}={value}`" for option, value in match.options.items())])
@@ -376,7 +369,11 @@ def rendered(text: str) -> str:
             case "exploitability":
                 lines = exploitability(*of.split())
             case "cards":
-                lines = cards(*of.split())
+                lines = cards.links(*of.split())
+            case "card":
+                lines = cards.facts(*of.split())
+            case "header":
+                lines = cards.header(*of.split())
             case "recorded":
                 table, _, mean = of.partition(" ")
                 lines = recorded(table, bool(mean))

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 import blocks
 import cardgym
 import figures
 from cardgym.table.presentation import presentation_of
+from cards import card_of
 from intervals import figures_in, figures_of, plain_figures, without_result
 from matches import HERE, ROOT
 
+CARDS = sorted(ROOT.glob("checkpoints/*/*.md"))
 KNOWN = [(0.58678, 0.58352, 0.59051), (-3.78, -4.63, -2.93), (1234.5, 1200.25, 1250.75), (0.5943, 0.0068), (32.4, 2.46)]
 
 
@@ -23,13 +28,31 @@ def test_every_figure_is_kept_and_of_today() -> None:
 
 
 def test_every_checkpoint_has_a_card_with_its_results() -> None:
-    cards = sorted(ROOT.glob("checkpoints/*/*.md"))
-    assert {card.with_suffix(".safetensors") for card in cards} == set(ROOT.glob("checkpoints/*/*.safetensors"))
-    for card in cards:
+    files = sorted(ROOT.glob("checkpoints/*/*.safetensors"))
+    assert {card_of(file.parent.name, file.stem) for file in files} == set(CARDS)
+    for card in CARDS:
         text = card.read_text(encoding="utf-8")
         assert "<!-- results: " in text, card.name
         assert "Exploitability of `" in text, card.name
         assert "(../../docs/zoo.md)" in text, card.name
+
+
+@pytest.mark.parametrize("card", CARDS, ids=lambda card: f"{card.parent.name}/{card.stem}")
+def test_a_card_has_what_a_hub_reads_and_loads_its_agent(card: Path) -> None:
+    text = card.read_text(encoding="utf-8")
+    header = yaml.safe_load(text.split("---\n")[1])
+    assert set(header) == {"license", "library_name", "pipeline_tag", "tags", "model-index"}
+    (model,) = header["model-index"]
+    assert model["name"] == card.stem
+    for result in model["results"]:  # The keys that Hugging Face's model cards require.
+        assert result["task"]["type"] == header["pipeline_tag"]
+        assert result["dataset"]["type"] in header["tags"]
+        assert result["dataset"]["name"]
+        assert all(isinstance(metric["value"], float) and metric["type"] for metric in result["metrics"])
+    (program,) = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    names: dict[str, Any] = {}
+    exec(program, names)
+    assert callable(names["choose"])
 
 
 def test_cards_of_a_game_link_to_each_other_and_its_page_to_all_of_them() -> None:

@@ -95,7 +95,9 @@ PYTHON = {
     "examples/leduc_poker/README.md": {"1000": "10"},
 }
 """The pages whose Python is run below, with words changed to make it quick."""
-ELSEWHERE = {"README.md", "docs/adding_a_game.md", "docs/trackers.md", "docs/tutorials/own_algorithm.md"}
+ELSEWHERE = {"README.md", "docs/adding_a_game.md", "docs/trackers.md", "docs/tutorials/own_algorithm.md"} | {
+    card.relative_to(ROOT).as_posix() for card in ROOT.glob("checkpoints/*/*.md")
+}
 """Pages whose Python other tests run. tests/interop runs that of docs/interop."""
 
 
