@@ -11,6 +11,7 @@ class TestCorellianSpike(EnvSuite):
     game = "CorellianSpike-v0"
     observed = ("full",)
     cases = 8
+    seated = ("random", "initial", "heuristic", "random-table")
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from cardgym.engine.contract import Game, Metric, Observation, Rules, StateIndex
 from cardgym.games.corellian_spike import observations, rules, state, state_index
 from cardgym.games.corellian_spike.belief import BELIEF, ODDS
 from cardgym.games.corellian_spike.buckets import BUCKETS
-from cardgym.games.corellian_spike.players import PLAYERS
+from cardgym.games.corellian_spike.players import ANY_OPTIONS, PLAYERS
 from cardgym.games.corellian_spike.text import WORDS
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ GAME = Game(
         "spikes": Observation(state_index.observe_spikes, state_index.spikes_features),
         "odds": ODDS,
         "buckets": BUCKETS,
+        "plain": Observation(observations.observe_plain, observations.plain_features),
     },
     words=WORDS,
     state_index=StateIndex.of(state_index),
@@ -64,8 +66,11 @@ GAME = Game(
     unit="credits",
 )
 
-MINI = GAME.variant(
-    "SpikeMini-v0",
-    (_FOLDER / "mini.md").read_text(encoding="utf-8"),
-    hands=1, credits=6, values=2, copies=2, zeros=1, rounds=1, max_raises=1,
+MINI = dataclasses.replace(
+    GAME.variant(
+        "SpikeMini-v0",
+        (_FOLDER / "mini.md").read_text(encoding="utf-8"),
+        hands=1, credits=6, values=2, copies=2, zeros=1, rounds=1, max_raises=1,
+    ),
+    players=ANY_OPTIONS,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The observation `full` of Corellian Spike, and `resample`, which redraws everything that a seat cannot see."""
+"""The observations `full` and `plain` of Corellian Spike, and `resample`, which redraws what a seat cannot see."""
 
 from __future__ import annotations
 
@@ -137,6 +137,93 @@ def count_unseen(state: State, seat: int, out: Float32s) -> None:
     for value in range(sabacc.NUM_VALUES):
         left = np.float32(deck[value] - state.public[value])
         out[value] = (left - low[value] - high[value] - extra[value] - sleeve[value]) * _THIRD32
+
+
+# -- the state's own numbers -------------------------------------------------------------------------------------------
+
+ONCE = ("phase", "round_number", "hand", "turn", "turns_left", "level", "pool", "fresh_round")
+_BETS = sabacc.NUM_ROUNDS * sabacc.NUM_BETS
+OF_SEATS = (
+    ("stack", 1), ("put_hand", 1), ("put_phase", 1), ("raises", 1), ("buys", 1), ("kept", 1), ("folded", 1),
+    ("bets", _BETS), ("purchase", sabacc.NUM_ROUNDS), ("spike_before", sabacc.NUM_ROUNDS),
+    ("turned_up", sabacc.NUM_ROUNDS),
+)  # fmt: skip
+"""Fields of the state with a number for each seat or more; how many. The spike follows."""
+
+
+def plain_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
+    """The features of the observation `plain`: fields of the state as they are, with all seats from 0 on."""
+    whole = options.num_players * options.credits
+    once = (
+        Feature("phase", "1 betting, 3 buying, 5 placing", high=11),
+        Feature("round", "round", high=3),
+        Feature("hand", "hands finished", high=options.hands),
+        Feature("turn", "seat to decide", low=-1, high=8),
+        Feature("turns_left", "seats still to bet unless one raises", high=8),
+        Feature("level", "flat betting: the price of a match; matched: what each seat must have put in", high=whole),
+        Feature("pool", "pool", high=whole),
+        Feature("fresh_round", "first round since the hands were dealt or redrawn", high=4),
+        Feature("seat", "own seat", high=7),
+        Feature("low", "own lower hand card", low=-10, high=sabacc.EMPTY),
+        Feature("high", "own higher hand card", low=-10, high=sabacc.EMPTY),
+        Feature("extra", "own bought card, 99 if none", low=-10, high=sabacc.EMPTY),
+        Feature("public", "face-up cards of each value -10 .. 10", sabacc.NUM_VALUES, high=5),
+    )
+    numbers = 4 * sabacc.NUM_ROUNDS
+    seats: list[Feature] = []
+    for seat in range(options.num_players):
+        seats += [
+            Feature(f"seat_{seat}_credits", "credits left, put in this hand, in the latest phase", 3, high=whole),
+            Feature(f"seat_{seat}_counts", "raises and cards bought this hand, bought cards kept", 3, high=whole),
+            Feature(f"seat_{seat}_folded", "1 if it has folded"),
+            Feature(f"seat_{seat}_bets", "by round: bets of five kinds", _BETS, high=sabacc.MAX_BETS),
+            Feature(f"seat_{seat}_purchases", "by round: the purchase", sabacc.NUM_ROUNDS, high=6),
+            Feature(f"seat_{seat}_cards", "by round: spike before, card turned up", numbers // 2, low=-10, high=99),
+            Feature(f"seat_{seat}_spike", "spike, 99 if not dealt", low=-10, high=sabacc.EMPTY),
+        ]
+    return once + tuple(seats)
+
+
+PLAIN = places(plain_features(CorellianSpikeOptions()))
+"""Where each feature starts, for two players."""
+
+
+@rule
+def observe_plain(state: State, seat: int, out: Float32s) -> None:
+    """Write the observation `plain`; see `plain_features`."""
+    out[PLAIN.phase] = state.phase
+    out[PLAIN.round] = state.round_number
+    out[PLAIN.hand] = state.hand
+    out[PLAIN.turn] = state.turn
+    out[PLAIN.turns_left] = state.turns_left
+    out[PLAIN.level] = state.level
+    out[PLAIN.pool] = state.pool
+    out[PLAIN.fresh_round] = state.fresh_round
+    out[PLAIN.seat] = seat
+    out[PLAIN.low] = state.cards[seat, sabacc.LOW_SLOT]
+    out[PLAIN.high] = state.cards[seat, sabacc.HIGH_SLOT]
+    out[PLAIN.extra] = state.extra if state.turn == seat else sabacc.EMPTY
+    for value in range(sabacc.NUM_VALUES):
+        out[PLAIN.public + value] = state.public[value]
+    at = PLAIN.public + sabacc.NUM_VALUES
+    for other in range(state.num_players):
+        out[at] = state.stack[other]
+        out[at + 1] = state.put_hand[other]
+        out[at + 2] = state.put_phase[other]
+        out[at + 3] = state.raises[other]
+        out[at + 4] = state.buys[other]
+        out[at + 5] = state.kept[other]
+        out[at + 6] = state.folded[other]
+        at += 7
+        for number in range(sabacc.NUM_ROUNDS):
+            for kind in range(sabacc.NUM_BETS):
+                out[at + number * sabacc.NUM_BETS + kind] = state.bets[other, number, kind]
+            out[at + _BETS + number] = state.purchase[other, number]
+            out[at + _BETS + sabacc.NUM_ROUNDS + number] = state.spike_before[other, number]
+            out[at + _BETS + 2 * sabacc.NUM_ROUNDS + number] = state.turned_up[other, number]
+        at += _BETS + 3 * sabacc.NUM_ROUNDS
+        out[at] = state.cards[other, sabacc.SPIKE_SLOT]
+        at += 1
 
 
 # -- what a seat cannot see -------------------------------------------------------------------------------------------

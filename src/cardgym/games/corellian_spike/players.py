@@ -16,7 +16,7 @@ from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 
 if TYPE_CHECKING:
-    from cardgym.players import TablePlayer
+    from cardgym.players import Player, TablePlayer
 
 RANDOM_TABLE_SEED = 2023  # The paper's year; the paper's own random policy is not published.
 
@@ -167,8 +167,16 @@ def _add_sums(ranks: Float64s, pairs: Float64s, spike: int, weight: float) -> No
         ranks[sum_rank(total)] += weight * pairs[pair]
 
 
-PLAYERS: dict[str, Callable[..., Any]] = {
+def champion(options: CorellianSpikeOptions) -> Player:
+    """The player `champion`."""
+    from cardgym.games.corellian_spike.champion import make_player
+
+    return make_player(options)
+
+
+ANY_OPTIONS: dict[str, Callable[..., Any]] = {
     "initial": initial,
     "heuristic": heuristic,
     "random-table": random_table_player,
 }
+PLAYERS = {**ANY_OPTIONS, "champion": champion}

@@ -22,17 +22,16 @@ from cardgym.arena.playouts import Decisions
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float64s, Game, Generator, Int64s, Options
 from cardgym.engine.rules import rule, uniform_float
-from cardgym.experiments.exploit.posterior import evenly
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.observations import count_hidden, deal_hidden
 from cardgym.players import Player
 
 States = npt.NDArray[np.void]
 
-_LOW, _HIGH = np.triu_indices(sabacc.NUM_VALUES)
-NUM_PAIRS = len(_LOW)
-_PAIR = np.zeros((sabacc.NUM_VALUES, sabacc.NUM_VALUES), np.int64)
-_PAIR[_LOW, _HIGH] = _PAIR[_HIGH, _LOW] = np.arange(NUM_PAIRS)
+LOW, HIGH = np.triu_indices(sabacc.NUM_VALUES)
+NUM_PAIRS = len(LOW)
+PAIR = np.zeros((sabacc.NUM_VALUES, sabacc.NUM_VALUES), np.int64)
+PAIR[LOW, HIGH] = PAIR[HIGH, LOW] = np.arange(NUM_PAIRS)
 _FIRST, _SECOND = (axis.ravel() for axis in np.indices((sabacc.NUM_VALUES, sabacc.NUM_VALUES)))
 _MIN_WEIGHT = 1e-200
 """Floor on a range: all other pairs may yet turn out to be impossible."""
@@ -48,8 +47,9 @@ class HandPosterior:
     """
 
     def __init__(
-        self, game: Game, options: Options, player: Player, seats: Int64s, generator: np.random.Generator
+        self, game: Game, options: Options, player: Player, seats: Int64s, generator: np.random.Generator | None
     ) -> None:
+        """Start without any ranges; `generator` draws worlds, and for players whose probabilities are unknown."""
         self.game, self.options, self.player = game, options, player
         self.ranges = np.ones((len(seats), options.num_players, NUM_PAIRS))
         self._seats, self._generator = seats, generator
@@ -82,12 +82,15 @@ class HandPosterior:
 
     def sample(self, game: int, states: States, count: int) -> States:
         """Draw worlds, (count,), in random order."""
+        assert self._generator is not None
         opponents = self.options.num_players - 1
         tries = count * (1 if opponents == 1 else _TRIES)
         worlds, weights = np.repeat(states[game : game + 1], tries), np.ones(tries)
         shares = (np.arange(tries) + self._generator.random()) / tries
         source = self._generator.integers(0, 2**63, 2, np.uint64)
         _deal(worlds, int(self._seats[game]), self.ranges[game], shares, weights, source)
+        from cardgym.experiments.exploit.posterior import evenly  # A page has no experiments.
+
         kept: States = worlds.take(evenly(weights, count, self._generator))
         return kept
 
@@ -100,8 +103,8 @@ class HandPosterior:
         counts = face_down(previous)
         placing = np.flatnonzero(previous["phase"] == sabacc.PLACING)
         counts[placing, previous["extra"][placing] + 10] -= 1  # Everyone sees it now.
-        at, pairs = np.nonzero(_possible(counts, _LOW, _HIGH))
-        chances = self._chances(previous.take(at), seats[at], _LOW[pairs], _HIGH[pairs])
+        at, pairs = np.nonzero(_possible(counts, LOW, HIGH))
+        chances = self._chances(previous.take(at), seats[at], LOW[pairs], HIGH[pairs])
         self.ranges[rows[at], seats[at], pairs] *= chances[np.arange(len(at)), actions[at]]
 
     def _swap(self, previous: States, states: States, rows: Int64s, seats: Int64s, actions: Int64s) -> None:
@@ -119,9 +122,9 @@ class HandPosterior:
         chances = self._chances(previous.take(at), seats[at], low, high, bought)
         taken = chances[:, sabacc.SWAP_LOW] * (low == gone) + chances[:, sabacc.SWAP_HIGH] * (high == gone)
         shares = taken * np.where(kept == gone, 0.5, 1.0) * np.where(kept == bought, 2.0, 1.0)
-        old = self.ranges[rows[at], seats[at], _PAIR[gone, kept]]
+        old = self.ranges[rows[at], seats[at], PAIR[gone, kept]]
         self.ranges[rows, seats] = 0.0
-        np.add.at(self.ranges, (rows[at], seats[at], _PAIR[kept, bought]), old * shares)
+        np.add.at(self.ranges, (rows[at], seats[at], PAIR[kept, bought]), old * shares)
 
     def _chances(
         self, states: States, seats: Int64s, low: Int64s, high: Int64s, extra: Int64s | None = None
@@ -132,7 +135,9 @@ class HandPosterior:
         states["cards"][at, seats, sabacc.HIGH_SLOT] = high - 10
         if extra is not None:
             states["extra"] = extra - 10
-        draws, source = self._generator.random(len(states)), self._generator.integers(0, 2**63, 2, np.uint64)
+        draws, source = np.zeros(len(states)), np.zeros(2, np.uint64)
+        if self._generator is not None:
+            draws, source = self._generator.random(len(states)), self._generator.integers(0, 2**63, 2, np.uint64)
         return Decisions(self.game, self.options, states, seats).probabilities_of(self.player, draws, source)
 
 
@@ -168,29 +173,30 @@ def _deal(states: Any, seat: int, ranges: Float64s, shares: Float64s, weights: F
                 continue
             whole = 0.0
             for pair in range(NUM_PAIRS):
-                whole += ranges[other, pair] * _ways(counts, pair)
+                whole += ranges[other, pair] * pair_ways(counts, pair)
             weights[i] *= whole
             left = whole * quantile
             chosen = 0
             for pair in range(NUM_PAIRS):
-                weight = ranges[other, pair] * _ways(counts, pair)
+                weight = ranges[other, pair] * pair_ways(counts, pair)
                 if weight > 0.0:
                     chosen = pair
                     left -= weight
                     if left < 0.0:
                         break
-            state.cards[other, sabacc.LOW_SLOT] = _LOW[chosen] - 10
-            state.cards[other, sabacc.HIGH_SLOT] = _HIGH[chosen] - 10
-            counts[_LOW[chosen]] -= 1
-            counts[_HIGH[chosen]] -= 1
+            state.cards[other, sabacc.LOW_SLOT] = LOW[chosen] - 10
+            state.cards[other, sabacc.HIGH_SLOT] = HIGH[chosen] - 10
+            counts[LOW[chosen]] -= 1
+            counts[HIGH[chosen]] -= 1
             dealt[other] = True
             quantile = uniform_float(generator)
         deal_hidden(state, seat, counts, dealt, generator)
 
 
 @rule
-def _ways(counts: Int64s, pair: int) -> float:
-    low, high = _LOW[pair], _HIGH[pair]
+def pair_ways(counts: Int64s, pair: int) -> float:
+    """The number of ways to deal a pair from so many cards of each value, (21,)."""
+    low, high = LOW[pair], HIGH[pair]
     if low == high:
         return float(counts[low] * (counts[low] - 1) / 2.0)
     return float(counts[low] * counts[high])

@@ -1,0 +1,214 @@
+"""The player `champion`: its solution is an equilibrium by the rules, from the ranges that play has shown."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from spike_driver import SpikeDriver
+
+from cardgym import find
+from cardgym.arena.playouts import MOVE, NO_MOVE, Decisions, ManyGames
+from cardgym.engine.batch import look
+from cardgym.engine.contract import END
+from cardgym.games.corellian_spike import state as sabacc
+from cardgym.games.corellian_spike.champion import ChampionPlayer, start_of_betting
+from cardgym.games.corellian_spike.hand import hand_rank
+from cardgym.games.corellian_spike.last_bets import num_nodes, solve
+from cardgym.games.corellian_spike.posterior import HandPosterior
+from cardgym.games.corellian_spike.replay import remember
+from cardgym.players import Player, resolve
+
+PAIRS = list(combinations_with_replacement(range(-10, 11), 2))
+GAME = find("CorellianSpike-v0")
+Numbers = npt.NDArray[np.float64]
+
+
+def joint_and_wins(counts: list[int], spikes: tuple[int, int]) -> tuple[Numbers, Numbers]:
+    """The ways to deal each two pairs, card by card, and whether the first beats the second."""
+    ways, wins = np.zeros((231, 231)), np.zeros((231, 231))
+    for first, one in enumerate(PAIRS):
+        for second, other in enumerate(PAIRS):
+            left, product = list(counts), 1.0
+            for pair in (one, other):
+                for card in pair:
+                    product *= max(left[card + 10], 0)
+                    left[card + 10] -= 1
+                product /= 2 if pair[0] == pair[1] else 1
+            ways[first, second] = product
+            ranks = hand_rank(*one, spikes[0]), hand_rank(*other, spikes[1])
+            wins[first, second] = (ranks[0] > ranks[1]) + (ranks[0] == ranks[1]) / 2
+    return ways, wins
+
+
+class Subgame:
+    """The last betting by the game's own rules, with dense tables in place of cards."""
+
+    def __init__(self, driver: SpikeDriver, joint: Numbers, wins: Numbers, fresh: float, strategy: Numbers) -> None:
+        self.driver, self.strategy = driver, strategy
+        self.joint, self.wins = joint, wins * 5 / 6 + fresh * 5 / 36 + 1 / 72
+        self.stacks, self.pool = [int(stack) for stack in driver.state.stack[:2]], int(driver.state.pool)
+
+    def value(self, seat: int, reach: Numbers, moves: tuple[int, ...] = (), *, best: bool = True) -> Numbers:
+        """What `seat` gets with each pair, weighted by the reach of the other, if it plays its best or the strategy."""
+        state = self.driver.state.copy()
+        for move in moves:
+            GAME.rules.apply_action(state, move)
+        if state.phase != sabacc.BETTING:
+            if state.phase == sabacc.DICE:
+                put = [self.stacks[at] - int(state.stack[at]) for at in (seat, 1 - seat)]
+                won = self.wins if seat == 0 else 1 - self.wins.T
+            else:
+                put = [2 * len([move for move in moves[at::2] if move == sabacc.RAISE]) for at in (seat, 1 - seat)]
+                won = np.full_like(self.wins, float(state.last_winner == seat))
+            joint = self.joint if seat == 0 else self.joint.T
+            return (joint * (won * (self.pool + sum(put)) - self.pool / 2 - put[0])) @ reach
+        raises = int(state.put_phase[:2].sum()) // 2
+        mask = np.zeros(9, np.int8)
+        GAME.rules.legal_action_mask(state, mask)
+        legal = [move for move in np.flatnonzero(mask).tolist() if move != sabacc.FOLD or raises]
+        shares = self.strategy[state.turn, :, :, raises]
+        own = state.turn == seat
+        values = np.stack(
+            [self.value(seat, reach if own else reach * shares[move], (*moves, move), best=best) for move in legal]
+        )
+        chosen: Numbers = (
+            values.sum(axis=0) if not own else values.max(axis=0) if best else (values * shares[legal]).sum(0)
+        )
+        return chosen
+
+
+@pytest.mark.parametrize("stacks", [(8, 6), (4, 10), (0, 6), (6, 0)])
+def test_the_solution_is_an_equilibrium_by_the_rules(stacks: tuple[int, int]) -> None:
+    """No pair of either seat gains by any other strategy, in the game's own tree and with pairs counted one by one."""
+    driver = SpikeDriver((0, 1), (2, -2), rounds=1, values=3, copies=2, zeros=1)
+    driver.act(sabacc.MATCH, sabacc.MATCH)
+    driver.draw(1, -2)
+    driver.state.stack[:2] = stacks
+    driver.act(sabacc.DONT_BUY, sabacc.DONT_BUY)
+    counts = sabacc.DECK_COUNTS[3, 2, 1] - driver.state.public
+    ranges = np.random.default_rng(1).random((2, 231)) ** 3 + 0.01
+    strategy = np.empty((2, 3, 231, num_nodes(np.array(stacks))))
+    solve(np.array(stacks), int(driver.state.pool), np.array([1, -2]), 0, counts, ranges, 400, strategy)
+    np.testing.assert_allclose(strategy.sum(axis=1), 1.0)
+    ways, wins = joint_and_wins(counts.tolist(), (1, -2))
+    joint = ways * ranges[0][:, None] * ranges[1]
+    fresh = float((ways * wins).sum() / ways.sum())
+    subgame = Subgame(driver, joint / joint.sum(), wins, fresh, strategy)
+    ones = np.ones(231)
+    gains = [subgame.value(seat, ones).sum() for seat in range(2)]
+    own = [subgame.value(seat, ones, best=False).sum() for seat in range(2)]
+    assert sum(own) == pytest.approx(0.0, abs=1e-9)
+    assert 0.0 <= sum(gains) < 0.005, f"best responses gain {gains} where the solution gives {own}"
+
+
+def champion(**options: Any) -> ChampionPlayer:
+    parsed = GAME.parse_options(options)
+    player = resolve("champion", GAME, parsed)
+    assert isinstance(player, ChampionPlayer)
+    return player
+
+
+def roots(games: ManyGames) -> npt.NDArray[np.int64]:
+    """The games at the first decision of the last betting."""
+    states = games.states
+    fresh = (states["phase"] == sabacc.BETTING) & (states["put_phase"].sum(axis=1) == 0) & (states["level"] == 0)
+    first = (states["turn"] == 0) | (states["stack"][:, 0] == 0)
+    return np.flatnonzero((games.who >= 0) & fresh & first & (states["round_number"] == states["rounds"]))
+
+
+def test_rebuilt_ranges_equal_those_tracked_in_play() -> None:
+    """What is rebuilt from an observation is what following the game move by move gives, after redraws too."""
+    player, generator, count = champion(), np.random.default_rng(5), 3
+    options = GAME.parse_options({})
+    base = resolve("ppo", GAME, options)
+    games = ManyGames.of_new_games(GAME, options, generator.integers(0, 2**63, count, np.uint64))
+    tracked = HandPosterior(GAME, options, base, np.full(count, -1), generator)
+    checked, redrawn = 0, 0
+    while (games.who != END).any() and (checked < 5 or not redrawn):
+        tracked.start(games.states, games.who, games.deals)
+        for row in roots(games):
+            seen = look(GAME, options, games.states[row : row + 1], games.who[row : row + 1], "plain")[0]
+            found = player.ranges(start_of_betting(remember(GAME, options, seen)[0]))
+            assert found is not None
+            kept = tracked.ranges[row]
+            np.testing.assert_allclose(found / found.sum(1)[:, None], kept / kept.sum(1)[:, None], atol=1e-6)
+            checked += 1
+            redrawn += int(games.states["fresh_round"][row] > 0)
+        moves, live = np.full(count, NO_MOVE), np.flatnonzero(games.who >= 0)
+        draws = generator.random(len(live))
+        moves[live] = games.decisions(live).actions_of(base, draws, np.zeros(2, np.uint64))
+        before, previous = games.who.copy(), games.states.copy()
+        games.advance(moves, MOVE)
+        tracked.follow(previous, games.states, before, moves, games.who, games.deals)
+    assert checked >= 5
+    assert redrawn
+
+
+def last_betting(*bets: int) -> SpikeDriver:
+    """Two players in the last betting, after these bets in round 0 and only matches in the others."""
+    driver = SpikeDriver((0, 1), (2, -2))
+    for number in range(3):
+        driver.act(*(bets if number == 0 else ()))
+        if driver.state.phase == sabacc.BETTING:
+            driver.act(sabacc.MATCH, sabacc.MATCH)
+        driver.draw(3, -4) if number == 0 else driver.roll(1, 2)
+        driver.act(sabacc.DONT_BUY, sabacc.DONT_BUY)
+    assert driver.state.phase == sabacc.BETTING
+    assert driver.state.round_number == 3
+    return driver
+
+
+def shares_of(player: Player, drivers: list[SpikeDriver]) -> npt.NDArray[np.floating[Any]]:
+    states = np.concatenate([np.atleast_1d(np.asarray(driver.state)).view(GAME.state) for driver in drivers])
+    seats = np.array([driver.current_player for driver in drivers])
+    seen, masks, _ = look(GAME, drivers[0].options, states, seats, player.observation_name)
+    shares = player.probabilities(seen, masks)
+    assert shares is not None
+    assert (shares[masks == 0] == 0).all()
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0, atol=1e-6)
+    return shares
+
+
+def test_it_plays_as_ppo_until_the_last_betting_and_there_by_what_its_seat_sees() -> None:
+    """The opponent's cards and the pile change nothing, and neither do other games in the batch."""
+    player, base = champion(), resolve("ppo", GAME, GAME.parse_options({}))
+    first, last = SpikeDriver((0, 1), (2, -2)), last_betting()
+    np.testing.assert_allclose(shares_of(player, [first]), shares_of(base, [first]), atol=1e-6)
+    assert np.abs(shares_of(player, [last]) - shares_of(base, [last])).max() > 0.01
+    other = last_betting()
+    other.state.cards[1, :2] = (-9, 5)
+    later = last_betting()
+    later.act(sabacc.MATCH, sabacc.RAISE)
+    alone = [shares_of(player, [driver]) for driver in (first, last, later)]
+    again = shares_of(champion(), [later, other, first])
+    np.testing.assert_array_equal(again[0], alone[2][0])
+    np.testing.assert_array_equal(again[1], alone[1][0])
+
+
+def test_a_record_that_may_lack_bets_is_not_believed() -> None:
+    """A count stops at `MAX_BETS`: then the order of the bets is unknown, and the player goes on as `ppo`."""
+    player, base = champion(), resolve("ppo", GAME, GAME.parse_options({}))
+    most = last_betting(*[sabacc.RAISE] * 41, sabacc.MATCH)
+    assert most.state.bets[0, 0].max() == sabacc.MAX_BETS
+    np.testing.assert_allclose(shares_of(player, [most]), shares_of(base, [most]), atol=1e-6)
+    fewer = last_betting(*[sabacc.RAISE] * 39, sabacc.MATCH)
+    assert shares_of(player, [most])[0, sabacc.FOLD] > 0.0
+    assert shares_of(player, [fewer])[0, sabacc.FOLD] == 0.0, "a solution never folds where a match is free"
+
+
+@pytest.mark.parametrize("options", [{"num_players": 3}, {"betting": "matched"}, {"max_raises": 1}])
+def test_other_games_are_played_as_before(options: dict[str, Any]) -> None:
+    """Where the last betting is not between two seats with flat betting, nothing is solved."""
+    driver = SpikeDriver((0, 1), (2, -2), *[(3, 4)] * (options.get("num_players", 2) - 2), **options)
+    name = "ppo_three_players" if "num_players" in options else "heuristic"
+    player = champion(**driver.options.asdict())
+    driver.state.round_number = 3
+    shares = shares_of(player, [driver])[0]
+    states, seats = np.atleast_1d(np.asarray(driver.state)).view(GAME.state), np.zeros(1, np.int64)
+    base = resolve(name, GAME, driver.options)
+    known = Decisions(GAME, driver.options, states, seats).probabilities_of(base, np.zeros(1), np.zeros(2, np.uint64))
+    np.testing.assert_allclose(shares, known[0], atol=1e-6)
