@@ -77,10 +77,24 @@ def _standings() -> dict[str, Any]:
     return {entry["env"]: Standings.fromdict(entry) for entry in kept}
 
 
+TODAYS = "2026-11-27"
+"""The day since which searches draw worlds from exact posteriors, and responders train longer."""
+
+
+@functools.cache
+def _values(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _is_older(path: Path) -> bool:
+    """Whether a bound was measured with an earlier search and shorter trainings."""
+    return _values(path)["kind"] != "exact" and _values(path)["date"] < TODAYS
+
+
 @functools.cache
 def _report(path: Path) -> Exploitability:
     """A report on what a player gives away."""
-    values = json.loads(path.read_text(encoding="utf-8"))
+    values = _values(path)
     names = [field.name for field in dataclasses.fields(Exploitability)]
     results = {
         kind: [ResponderResult(**{**one, "ci95": one["ci95"] and tuple(one["ci95"])}) for one in values[kind]]
@@ -89,10 +103,10 @@ def _report(path: Path) -> Exploitability:
     return Exploitability(**{name: values[name] for name in names} | results)
 
 
-def _reports(env: str) -> list[Exploitability]:
-    """The reports on what players of a game give away, the least first."""
-    found = [_report(path) for path in (HERE / "exploitability" / env).glob("*.json")]
-    return sorted(found, key=lambda report: (report.exploitability, report.player))
+def _reports(env: str) -> dict[Path, Exploitability]:
+    """The reports on what players of a game give away, by their files, the least first."""
+    found = {path: _report(path) for path in (HERE / "exploitability" / env).glob("*.json")}
+    return dict(sorted(found.items(), key=lambda item: (item[1].exploitability, item[1].player)))
 
 
 KINDS: tuple[Source, ...] = ("known", "trained", "search")
@@ -102,14 +116,14 @@ def exploitable(env: str) -> list[str]:
     """A row for each player of a game: what the best responder wins from it, and the best one of each kind."""
     reports, default = _reports(env), cardgym.find(env).parse_options().asdict()
     rows = []
-    for report in reports:
+    for path, report in reports.items():
         options = [f"{name}={value}" for name, value in report.options.items() if default[name] != value]
         bound = shown(report.exploitability, report.ci95)
-        name = ", ".join(f"`{word}`" for word in (report.player, *options))
+        name = ", ".join(f"`{word}`" for word in (report.player, *options)) + " ‡" * _is_older(path)
         kinds = ["; ".join(_of_kind(report, kind, team) for team in (False, True)).strip("; ") for kind in KINDS]
         rows.append([name, f"{bound} `{report.best}`", *kinds, _trends(report)])
     head = ["player", "at least [95 %]", *KINDS, "with more effort"]
-    return [f"In {reports[0].per}.", "", *markdown_table(head, rows, "llllll")]
+    return [f"In {report.per}.", "", *markdown_table(head, rows, "llllll")]
 
 
 def _of_kind(report: Exploitability, kind: Source, team: bool) -> str:
@@ -165,7 +179,7 @@ def solved(envs: Iterable[str]) -> list[str]:
     rows = []
     for env in envs:
         found = [
-            (one, f"{one.exploitability:{'.3g' if abs(one.exploitability) >= 0.1 else '.2g'}}") for one in _reports(env)
+            (one, f"{one.exploitability:{'.3g' if abs(one.exploitability) >= 0.1 else '.2g'}}") for one in _reports(env).values()
         ]
         cells = [f"`{one.player}` {'' if one.kind == 'exact' else 'at least '}{value}" for one, value in found]
         rows.append([env, found[0][0].per.removesuffix(" per game"), ", ".join(cells)])
@@ -174,7 +188,8 @@ def solved(envs: Iterable[str]) -> list[str]:
 
 def exploitability(env: str, player: str) -> list[str]:
     """What a best responder wins from a player, as a paragraph."""
-    report = _report(HERE / "exploitability" / env / f"{player.replace(':', '-')}.json")
+    path = HERE / "exploitability" / env / f"{player.replace(':', '-')}.json"
+    report = _report(path)
     found = largest(report.replayed, team=False)
     assert found is not None
     best, team = found[0], largest(report.replayed, team=True)
@@ -198,6 +213,7 @@ def exploitability(env: str, player: str) -> list[str]:
         longest = max(one.decisions for one in trained)
         tried.append(f"{len(names)} responders trained for up to {longest:,} decisions")
     tried += [f"searches with up to {max(searches)} worlds"] if searches else []
+    text += "This is by an earlier search, and likely too low. " * _is_older(path)
     text += f"We tried {' and '.join([', '.join(tried[:-1]), tried[-1]]) if len(tried) > 1 else tried[0]}. A better "
     text += "responder may exist ([every player](../../docs/exploitability.md))."
     kinds = ["; ".join(_of_kind(report, kind, team) for team in (False, True)).strip("; ") for kind in KINDS]
