@@ -178,9 +178,8 @@ def solved(envs: Iterable[str]) -> list[str]:
     """A row for each of some small games: what a best response wins from each player."""
     rows = []
     for env in envs:
-        found = [
-            (one, f"{one.exploitability:{'.3g' if abs(one.exploitability) >= 0.1 else '.2g'}}") for one in _reports(env).values()
-        ]
+        reports = _reports(env).values()
+        found = [(one, f"{one.exploitability:{'.3g' if abs(one.exploitability) >= 0.1 else '.2g'}}") for one in reports]
         cells = [f"`{one.player}` {'' if one.kind == 'exact' else 'at least '}{value}" for one, value in found]
         rows.append([env, found[0][0].per.removesuffix(" per game"), ", ".join(cells)])
     return markdown_table(["game", "in", "a best response wins per game from"], rows)
