@@ -88,7 +88,8 @@ def _values(path: Path) -> Any:
 
 def _is_older(path: Path) -> bool:
     """Whether a bound was measured with an earlier search and shorter trainings."""
-    return _values(path)["kind"] != "exact" and _values(path)["date"] < TODAYS
+    values = _values(path)
+    return bool(values["kind"] != "exact" and values["date"] < TODAYS)
 
 
 @functools.cache
