@@ -1,4 +1,4 @@
-"""Train and measure the learned players of docs/games/corellian_spike/research.md.
+"""Train and measure the learned players of docs/papers/corellian_spike/results.md.
 
 Run `python research/spike_answers.py [PART ...]`. Finished runs are kept and interrupted runs are resumed. All parts
 take about 40 minutes of processor time.

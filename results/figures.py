@@ -27,6 +27,7 @@ from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.console.progress import Progress
 from cardgym.files import replacing
+from cardgym.papers.pages import BY_HAND
 from cardgym.files.documents import validate
 from intervals import CODE, Figure, entries, figures_in, figures_of, plain_figures, without_result
 from matches import HERE, MATCHES, ROOT, Measured, circumstances, digests, measured, planned
@@ -34,13 +35,14 @@ from matches import HERE, MATCHES, ROOT, Measured, circumstances, digests, measu
 PAGES = (
     "README.md", "CHANGELOG.md", "benchmarks/README.md", "research/README.md", "examples/*/README.md",
     "checkpoints/*/*.md", "docs/*.md", "docs/algorithms/*.md", "docs/interop/*.md", "docs/tutorials/*.md",
-    "docs/games/*.md", "docs/games/*/README.md", "docs/games/*/research.md", "src/cardgym/games/*/measured.toml",
+    "docs/games/*.md", "docs/games/*/README.md", "docs/papers/*/results.md", "src/cardgym/games/*/measured.toml",
 )  # fmt: skip
 """Pages on which every figure with an interval or a spread is one of the results."""
 MAPPING = HERE / "pages.json"
 """By page, where the figures in its sentences are kept (`results`), and the others (`plain`); see README.md here.
 
-Of a page that one command writes, which nobody changes by hand, it has the command and a digest of all figures.
+Of a page that one command writes, it has the command and a digest of the figures that the command wrote; the figures
+below `BY_HAND` are checked as those of other pages.
 """
 
 
@@ -82,8 +84,10 @@ def keep_page(name: str) -> None:
     mapping, text = json.loads(MAPPING.read_text()), (ROOT / name).read_text(encoding="utf-8")
     entry = mapping.setdefault(name, {})
     if "command" in entry:
-        entry |= {**circumstances(), "figures": digest_of_figures(text), "made_of": _made_of_page(name, entry)}
-    elif ROOT / name in pages():
+        made = {"figures": digest_of_figures(text), "made_of": _made_of_page(name, entry)}
+        if not made.items() <= entry.items():
+            entry |= {**circumstances(), **made}
+    if ROOT / name in pages():
         entry["plain"] = " ".join(sorted(plain_figures(_by_hand(text)).elements()))
     else:
         raise CardgymError(f"page {name}: its figures are not checked")
@@ -97,8 +101,9 @@ def _write(path: Path, document: Any) -> None:
 
 
 def digest_of_figures(text: str) -> str:
-    """A digest of all numbers of a page but those of code and targets of links, so that its sentences can be mended."""
-    numbers = re.findall(r"\d(?:[\d,]*\d)?(?:\.\d+)?", re.sub(r"\]\([^)]*\)", "]", CODE.sub("", text)))
+    """A digest of all numbers that a command wrote, without code and targets of links, so that sentences can be mended."""
+    written = CODE.sub("", text.partition(BY_HAND)[0])
+    numbers = re.findall(r"\d(?:[\d,]*\d)?(?:\.\d+)?", re.sub(r"\]\([^)]*\)", "]", written))
     return hashlib.sha256(" ".join(numbers).encode()).hexdigest()[:16]
 
 
@@ -172,7 +177,8 @@ def faults_of_page(
 
 
 def _by_hand(text: str) -> str:
-    return CODE.sub("", BLOCK.sub("", text))
+    """What no command wrote."""
+    return CODE.sub("", BLOCK.sub("", text.partition(BY_HAND)[2] or text))
 
 
 def changed_entries(document: Any) -> Iterator[str]:

@@ -89,8 +89,8 @@ PYTHON = {
     },
     "docs/play.md": {},
     "docs/tensorboard.md": {},
-    "docs/games/cribbage/research.md": {},
-    "docs/games/one_play_poker/research.md": {},
+    "docs/papers/cribbage/results.md": {},
+    "docs/papers/one_play_poker/results.md": {},
     "examples/kuhn_poker/README.md": {},
     "examples/leduc_poker/README.md": {"1000": "10"},
 }
@@ -101,7 +101,7 @@ ELSEWHERE = {"README.md", "docs/adding_a_game.md", "docs/trackers.md", "docs/tut
 """Pages whose Python other tests run. tests/interop runs that of docs/interop."""
 
 
-SLOW = {"docs/algorithms/cfr.md", "docs/games/cribbage/research.md", "docs/tensorboard.md"}
+SLOW = {"docs/algorithms/cfr.md", "docs/papers/cribbage/results.md", "docs/tensorboard.md"}
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, marks=[pytest.mark.slow] * (page in SLOW)) for page in PYTHON])
@@ -165,7 +165,7 @@ def test_a_folder_of_games_has_its_pages_and_its_reference_is_current(folder):
     pages = script("game_pages")
     games = pages.families()[folder]
     path = DOCS / "games" / folder
-    assert {page.name for page in path.glob("*.md")} == {"README.md", "reference.md", "research.md"}
+    assert {page.name for page in path.glob("*.md")} == {"README.md", "reference.md"}
     text = (path / "reference.md").read_text(encoding="utf-8")
     assert text == pages.page_of(games), f"run `python docs/game_pages.py {folder}`"
     for game in games:

@@ -12,6 +12,8 @@ from cardgym.console.tables import wrapped
 from cardgym.files import replacing
 
 PAGE = "results.md"
+BY_HAND = "<!-- Written by hand; `cardgym reproduce` keeps what follows. -->"
+"""Divides a paper's page: above it what the command writes, below it what is new."""
 Report = Callable[[int, int], None]
 """Called with how many experiments are done and how many there are."""
 
@@ -67,14 +69,16 @@ def section(title: str, *blocks: str | Sequence[str]) -> str:
 
 
 def write_page(folder: Path, parts: Iterable[str]) -> Path:
-    """Write a page of Markdown, its prose wrapped; returns its path.
+    """Write a page of Markdown, its prose wrapped, above what an earlier one has by hand; returns its path.
 
     Raises:
         CardgymError: if it cannot be written.
     """
     path = folder / PAGE
+    earlier = path.read_text(encoding="utf-8") if path.exists() else ""
+    by_hand = "\n" + "".join(earlier.partition(BY_HAND)[1:]) if BY_HAND in earlier else ""
     with replacing(path) as temporary:
-        temporary.write_text(wrapped("\n".join(parts).rstrip()) + "\n", encoding="utf-8")
+        temporary.write_text(wrapped("\n".join(parts).rstrip()) + f"\n{by_hand}", encoding="utf-8")
     return path
 
 

@@ -72,7 +72,7 @@ Torres, Nee and Cortinovis (2023) train policies by batch Q-learning and report 
 every cell but those of their human player with ours. Ours are means of {scale.seeds} training runs (different seeds) with 95 % intervals (Student's t over the runs),
 {scale.games:,} games for each match; busts are given for 2,000 games. All figures are for the policy
 of iteration {scale.iterations}: credits won per game, share of hands won, and the number of games it ended without credits.
-[Batch Q-learning](../../algorithms/more.md#batch-q-learning) describes the algorithm. One run took {seconds:.0f} s of processor time here, compared with 1.5 to 10 hours in the paper
+[Batch Q-learning](#batch-q-learning) describes the algorithm. One run took {seconds:.0f} s of processor time here, compared with 1.5 to 10 hours in the paper
 ("Strategy Search"); this whole page took {results.processor_seconds / 60:.1f} minutes of processor time. Every case runs in four ways:
 
 - `published`: the paper's 62 cards, and the exploration of its program.

@@ -185,7 +185,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
         "# Cribbage: the expert learner",
         _DRAFT,
         f"Made by `cardgym reproduce cribbage --games {games}`: {spent[0]:.0f} s, of which {spent[1]:.0f} s of CPU on "
-        "one core. [Experts](../../games/cribbage/research.md#weighted-experts) explains how they learn. "
+        "one core. [Experts](#weighted-experts) explains how they learn. "
         f"Shares of games are in percent, with 95 % intervals, over "
         f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
         "## Win rates, before and after learning",

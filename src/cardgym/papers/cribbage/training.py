@@ -1,6 +1,6 @@
 """Train experts at cribbage, eight strategies weighted by both scores and who deals: `cardgym train experts`.
 
-docs/games/cribbage/research.md says how experts learn and what the paper leaves open. Their weight files
+docs/papers/cribbage/results.md says how experts learn and what the paper leaves open. Their weight files
 `<games>.safetensors` are players.
 """
 
