@@ -192,7 +192,7 @@ class DecisionError(CardgymError):
         return f"player {self._name} failed at its decision: {self._failure}"
 
     def at(self, row: int | None, where: str = "", seen: str = "") -> DecisionError:
-        """The same error with where it was made, such as `game 3, seat 1: `, and what the player saw."""
+        """The same error with where it was made, such as `game 3, seat 1:`, and what the player saw."""
         return DecisionError(self._name, self._reason, row, self._failure, where, seen or self._seen)
 
 

@@ -98,7 +98,7 @@ def write_results(folder: Path, games: int = GAMES, seed: int = 0, progress: Rep
     plan += [(kind, "uniform", seed + SEEDS[0], few) for kind in DISCOUNTS]
     plan += [(PAPER_UPDATE, "hand", seed + SEEDS[0], few)]
     plan += [(kind, "uniform", seed + SEEDS[0], few) for kind in VARIANTS]
-    write_page(folder, ["# Cribbage: the expert learner\n\nIn the making."])  # Fails now if the folder is read-only.
+    write_page(folder, ["# Cribbage: the paper, finished\n\nIn the making."])  # Fails now if the folder is read-only.
     start = time.perf_counter(), time.process_time()
     total = sum(played for *_, played in plan)
     runs: list[Run] = []
@@ -149,29 +149,38 @@ results**: its section "Findings" is a list of questions ("All this and more wil
 and where the update of uniform weights is to be explained, it says "TODO". What follows is not a rerun: it finishes
 the paper."""
 
-_SILENT = """## What the paper leaves open
-
-- **The scale of S.** Section 3.1.2 scales each strategy's scores to 0 .. 1. Section 3.1.3 demands that the 8 x 15
-  matrix S sums to 1 over the strategies for each keep, and over the keeps for each strategy; both at once is
-  impossible, as the sum of all entries would be 15 and 8. If each keep's column sums to 1, uniform weights rate all
-  keeps alike. So here each row is scaled to 0 .. 1, then to the sum 1; the table below has the other scale, too.
-- **Uniform weights**, which its update cannot change. Here the logarithms of the first weights have a noise with the
-  standard deviation 0.05 (`init_noise`). The table below has other noise; without any, the update changes nothing.
-- **The reward.** Of its three routes (section 3.1.1), trainings here use the third, values of positions computed from
-  the end of the game. The table below has the other two: the round's point spread, and values set by hand.
-- **The statistics of discards.** The paper estimates 4 months for a database of all hands in Python, 14 days in C and
-  5.5 days on a server, and finds an entry by a key of twelve digits. `cardgym cribbage-stats` sums the same
-  combinations in seconds by inclusion and exclusion, so that players compute an entry in a microsecond and need no
-  database and no key.
-- **The picture.** It considers a table of 121 x 121 cells with a red, green and blue part for the strategies in each.
-  That is the moving picture at the end. The one above it has a panel for each family instead, which people with any
-  kind of color vision can read.
-- **Prior research.** The section is a heading without text. The works on cribbage in its references are Martin,
-  "Optimal Expected Values for Cribbage Hands" (2000), Kendall and Shaw, "Investigation of an adaptive cribbage
-  player" (2002), and O'Connor, "Temporal difference reinforcement learning applied to cribbage" (2000). By
-  their titles, their subjects are those of the exact statistics (Martin), the experts of this page (Kendall and Shaw)
-  and the agents that learn by DQN (O'Connor). Our players were not compared with theirs.
-- **Play against a person**, by which it would check an agent, was not measured."""
+_CLAIMS = (
+    ("1.1.1", "Near the end, other strategies matter than before",
+     "holds: [the play counts most there](#what-changes-near-the-end-of-the-board)"),
+    ("2.1", "Prior research: a heading without text",
+     'its references on cribbage are Martin, "Optimal Expected Values for Cribbage Hands" (2000), Kendall and Shaw, '
+     '"Investigation of an adaptive cribbage player" (2002), and O\'Connor, "Temporal difference reinforcement '
+     'learning applied to cribbage" (2000); by their titles, they are about the exact statistics, the experts of this '
+     "page, and agents that learn by DQN; our players were not compared with theirs"),
+    ("3", "A table of 121 x 121 cells with a red, green and blue part for the strategies",
+     "the moving picture at the end; the one above it has a panel for each family instead, which people with any kind "
+     "of color vision can read"),
+    ("3.1.1", "Regret is not easily practically computable",
+     "fails: all 15 keeps are played against the same cards in microseconds ([how](#the-gradients-update))"),
+    ("3.1.1", "Three routes to a reward: the round's point spread, values set by hand, values computed backwards",
+     "trainings here use the third; [other answers](#other-answers) has the first two"),
+    ("3.1.2", "A database of all hands takes 4 months in Python, 14 days in C, 5.5 days on a server, with a key of "
+     "twelve digits", "`cardgym cribbage-stats` sums the same combinations in seconds by inclusion and exclusion, so "
+     "that players compute an entry in a microsecond and need no database and no key"),
+    ("3.1.2, 3.1.3", "Scores of a strategy are scaled to 0 .. 1; S, 8 x 15, sums to 1 over the strategies for each "
+     "keep, and over the keeps for each strategy", "contradicts itself: the sum of all entries would be 15 and 8; if "
+     "each keep's column sums to 1, uniform weights rate all keeps alike, so here each row does, and [other "
+     "answers](#other-answers) has the other scale"),
+    ("3.1.4", "The winner's weights become c w^2, the loser's c / w^2",
+     "fails to learn: [no credit saves it](#can-credit-save-the-papers-update)"),
+    ("3.1.4", "Uniform weights are combated by ... TODO",
+     "the logarithms of the first weights have a noise with the standard deviation 0.05 (`init_noise`); [other "
+     "answers](#other-answers) has other noise; without any, the update changes nothing"),
+    ("3.1.4", "The agent is checked by playing against a human", "not measured"),
+    ("4", "Where did each initialization family end up? Were they different, or did the agent learn a single strategy?",
+     "[does the start matter?](#does-the-start-matter)"),
+)  # fmt: skip
+"""What the paper says, in its order: the section, the sentence, and what we found."""
 
 
 def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
@@ -182,18 +191,19 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
     last = [run for run in uniform if run.kind == first]
     begun = {run.start: run for run in runs if run.kind == first and run.seed == last[0].seed}
     parts = [
-        "# Cribbage: the expert learner",
+        "# Cribbage: the paper, finished",
         _DRAFT,
         f"Made by `cardgym reproduce cribbage --games {games}`: {spent[0]:.0f} s, of which {spent[1]:.0f} s of CPU on "
         "one core. [Experts](#weighted-experts) explains how they learn. "
         f"Shares of games are in percent, with 95 % intervals, over "
         f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
+        "## The paper's sentences, and what we found",
+        _table(["section", "the paper", "here"], [list(claim) for claim in _CLAIMS]),
         "## Win rates, before and after learning",
         "From uniform weights. With `own crib`, the strategy `crib_min_avg` prefers the richest crib for the dealer, "
         "who owns it; none of the paper's eight strategies does.",
         _rates_table(uniform),
         *_discounts(discounted),
-        _SILENT,
         *_variants([run for run in runs if run.kind in VARIANTS]),
         "## Against every single strategy",
         "Win rates at the end of training: the lowest and the highest of the seeds. The strategy `hand_max_avg` plays "
