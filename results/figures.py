@@ -101,7 +101,7 @@ def _write(path: Path, document: Any) -> None:
 
 
 def digest_of_figures(text: str) -> str:
-    """A digest of all numbers that a command wrote, without code and targets of links, so that sentences can be mended."""
+    """A digest of the numbers that a command wrote, without code and targets of links: sentences can be mended."""
     written = CODE.sub("", text.partition(BY_HAND)[0])
     numbers = re.findall(r"\d(?:[\d,]*\d)?(?:\.\d+)?", re.sub(r"\]\([^)]*\)", "]", written))
     return hashlib.sha256(" ".join(numbers).encode()).hexdigest()[:16]
