@@ -27,8 +27,8 @@ from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.console.progress import Progress
 from cardgym.files import replacing
-from cardgym.papers.pages import BY_HAND
 from cardgym.files.documents import validate
+from cardgym.papers.pages import BY_HAND
 from intervals import CODE, Figure, entries, figures_in, figures_of, plain_figures, without_result
 from matches import HERE, MATCHES, ROOT, Measured, circumstances, digests, measured, planned
 
