@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from web_server import SHORT, Client, finish, serving
@@ -49,6 +50,27 @@ def test_the_record_has_ratings_and_puzzles_rate_their_solver(tmp_path: Path) ->
         assert again["half_width"] < first["half_width"]
         for wrong in ({"mu": "1"}, {"sigma": 0}, {"mu": 1e9}, {"mu": True}):
             client.post(path, {"action": action, **wrong}, 400)
+        daily = [client.get("/api/puzzles/OnePlayPoker-v0?day=1") for _ in range(2)]
+        assert daily[0]["view"] == daily[1]["view"]
+        assert "the puzzle of 2" in daily[0]["origin"]
+
+
+def test_the_decisions_of_a_finished_game_are_asked_again(client: Client) -> None:
+    end = finish(client, client.sit_down(game="OnePlayPoker-v0", seed=1))
+    review = client.get(f"/api/history/{end['table']}/review")
+    decision = review["decisions"][-1]
+    asked = f"/api/puzzles/OnePlayPoker-v0?record={end['table']}&move="
+    puzzle = client.get(f"{asked}{decision['move']}")
+    solved = client.post(f"/api/puzzles/{puzzle['puzzle']}/solve", {"action": decision["chosen"]})
+    assert solved["cost"] == decision["cost"]
+    assert solved["advice"]["actions"][0]["action"] == decision["best"]
+    line = client.post("/api/explore", {"game": "OnePlayPoker-v0", "moves": solved["moves"]})
+    assert line["seat"] == decision["seat"]
+    for move in ("", "0", "-1", "1e3", "99999", "9" * 30, "x", "%00", "\u0661"):
+        client.get(asked + quote(move, safe="%"), 400)
+    client.get(f"/api/puzzles/OnePlayPoker-v0?record={'x' * 22}&move=0", 404)
+    opened = client.sit_down(game="OnePlayPoker-v0", seed=1)
+    client.get(f"/api/puzzles/OnePlayPoker-v0?record={opened['table']}&move={decision['move']}", 409)
 
 
 def test_an_export_can_be_imported_into_another_game_log(tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def test_no_answer_depends_on_what_its_reader_cannot_know(
         known = {
             "id": [table, *copies],
             "game": [EXAMPLE],
-            "query": ["?seat=0", "?since=0&seat=1"],
+            "query": ["?seat=0", "?since=0&seat=1", f"?record={table}&move=1"],
             "version": [0, session.version], "action": [2**31 - 1], "seat": [0, 1, ""],
             "code": ["AAAAAAAAAA", code], "name": ["Eve"], "seed": [1], "others": [False], "record": [table, None],
             "options": [{}], "opponents": [["human"] * 9], "hints": ["always"], "people": ["link", "hot"],

@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from cardgym.engine.contract import Game, Names, Options, State
+from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.players import CompiledPlayer
 from cardgym.table.coach.advice import Advice
 from cardgym.table.coach.coach import Coach, usual_player
 from cardgym.table.coach.playouts import look
-from cardgym.table.coach.review import decisions_of, names_of
+from cardgym.table.coach.review import names_of, reviewed_seats
 from cardgym.table.narration import Event
 from cardgym.table.people import shown_names
-from cardgym.table.session import Session
+from cardgym.table.session import Session, replay
 from cardgym.table.setup import GameSetup
 
 SEARCH_SECONDS = 8.0
@@ -41,6 +42,7 @@ class Puzzle:
         state: the state; the solver sees only what `seat` sees.
         seat: whose decision it is.
         people: the names by seat for people; the solver is "You".
+        moves: the moves of the game before the decision.
         origin: where the decision is from, in words.
         identity: what the solver knows, as an observation: the same in puzzles that look the same.
     """
@@ -49,6 +51,7 @@ class Puzzle:
     state: State
     seat: int
     people: Names
+    moves: tuple[int, ...]
     advice: Advice
     origin: str
     identity: bytes
@@ -77,21 +80,21 @@ def find_puzzle(
     coach = Coach(game, options)
     deadline = math.inf
     known: list[Puzzle] = []
+    seats: Sequence[int]
     while time.monotonic() < deadline and len(known) < _MOST_KNOWN:
         if own and rng.random() < 0.5:
             entry = own[int(rng.integers(len(own)))]
-            events, names = decisions_of(entry), names_of(entry)
-            origin = f"from your game of {datetime.datetime.fromisoformat(entry['time']).astimezone():%Y-%m-%d}"
+            events, seats, names = replay(entry), reviewed_seats(entry), names_of(entry)
+            origin = f"from your game of {_day(entry['time'])}"
         else:
-            events, names = _random_decisions(game, options, int(rng.integers(2**62))), []
+            events, seats, names = _random_game(game, options, int(rng.integers(2**62))), range(options.num_players), []
             origin = "from a random deal"
-        for number in rng.permutation(len(events))[:_TRIES_A_GAME]:
-            event = events[int(number)]
-            advice = coach.advise(event.before, event.seat, names)
+        decisions = [number for number, event in enumerate(events) if event.is_choice and event.seat in seats]
+        for place in rng.permutation(len(decisions))[:_TRIES_A_GAME]:
+            number = decisions[int(place)]
+            advice = coach.advise(events[number].before, events[number].seat, names)
             if is_clear(advice):
-                names = names or [usual_player(game)] * options.num_players
-                people, known_to = shown_names(names, event.seat), look(game, options, event.before, event.seat)[0]
-                puzzle = Puzzle(game, event.before, event.seat, people, advice, origin, known_to.tobytes())
+                puzzle = _puzzle(game, options, events, number, names, advice, origin)
                 if puzzle.identity not in seen:
                     return puzzle
                 known.append(puzzle)
@@ -103,6 +106,41 @@ def find_puzzle(
     raise CardgymError(f"no decision of {game.id} with one clearly best action was found in {seconds:g} s; try again")
 
 
+def decision_again(entry: Mapping[str, Any], move: int) -> Puzzle:
+    """A person's decision in a finished game, as a puzzle; `move` is its index among the game's moves.
+
+    Raises:
+        CardgymError: if that move is none of the decisions that a review of the game is about.
+    """
+    game, events = find(entry["env"]), replay(entry)
+    if not (0 <= move < len(events) and events[move].is_choice and events[move].seat in reviewed_seats(entry)):
+        raise CardgymError(f"move {move} is not a decision of yours in this game; its review lists them")
+    options, names = game.parse_options(entry["options"]), names_of(entry)
+    advice = Coach(game, options).advise(events[move].before, events[move].seat, names)
+    return _puzzle(game, options, events, move, names, advice, f"from your game of {_day(entry['time'])}")
+
+
+def _puzzle(
+    game: Game,
+    options: Options,
+    events: Sequence[Event],
+    number: int,
+    names: Sequence[str],
+    advice: Advice,
+    origin: str,
+) -> Puzzle:
+    """The decision `events[number]` as a puzzle; `names` is empty if the usual player has all seats."""
+    state, seat = events[number].before, events[number].seat
+    people = shown_names(names or [usual_player(game)] * options.num_players, seat)
+    moves = tuple(event.move for event in events[:number])
+    identity = look(game, options, state, seat)[0].tobytes()
+    return Puzzle(game, state, seat, people, moves, advice, origin, identity)
+
+
+def _day(time: str) -> str:
+    return f"{datetime.datetime.fromisoformat(time).astimezone():%Y-%m-%d}"
+
+
 def is_clear(advice: Advice) -> bool:
     """Whether one action is better than all others by a margin that is larger than the error."""
     if len(advice.actions) < 2:
@@ -111,8 +149,7 @@ def is_clear(advice: Advice) -> bool:
     return best.value - second.value > max(_MARGIN * advice.blunder, best.error, second.error)
 
 
-def _random_decisions(game: Game, options: Options, seed: int) -> list[Event]:
-    """The decisions with a choice in a game that the usual player plays in all seats."""
+def _random_game(game: Game, options: Options, seed: int) -> list[Event]:
+    """A game that the usual player plays in all seats."""
     players = [CompiledPlayer(usual_player(game))] * options.num_players
-    session = Session(GameSetup(game, options, players, seed, watched=True))
-    return [event for event in session.play() if event.is_choice]
+    return Session(GameSetup(game, options, players, seed, watched=True)).play()

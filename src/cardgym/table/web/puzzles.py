@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
 import secrets
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Route
 
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, quoted
 from cardgym.files.schema import Field
-from cardgym.table.coach.puzzles import Puzzle, find_puzzle
+from cardgym.table.coach.puzzles import Puzzle, decision_again, find_puzzle
 from cardgym.table.coach.ratings import Skill, puzzle_points
 from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import offered, presentation_of, view_of
 from cardgym.table.views import listed
 from cardgym.table.web import lobby
+from cardgym.table.web.record import ended
 from cardgym.table.web.requests import Body, Move, client_of, get, id_of, owner_of, post
 
 _MAX_OPEN = 500
@@ -50,8 +54,14 @@ class Puzzles:
         ]
 
     def puzzle(self, request: Request) -> dict[str, Any]:
-        """Find a puzzle, and describe it as its solver may see it."""
-        game = lobby.game_called(request.path_params["game"])
+        """Find a puzzle, the one of the day or a decision of a game in the record if the query names it."""
+        game, asked = lobby.game_called(request.path_params["game"]), request.query_params
+        if "record" in asked:
+            return self._opened(decision_again(ended(self._game_log, asked["record"]), _move_of(asked)))
+        if "day" in asked:
+            day = datetime.datetime.now(datetime.UTC).date()
+            puzzle = find_puzzle(game, game.parse_options(), day.toordinal())
+            return self._opened(dataclasses.replace(puzzle, origin=f"the puzzle of {day}"))
         options = game.parse_options()
         entries = self._game_log.entries(game.id, finished=True, owner=owner_of(request), limit=_LATEST_GAMES)
         played = [entry for entry in entries if entry["person"] is not None and entry["options"] == options.asdict()]
@@ -62,7 +72,11 @@ class Puzzles:
         seen.add(puzzle.identity)
         while len(self._seen) > _MAX_OPEN:
             self._seen.popitem(last=False)
-        id = secrets.token_urlsafe(16)
+        return self._opened(puzzle)
+
+    def _opened(self, puzzle: Puzzle) -> dict[str, Any]:
+        """Keep a puzzle until it is solved, and describe it as its solver may see it."""
+        game, id = puzzle.game, secrets.token_urlsafe(16)
         self._puzzles[id] = puzzle
         while len(self._puzzles) > _MAX_OPEN:
             self._puzzles.popitem(last=False)
@@ -95,7 +109,15 @@ class Puzzles:
             "right": right,
             "cost": puzzle.advice.cost(body.action),
             "advice": puzzle.advice.asdict(),
+            "moves": puzzle.moves,
             "skill": {"mu": after.mu, "sigma": after.sigma},
             "rating": after.points,
             "half_width": after.half_width,
         }
+
+
+def _move_of(asked: Mapping[str, str]) -> int:
+    text = asked.get("move", "")
+    if not (text.isascii() and text.isdecimal() and len(text) < 9):
+        raise CardgymError(f"move {quoted(text)}: give the number of a move")
+    return int(text)

@@ -13,8 +13,8 @@ export class Explorer {
   constructor(place) {
     const [game, query = ""] = place.split("?");
     const asked = Object.fromEntries(new URLSearchParams(query));
-    const { record, move, ...options } = asked;
-    const from = record ? { record, move: Number(move) } : null;
+    const { record, move, moves, ...options } = asked;
+    const from = record ? { record, move: Number(move) } : { moves: moves ? moves.split(",").map(Number) : [] };
     Object.assign(this, { game, options, from, sizes: new Map(), busy: false });
   }
 
@@ -29,7 +29,7 @@ export class Explorer {
     offerRules(this.game, this.options);
     waiting("The coach values the actions …");
     await loadSprite(this.game);
-    await this.ask(this.from ?? { moves: [] });
+    await this.ask(this.from);
   }
 
   close() {
@@ -112,22 +112,16 @@ export class Explorer {
   render() {
     const { line, busy } = this;
     const steps = this.changeable();
-    const pick = {
-      open: new Set(steps.keys()),
-      taken: new Set(),
-      take: (id) => this.pick(steps.get(id)),
-      plain: true,
-    };
+    const pick = { open: new Set(steps.keys()), taken: new Set(), take: (id) => this.pick(steps.get(id)), plain: true };
     const marks = marksOf(line.items[line.advice?.actions[0].action] ?? [], []);
     const badge = busy ? "…" : `to ${this.verb()}`;
     const last = this.lastDecision();
-    const idle = line.ending ? "ended" : "yours";
     const choice = busy ? undefined : pick;
     const moves = [
       keyed("button.soft", "n", "n", "New deal", () => this.ask({ moves: [] })),
       keyed("button.soft", "back", "←", "Back", () => this.back(last), { disabled: last < 0 }),
     ];
-    const phase = { "data-phase": busy ? "busy" : idle, "data-version": line.moves.length };
+    const phase = { "data-phase": busy ? "busy" : line.ending ? "ended" : "yours", "data-version": line.moves.length };
     const other = h("label", h("span", "Game "), chooseGame("explore", this.games, this.game));
     const table = [
       drawView(line.game, line.view, line.names, Math.max(line.seat, 0), { choice, marks, badge }),

@@ -2,11 +2,7 @@
 
 export const CHOOSE = "choose"; // The level of who names the players.
 export const HINTS = Object.entries({ demand: "when I ask", always: "always", off: "never" });
-export const PEOPLE = Object.entries({
-  one: "the computer",
-  hot: "a person at this screen",
-  link: "a person by link",
-});
+export const PEOPLE = Object.entries({ one: "the computer", hot: "a person at this screen", link: "a person by link" });
 
 export function seatChoices(count) {
   const seats = Array.from({ length: count }, (_, seat) => [String(seat), String(seat + 1)]);

@@ -90,7 +90,8 @@ export function moving(root, change) {
   for (const [id, item] of after) {
     const old = before.get(id) ?? originOf(item, gone);
     if (old) moved = animate(item, old, time) || moved;
-    else if (!isSlot(item.symbol) && before.size) fadeIn(item.element.firstElementChild, time);
+    else if (!isSlot(item.symbol) && before.size)
+      item.element.firstElementChild.animate({ opacity: [0, 1], scale: [0.8, 1] }, { duration: time / 2 });
   }
   if (moved) sound("card");
 }
@@ -132,10 +133,6 @@ function originOf(item, gone) {
   const same = take((left) => left.symbol === item.symbol && !/back|slot/.test(left.symbol));
   if (same || isSlot(item.symbol) || item.element.closest(".palette")) return same;
   return take((left) => /back/.test(left.symbol));
-}
-
-function fadeIn(element, time) {
-  element.animate({ opacity: [0, 1], scale: [0.8, 1] }, { duration: time / 2 });
 }
 
 // Moves a card from its old place, turning it if it is another one now; says whether it moved.

@@ -30,11 +30,7 @@ function maxButtons() {
 export function drawMoves(view, left, taken, act, guide) {
   const { buttons, prompt } = movesOf(view, left, taken, maxButtons());
   const button = ({ action, text }, number) => {
-    const properties = {
-      class: action === guide ? "guide" : "",
-      "data-key": KEYS[number],
-      onclick: () => act(action),
-    };
+    const properties = { class: action === guide ? "guide" : "", "data-key": KEYS[number], onclick: () => act(action) };
     return h("button", properties, text, KEYS[number] && h("kbd", KEYS[number]));
   };
   return [prompt && h("span.prompt", { "data-part": "prompt" }, prompt), buttons.map(button)];

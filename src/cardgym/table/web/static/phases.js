@@ -51,9 +51,8 @@ export function lengthOf(event) {
 
 // The request for another game like this one; after a lesson, for one with the usual options.
 export function likeThis({ game, options, opponents, host, hints, people, names, lesson }) {
-  const others = opponents.flatMap((name, ahead) =>
-    name === "human" ? [names[(host + 1 + ahead) % names.length]] : [],
-  );
+  const around = [...names.slice(host), ...names.slice(0, host)];
+  const persons = around.filter((_, ahead) => !ahead || opponents[ahead - 1] === "human");
   const wanted = { game, options: lesson ? {} : options, opponents, seat: host, seed: null, hints, people };
-  return people === "hot" ? { ...wanted, names: [names[host], ...others] } : wanted;
+  return people === "hot" ? { ...wanted, names: persons } : wanted;
 }

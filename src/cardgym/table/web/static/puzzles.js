@@ -1,4 +1,4 @@
-// Puzzles: find the best action of a position; the page keeps the streak.
+// Puzzles: find the best action of a position, also at the mistakes of a game again; the page keeps the streak.
 import { get, post, telling } from "./api.js";
 import { drawAdvice } from "./coach.js";
 import { attempt, chooseGame, drawActions, drawPage, h, keyed, loadSprite } from "./dom.js";
@@ -21,16 +21,22 @@ const TASKS = {
 export class Puzzles extends Chooser {
   choices = () => this.puzzle.actions;
 
-  constructor(game) {
+  // `record` and `again` are a game and the moves of it that are asked again.
+  constructor(place) {
     super();
-    Object.assign(this, { game: game || remembered("puzzles", ""), sizes: new Map() });
+    const [game, query] = place.split("?");
+    const asked = new URLSearchParams(query);
+    const again = asked.get("moves")?.split(",") ?? [];
+    const first = asked.has("day") ? "?day=1" : "";
+    Object.assign(this, { game: game || remembered("puzzles", ""), record: asked.get("record"), again, first });
+    this.sizes = new Map();
   }
 
   async start() {
     forgetTrails();
     this.games = (await get("lobby")).games.filter((game) => game.puzzles).map((game) => game.id);
-    if (!this.games.includes(this.game)) this.game = this.games[0];
-    remember("puzzles", this.game);
+    if (!this.record && !this.games.includes(this.game)) this.game = this.games[0];
+    if (!this.record) remember("puzzles", this.game);
     offerRules(this.game);
     await this.next();
   }
@@ -42,10 +48,11 @@ export class Puzzles extends Chooser {
   async next() {
     if (!this.puzzle) waiting("Looking for a position with one clearly best move …");
     await attempt(async () => {
-      const puzzle = await telling(get(`puzzles/${this.game}`), tellWaiting);
+      const next = this.record ? `?record=${this.record}&move=${this.again.shift()}` : this.first;
+      const puzzle = await telling(get(`puzzles/${this.game}${next}`), tellWaiting);
       await loadSprite(this.game);
       if (this.closed) return;
-      Object.assign(this, { puzzle, answer: null, chosen: null });
+      Object.assign(this, { puzzle, answer: null, chosen: null, tried: false, solved: false, first: "" });
       this.taken.clear();
       this.render();
     });
@@ -58,7 +65,8 @@ export class Puzzles extends Chooser {
     this.answer = await attempt(() => post(`puzzles/${this.puzzle.puzzle}/solve`, { action, ...known.skill }));
     if (this.closed || !this.answer) return;
     this.chosen = this.puzzle.actions.find((one) => one.action === action);
-    remember(`puzzles.${this.game}`, JSON.stringify(tallied(known, this.answer)));
+    if (!this.tried && !this.record) remember(`puzzles.${this.game}`, JSON.stringify(tallied(known, this.answer)));
+    Object.assign(this, { tried: true, solved: this.answer.right });
     sound(this.answer.right ? "end" : "card");
     this.render();
     say(this.verdict());
@@ -68,40 +76,53 @@ export class Puzzles extends Chooser {
   verdict() {
     const { right, cost, advice } = this.answer;
     if (right) return "Right: the best move.";
-    return `Not the best: it costs ${costOf(cost, advice.unit)}. Better: ${advice.actions[0].text}.`;
+    const better = this.solved ? ` Better: ${advice.actions[0].text}.` : "";
+    return `Not the best: it costs ${costOf(cost, advice.unit)}.${better}`;
   }
 
-  key(event) {
-    if (event.key === "n" && this.answer) this.next();
-    else document.querySelector(`.actions button[data-key="${CSS.escape(event.key)}"]`)?.click();
+  // After an answer: another try, the solution, or what comes next.
+  drawNext() {
+    const { puzzle, record, solved, answer } = this;
+    const change = (values) => () => (Object.assign(this, values), this.render());
+    const next = keyed("button", "n", "n", record ? "Next mistake" : "Next puzzle", () => this.next());
+    const place = `#/explore/${puzzle.game}?moves=${answer.moves}`;
+    return [
+      !solved && keyed("button", "t", "t", "Try again", change({ answer: null })),
+      !solved && keyed("button.soft", "s", "s", "Show the solution", change({ solved: true })),
+      (!record || this.again.length > 0) && next,
+      solved && !record && answer.moves && h("a.button.soft", { href: place }, "Explore"),
+    ];
   }
 
+  key = ({ key }) => document.querySelector(`.actions button[data-key="${CSS.escape(key)}"]`)?.click();
   fit = () => fit(this.sizes);
 
   render() {
     const { puzzle, answer } = this;
     const open = new Set(answer ? [] : this.left().flatMap((action) => action.items));
     const choice = { open, taken: this.taken, take: (item) => this.take(item) };
-    const best = answer && puzzle.actions.find((one) => one.action === answer.advice.actions[0].action);
-    const marks = answer ? marksOf(best.items, this.chosen.items) : {};
+    const best = this.solved && puzzle.actions.find((one) => one.action === answer.advice.actions[0].action);
+    const marks = answer ? marksOf(best ? best.items : [], this.chosen.items) : {};
     const words = answer ? this.verdict() : `${this.task()} (${puzzle.origin}).`;
     const verdict = answer?.right ? "right" : "wrong";
     const badge = answer ? "" : "your turn";
     const moves = answer
-      ? keyed("button", "n", "n", "Next puzzle", () => this.next())
+      ? this.drawNext()
       : drawMoves(puzzle.view, this.left(), this.taken, (action) => this.act(action));
     const table = [
       drawView(puzzle.game, puzzle.view, puzzle.names, puzzle.seat, { choice, marks, badge }),
       h("p.now", { class: answer ? verdict : "" }, h("span", words)),
       drawActions("What you can do", { "data-phase": answer ? "ended" : "yours" }, h("div.moves", moves)),
     ];
-    const solution = answer
+    const solution = this.solved
       ? drawAdvice(answer.advice, null)
-      : [h("p", puzzle.tip), h("p.quiet", "One move here is clearly better than all others.")];
+      : [h("p", puzzle.tip), !this.record && h("p.quiet", "One move here is clearly better than all others.")];
+    const daily = h("a", { href: `#/puzzles/${this.game}?day` }, "Puzzle of the day");
+    const back = h("a.button", { href: `#/review/${this.record}` }, "Back to the review");
     const side = [
-      h("label", "Game ", chooseGame("puzzles", this.games, this.game)),
+      h("p.row", this.record ? back : [h("label", "Game ", chooseGame("puzzles", this.games, this.game)), daily]),
       h("h2.task", this.task()),
-      drawTally(this.tally(), puzzle.rating),
+      !this.record && drawTally(this.tally(), puzzle.rating),
       h("section.lists", { tabIndex: 0, "aria-label": "Solution" }, solution),
     ];
     update(drawPage("div.table.puzzle", `Puzzle: ${title(this.game)}`, table, "Puzzles", side));

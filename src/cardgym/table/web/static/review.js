@@ -129,7 +129,11 @@ export class Review {
   drawWorst() {
     const worst = this.review.worst.map((number) => this.review.decisions[number]);
     const list = worst.length ? this.drawList(worst) : h("p", "None cost anything.");
-    return h("section", h("h2", "The costliest decisions"), list);
+    const { again, decisions, env, person } = this.review;
+    const moves = decisions.filter((made) => made.grade && made.seat === person).map((made) => made.move);
+    const retry = { href: `#/puzzles/${env}?record=${this.id}&moves=${moves}` };
+    const all = again && moves.length > 0 && h("a.button.again", retry, "Retry all mistakes in a row");
+    return h("section", h("h2", "The costliest decisions"), list, all);
   }
 
   drawTotals() {

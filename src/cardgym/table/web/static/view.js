@@ -10,12 +10,7 @@ export function drawView(game, view, names, viewer, { choice, marks = {}, badge,
   return h(
     "div.felt",
     { "data-seats": seats.length },
-    around.length > 0 &&
-      h(
-        "div.others",
-        { style: { "--columns": around.length } },
-        around.map((seat) => player(seat)),
-      ),
+    around.length > 0 && h("div.others", { style: { "--columns": around.length } }, around.map(player)),
     h("section.middle", { "aria-label": "Middle of the table" }, zones(null), counters(null)),
     player(own),
     over,
