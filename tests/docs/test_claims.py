@@ -1,0 +1,90 @@
+"""Claims of strength, completeness or equality on pages are those of results/claims.toml, with their proof."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+
+import pytest
+from doc_commands import PAGES, ROOT
+
+from blocks import BLOCK
+from matches import HERE
+
+CLAIM = re.compile(
+    r"\b(strongest|weakest|fastest|slowest|identical|bit for bit|same (bits|bytes)|guarantee[sd]?|nobody|none of them"
+    r"|no (other|player|opponent|agent|responder)|the only"
+    r"|every (other )?(player|agent|opponent|claim|cell|game|env|id)|all (players|agents|ids)"
+    r"|best (player|agent|learner)|(always|never|cannot) (win|lose|beat)s?)\b",
+    re.IGNORECASE,
+)
+CLAIMS: dict[str, str] = tomllib.loads((HERE / "claims.toml").read_text(encoding="utf-8"))
+SKIPPED = ("CHANGELOG.md", "docs/papers/", "reference.md")
+"""Pages of changes, and pages whose sentences code makes from the figures."""
+_FENCE = re.compile(r"^```.*?^```|^---\n.*?^---\n", re.DOTALL | re.MULTILINE)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Split a page into sentences, items and rows, without code, what the results render, and targets of links."""
+    text = re.sub(r"\]\([^)]*\)", "]", BLOCK.sub("", _FENCE.sub("", text)))
+    for block in re.split(r"\n\s*\n|\n(?=[|#]|- |\d\. )", text):
+        yield from re.split(r"(?<=[.!?:;])\s+(?=[A-Z`*\[(])", " ".join(block.split()))
+
+
+def claims_of(text: str) -> list[str]:
+    """List the sentences of a page that claim strength, completeness or equality."""
+    return [sentence for sentence in sentences(text) if CLAIM.search(sentence)]
+
+
+def unproven(text: str) -> list[str]:
+    """List the claims of a page that are not in results/claims.toml."""
+    return [sentence for sentence in claims_of(text) if not any(claim in sentence for claim in CLAIMS)]
+
+
+def pages() -> dict[str, str]:
+    """The text of each page that is read here, by its name."""
+    names = {page.relative_to(ROOT).as_posix(): page for page in PAGES}
+    return {
+        name: page.read_text(encoding="utf-8")
+        for name, page in names.items()
+        if not name.startswith(SKIPPED[:2]) and not name.endswith(SKIPPED[2])
+    }
+
+
+def test_every_claim_on_a_page_has_its_proof() -> None:
+    new = [f"{name}: {claim}" for name, text in pages().items() for claim in unproven(text)]
+    assert not new, "mend or delete these sentences, or say in results/claims.toml what proves them:\n" + "\n".join(new)
+
+
+def test_listed_claims_are_on_pages_and_their_proofs_exist() -> None:
+    claims = [sentence for text in pages().values() for sentence in claims_of(text)]
+    assert [claim for claim in CLAIMS if not any(claim in sentence for sentence in claims)] == []
+    for claim, proof in CLAIMS.items():
+        path, _, inside = proof.partition("::")
+        path = path.partition(" ")[0]
+        if "/" in path:
+            assert (ROOT / path).exists(), f"{claim}: no file {path}"
+            assert not inside or inside in (ROOT / path).read_text(encoding="utf-8"), f"{claim}: {path} has no {inside}"
+        else:
+            assert path in ("definition:", "source:", "advice:"), f"{claim}: {proof}"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("`ppo` is the strongest agent.", 1),
+        ("No other library has it.", 1),
+        ("It beats every player.", 1),
+        ("Runs are\nidentical.", 1),
+        ("```\nthe strongest\n```", 0),
+        ("A mask is never empty. All seats are shown.", 0),
+    ],
+)
+def test_a_superlative_needs_a_proof(sentence: str, claims: int) -> None:
+    assert len(unproven(sentence)) == claims
+
+
+def test_no_advice_installs_cardgym_from_an_index() -> None:
+    files = [*(ROOT / "src").rglob("*.py"), *PAGES]
+    assert [str(file) for file in files if "install 'cardgym[" in file.read_text(encoding="utf-8")] == []
