@@ -126,7 +126,7 @@ def test_puzzles_can_be_solved(server: Server, person: Person) -> None:
     page.go_back()
     page.wait_for_selector(".puzzle:not(.explore) .actions[data-phase=yours]")
     assert page.query_selector(".advice") is None
-    page.get_by_role("link", name="Puzzle of the day").click()
+    page.get_by_role("link", name="Daily puzzle").click()
     page.wait_for_selector(".now:has-text('the puzzle of 2')")
 
 

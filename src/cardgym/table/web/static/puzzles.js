@@ -117,7 +117,7 @@ export class Puzzles extends Chooser {
     const solution = this.solved
       ? drawAdvice(answer.advice, null)
       : [h("p", puzzle.tip), !this.record && h("p.quiet", "One move here is clearly better than all others.")];
-    const daily = h("a", { href: `#/puzzles/${this.game}?day` }, "Puzzle of the day");
+    const daily = h("a", { href: `#/puzzles/${this.game}?day` }, "Daily puzzle");
     const back = h("a.button", { href: `#/review/${this.record}` }, "Back to the review");
     const side = [
       h("p.row", this.record ? back : [h("label", "Game ", chooseGame("puzzles", this.games, this.game)), daily]),
