@@ -150,6 +150,25 @@ def _tables_as_they_stand(app: Any, what: str, name: str, obj: Any, options: Any
                 lines[number:number] = ["::", ""]
 
 
+_WRITTEN: dict[str, list[str]] = {}
+
+
+def _keep(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Keep what stands under an attribute: Napoleon takes its words before a colon for a type."""
+    if what in ("attribute", "data", "property"):
+        _WRITTEN[name] = list(lines)
+
+
+def _put_back(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    if name in _WRITTEN:
+        lines[:] = _WRITTEN.pop(name)
+
+
+def _skip(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out the fields of named tuples that only say their number; the class describes them."""
+    return True if (getattr(obj, "__doc__", None) or "").startswith("Alias for field number") else None
+
+
 def setup(app: Any) -> None:
     """Write the pages from outside this folder before Sphinx collects its sources."""
     with mock(autodoc_mock_imports):  # Autodoc changes annotations of classes, which pydantic reads for subclasses.
@@ -162,4 +181,7 @@ def setup(app: Any) -> None:
         (HERE / inside).write_text(text, encoding="utf-8")
     app.lists = contents()
     app.connect("source-read", _read)
+    app.connect("autodoc-process-docstring", _keep, priority=400)  # Napoleon's is 500.
+    app.connect("autodoc-process-docstring", _put_back, priority=600)
+    app.connect("autodoc-skip-member", _skip)
     app.connect("autodoc-process-docstring", _tables_as_they_stand)

@@ -312,6 +312,7 @@ def arguments() -> list[str]:
             (CardVectorEnv, "`make_vec`", {name: value.default for name, value in vector.items()}),
         )
         for name, text in _described(kind).items()
+        if name != "game"
         for default in [_literal(defaults[name])]
     ]
     return markdown_table(["argument", "default", "where", "what it is"], rows)

@@ -63,7 +63,7 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> CardgymError:
 
 
 def nearest(name: object, known: Iterable[str], cutoff: float = 0.5) -> str:
-    """The hint `did you mean 'x'? ` for the name most similar to `name`; empty if no similarity reaches `cutoff`."""
+    """Suggest the known name most similar to `name`, as a question; empty if no similarity reaches `cutoff`."""
     near = difflib.get_close_matches(str(name)[:200], sorted(known), n=1, cutoff=cutoff)
     return f"did you mean {near[0]!r}? " if near else ""
 

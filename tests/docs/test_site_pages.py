@@ -224,6 +224,26 @@ def test_every_public_name_is_documented(name):
             assert inspect.getdoc(value), f"{name}.{word} has no docstring"
 
 
+API = runpy.run_path(str(DOCS / "api.py"))
+
+
+@pytest.mark.parametrize("path", API["START"])
+def test_an_object_that_one_starts_with_has_its_arguments_results_and_errors(path):
+    value = API["named"](path)
+    text = inspect.getdoc(value)
+    if inspect.isfunction(value) or "Args:" in text:
+        assert [name for name in inspect.signature(value).parameters if not re.search(rf"\b{name}\b[:`]", text)] == []
+    if inspect.isfunction(value):
+        assert "Returns:" in text or text.startswith("Return ")
+        assert re.match(r"[A-Z][a-z]+ (?!of)", text)
+
+
+def test_the_page_of_cardgym_lists_its_names(tmp_path):
+    API["write_pages"](tmp_path / "api")
+    page = (tmp_path / "api" / "cardgym.md").read_text(encoding="utf-8")
+    assert [name for name in cardgym.__all__ if f"cardgym.{name} <" not in page] == []
+
+
 # -- links ------------------------------------------------------------------------------------------------------------
 
 

@@ -60,12 +60,19 @@ def evaluate(
     whole deals; the report has the number played. The same arguments give the same report, except for the time.
 
     Args:
+        game: the game or its id.
         options: the game's options, or the names and values of those that differ from the defaults.
         players: one for each seat.
+        games: the number of games, at least 1.
+        seed: the seed of the deals, from 0.
         seats: `rotate` or `fixed`.
         playouts: how many times the second player, which takes all other seats, plays out each decision of the first,
             to report the first one's mean return with less luck; 0 for plain results. See `AdvantageMatch`.
         progress: called from time to time with the games played and the total.
+
+    Returns:
+        For each player the win rate (0 to 1), the mean return per game in the game's unit, and the game's metrics, with
+        95 % intervals over deals.
 
     Raises:
         CardgymError: for an unknown player, another number of players than seats, an illegal action, or playouts of a

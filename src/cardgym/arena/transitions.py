@@ -113,7 +113,18 @@ def record_chunks(
 
 
 def record(*arguments: Any, **named: Any) -> Recording:
-    """The result of `record_chunks` as one array."""
+    """Play games and record the transitions of all seats as one array.
+
+    Args:
+        arguments: the game, its options (None for the defaults) and its players, as of `record_chunks`.
+        named: `games` (a number), `seed`, and the other arguments of `record_chunks`.
+
+    Returns:
+        The transitions, (transitions,) of `TRANSITION`, with its fields as attributes; rewards are in the game's unit.
+
+    Raises:
+        CardgymError: for a game without state keys, an unknown player, or another number of players than seats.
+    """
     return np.concatenate(list(record_chunks(*arguments, **named))).view(np.recarray)
 
 

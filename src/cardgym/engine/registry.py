@@ -66,7 +66,17 @@ def register_package(package: GamePackage) -> None:
 
 
 def register(game: Game) -> Game:
-    """Register one game without a package, for notebooks, tests and first attempts; return the game."""
+    """Register one game without a package, for notebooks, tests and first attempts.
+
+    Args:
+        game: the game; it replaces a game registered before under its id.
+
+    Returns:
+        The game.
+
+    Raises:
+        CardgymError: for anything but a `Game`.
+    """
     if not hasattr(game, "rules"):
         raise CardgymError(f"game {quoted(game)}: give a `Game`")
     _IDS.setdefault(game.id, None)
@@ -129,7 +139,7 @@ def _package(game_id: str) -> GamePackage | None:
 
 
 def registered() -> tuple[str, ...]:
-    """The ids of all registered games, those of a package in its order."""
+    """Return the ids of the registered games, those of a package in its order."""
     listed = [game_id for package in packages() for game_id in package.ids]
     return tuple(dict.fromkeys([*listed, *_IDS]))
 
@@ -161,9 +171,17 @@ def importable_name(name: str) -> str:
 
 
 def find(name: str | Game) -> Game:
-    """The game with that id; the error for an unknown id suggests the nearest.
+    """Find the game with an id.
 
-    `module:Id-v0` first imports the module, which registers the game, as in `gymnasium.make`.
+    Args:
+        name: the id; `module:Id-v0` first imports the module, which registers the game, as in `gymnasium.make`. A
+            `Game` is returned as it is.
+
+    Returns:
+        The game.
+
+    Raises:
+        CardgymError: for an unknown id, with the nearest one, or a module that cannot be imported.
     """
     if not isinstance(name, str):
         if not hasattr(name, "rules"):  # Not isinstance: `Game` is imported with the first game.

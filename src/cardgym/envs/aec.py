@@ -174,8 +174,17 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
 
 
 def aec_env(game: str | Game, **arguments: Any) -> OrderEnforcingWrapper[str, Any, int]:
-    """A game as a PettingZoo AEC env; see `CardAECEnv` for the arguments.
+    """Make a game a PettingZoo AEC env.
 
-    It is wrapped, as PettingZoo's own games are, so that calls before `reset` or after the end are errors or warnings.
+    Args:
+        game: the id of a registered game, or the game.
+        arguments: `obs`, `render_mode` and `text` of `cardgym.envs.EnvArguments`, and the game's options.
+
+    Returns:
+        A `CardAECEnv` in PettingZoo's `OrderEnforcingWrapper`, as PettingZoo's own games are: calls before `reset` or
+        after the end are errors or warnings.
+
+    Raises:
+        CardgymError: for an unknown name or a value that is not allowed.
     """
     return OrderEnforcingWrapper(CardAECEnv(game, **arguments))

@@ -33,6 +33,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
     the game. With `text=True`, `info["text"]` is `text()`. Every info has the same keys.
 
     Args:
+        game: the id of a registered game, or the game.
         arguments: those of `cardgym.envs.EnvArguments`, and the game's options.
 
     Raises:

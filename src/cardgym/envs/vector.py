@@ -27,9 +27,10 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
 
     Row i plays exactly the games of a single env seeded with `seed + i`. `info["action_mask"]` is (num_envs, actions)
     int8. The infos are those of `CardEnv`, as arrays of (num_envs, ...), with the same keys in every step; under
-    SAME_STEP `final_info` has the last infos of games that ended. The arguments are those of `CardEnv`, and:
+    SAME_STEP `final_info` has the last infos of games that ended. The other `arguments` are those of `CardEnv`.
 
     Args:
+        game: the id of a registered game, or the game.
         num_envs: number of games, one in each row.
         autoreset_mode: NEXT_STEP (the step after the end starts the next game and is not a transition),
             SAME_STEP (with `final_obs` and `final_info`) or DISABLED (with `options={"reset_mask": ...}` in `reset`).

@@ -101,7 +101,7 @@ def batched(
     name: str | None = None,
     observation_name: str | None = None,
 ) -> CallablePlayer:
-    """A callable that takes batches as a player; also a decorator.
+    """Make a callable that takes batches a player; also a decorator.
 
     It is called once for all waiting games, instead of once for each decision.
 
@@ -110,6 +110,12 @@ def batched(
             (rows, size), float32, and masks (rows, actions), int8. Both are copies that it may keep or change.
         name: its name in reports; the callable's own if None.
         observation_name: the observation it reads; None for the one that the games use.
+
+    Returns:
+        The player.
+
+    Raises:
+        CardgymError: for anything that is not callable.
     """
     if not callable(policy):
         raise CardgymError(f"policy={quoted(policy)}: give a function of observations and masks")
@@ -165,7 +171,7 @@ def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> li
 
 
 def resolve(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = True) -> Player:
-    """The player that `spec` names.
+    """Find the player that `spec` names.
 
     A mapping from players to weights is a mixture, which draws one of them for each game.
 
@@ -179,7 +185,14 @@ def resolve(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = 
     A player in Python is named as `./bot.py:choose` or `package.module:Player`; see `cardgym.players.programs`.
 
     Args:
+        spec: a name that the game knows, a path, a callable, an object with `act`, a player, or a mapping from these to
+            weights.
+        game: the game that it plays.
+        options: its options.
         programs: whether names may refer to Python, which runs it. False for names from a request or a saved game.
+
+    Returns:
+        The player.
 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.

@@ -71,9 +71,16 @@ def nash_conv(tree: ExactTree, strategy: Strategy) -> float:
 
 
 def exploitability(tree: ExactTree, strategy: Strategy) -> float:
-    """NashConv divided by the number of seats: in a two-player zero-sum game, what a best responder wins per game.
+    """Compute NashConv divided by the number of seats (Lanctot et al., "A unified game-theoretic approach", 2017).
 
-    The responder sits in either seat equally often.
+    In a zero-sum game for two it is what a best responder, in either seat equally often, wins per game.
+
+    Args:
+        tree: the game, from `enumerate_tree`.
+        strategy: the probabilities of all seats' actions, as `tree.uniform()` has them.
+
+    Returns:
+        The exploitability per game, in the unit of the game's rewards.
     """
     return nash_conv(tree, strategy) / tree.num_players
 

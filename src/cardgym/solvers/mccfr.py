@@ -68,10 +68,23 @@ class _Now(NamedTuple):
 
 
 class MCCFR:
-    """External-sampling MCCFR over the hash of an observation, which identifies what a seat knows.
+    """Run external-sampling MCCFR over the hash of an observation, which identifies what a seat knows.
 
+    The source is Lanctot et al., "Monte Carlo sampling for regret minimization in extensive games" (NIPS 2009).
     With an observation that shows all that a seat knows, the average strategy approaches an equilibrium of a zero-sum
     game of two. A coarser observation is an abstraction; the strategy is then that of a simpler game.
+
+    Args:
+        game: the game.
+        options: its options.
+        observation_name: the observation that identifies situations; the game's first if None.
+        seed: the seed of the walks.
+        capacity: the initial size of the table of observations, which grows.
+        by_deal: walk one deal per iteration, valued by what it pays, and then play on to the next deal; for games of
+            many deals, whose full walk would never end. A deal's effect on later deals is ignored.
+        branch: the share of a seat's own decisions, drawn at random, at which a walk tries all actions. At the others
+            it samples one action, updates no regret, and uses the result as the decision's value. Such walks are short
+            and unbiased, but visit rare actions less often.
     """
 
     def __init__(
@@ -85,16 +98,6 @@ class MCCFR:
         by_deal: bool = False,
         branch: float = 1.0,
     ) -> None:
-        """Start with the uniform strategy.
-
-        Args:
-            capacity: the initial size of the table of observations, which grows.
-            by_deal: walk one deal per iteration, valued by what it pays, and then play on to the next deal; for games
-                of many deals, whose full walk would never end. A deal's effect on later deals is ignored.
-            branch: the share of a seat's own decisions, drawn at random, at which a walk tries all actions. At the
-                others it samples one action, updates no regret, and uses the result as the decision's value. Such walks
-                are short and unbiased, but visit rare actions less often.
-        """
         self.game, self.options = game, options
         self.observation_name = observation_name or game.default_observation
         self._counters = np.zeros(3, np.int64)

@@ -147,6 +147,7 @@ def solve(env: str | Game, options: Mapping[str, object] | None = None, players:
     """Solve a game of one player, and evaluate its players, in exact fractions.
 
     Args:
+        env: the game or its id.
         options: the game's options, and `gamma`, as `--set` gives them.
         players: players to evaluate in addition to the game's own: policy files, Q-tables, checkpoints. Of the game's
             own players, those that choose at random are left out, except `random`.

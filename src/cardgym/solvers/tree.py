@@ -193,10 +193,15 @@ def enumerate_tree(
     """Enumerate every history of a game, as its default observation shows it.
 
     Args:
+        game: the game.
+        options: its options.
         whole_state: what a seat knows is the whole state and nothing of the past, so that all histories that lead to a
             state are one: for games of one player, who sees everything. `set_before` then means nothing.
         symmetric: make one of states that the game's `canonical` makes equal.
         limit: the largest number of nodes.
+
+    Returns:
+        The tree, for `CFR`, best responses and exact exploitability.
 
     Raises:
         CardgymError: for a game with more nodes than `limit`, or with games that are too long or do not end.

@@ -140,6 +140,7 @@ def tournament(
         options: the game's options, or the names and values of those that differ from the defaults.
         players: names, paths and folders of players; without an engine also players as `resolve` takes them.
         games: how many games each match has, at least 2; rounded up to whole deals.
+        seed: the seed of the deals, from 0.
         games_of: fewer games for the matches of slow players, by name; a match takes the smaller number.
         payoff: `return`, or the name of a metric; None for the game's own choice.
         playouts: how many times the second-named player of a pair plays out each decision of the other one, for payoffs
@@ -147,6 +148,9 @@ def tournament(
         engine: where to play; None for this process.
         store: keeps the ranges played; those in it are not played again.
         progress: called from time to time with the games played and the total.
+
+    Returns:
+        The payoffs of each pair per game, in the game's unit, and ratings in Elo points, with 95 % intervals.
 
     Raises:
         CardgymError: for bad players (see `entrants`), fewer than 2 games, an unknown payoff, or an illegal action.
