@@ -230,7 +230,7 @@ API = runpy.run_path(str(DOCS / "api.py"))
 @pytest.mark.parametrize("path", API["START"])
 def test_an_object_that_one_starts_with_has_its_arguments_results_and_errors(path):
     value = API["named"](path)
-    text = inspect.getdoc(value)
+    text = inspect.getdoc(value) or ""
     if inspect.isfunction(value) or "Args:" in text:
         assert [name for name in inspect.signature(value).parameters if not re.search(rf"\b{name}\b[:`]", text)] == []
     if inspect.isfunction(value):
