@@ -129,7 +129,7 @@ def contents() -> dict[str, str]:
         before = set(claimed)
         text = with_links_of_the_site((HERE / name).read_text(encoding="utf-8"), f"docs/{name}")
         found[name] = with_contents(text, name, claimed)
-        waiting += sorted(page for page in claimed - before if page.endswith(("README.md", "index.md", "zoo.md")))
+        waiting += sorted(page for page in claimed - before if page.endswith(("README.md", "index.md")))
     return found
 
 

@@ -51,7 +51,7 @@ def leaderboard(env: str) -> list[str]:
     """The players of a game by rank, with the picture of their matches."""
     from cardgym.arena.tournament.pages import section
 
-    return section(_standings()[env], f"images/leaderboards/{env.replace('-v', '_v').lower()}.png")[2:]
+    return section(_standings()[env], f"../images/leaderboards/{env.replace('-v', '_v').lower()}.png")[2:]
 
 
 def ranks(envs: Iterable[str]) -> list[str]:
@@ -215,7 +215,7 @@ def exploitability(env: str, player: str) -> list[str]:
     tried += [f"searches with up to {max(searches)} worlds"] if searches else []
     text += "This is by an earlier search, and likely too low. " * _is_older(path)
     text += f"We tried {' and '.join([', '.join(tried[:-1]), tried[-1]]) if len(tried) > 1 else tried[0]}. A better "
-    text += "responder may exist ([every player](../../docs/exploitability.md))."
+    text += "responder may exist ([every player](../../docs/strength/README.md))."
     kinds = ["; ".join(_of_kind(report, kind, team) for team in (False, True)).strip("; ") for kind in KINDS]
     if any("†" in kind for kind in kinds):
         text += " † On the deals on which it was chosen."
@@ -294,7 +294,7 @@ def agents() -> list[str]:
         if rivals[0] == RIVALS[match.env]:
             own = match.report.players[0]
             share = with_interval(own.win_rate or 0.0, own.win_rate_ci95, ".1f", percent=True)
-            link = f"[`{match.players[0]}`](../{card.relative_to(ROOT).as_posix()})"
+            link = f"[`{match.players[0]}`](../../{card.relative_to(ROOT).as_posix()})"
             rival = f"{len(rivals)} " * (len(rivals) > 1) + f"`{rivals[0]}`"
             won = f"{own.mean_return or 0.0:+.1f}" if match.env == "CorellianSpike-v0" else ""
             played = ", ".join([match.env, *(f"`{option}={value}`" for option, value in match.options.items())])

@@ -103,7 +103,7 @@ def links(group: str, own: str = "") -> list[str]:
     names = [path.stem for path in sorted(ROOT.glob(f"checkpoints/{group}/*.md")) if path.stem != own]
     folder = "" if own else f"../../../checkpoints/{group}/"
     found = ", ".join(f"[`{name}`]({folder}{name}.md)" for name in names)
-    zoo = " [The zoo](../../docs/zoo.md) compares all agents."
+    zoo = " [How strong](../../docs/strength/README.md) compares all agents."
     text = f"The game's other agents: {found}.{zoo}" if own else f"The cards of the trained agents: {found}."
     return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 

@@ -36,6 +36,7 @@ PAGES = (
     "README.md", "CHANGELOG.md", "benchmarks/README.md", "research/README.md", "examples/*/README.md",
     "checkpoints/*/*.md", "docs/*.md", "docs/algorithms/*.md", "docs/interop/*.md", "docs/tutorials/*.md",
     "docs/games/*.md", "docs/games/*/README.md", "docs/papers/**/*.md", "src/cardgym/games/*/measured.toml",
+    "docs/strength/*.md",
 )  # fmt: skip
 """Pages on which every figure with an interval or a spread is one of the results."""
 MAPPING = HERE / "pages.json"

@@ -34,7 +34,7 @@ def test_every_checkpoint_has_a_card_with_its_results() -> None:
         text = card.read_text(encoding="utf-8")
         assert "<!-- results: " in text, card.name
         assert "Exploitability of `" in text, card.name
-        assert "(../../docs/zoo.md)" in text, card.name
+        assert "(../../docs/strength/README.md)" in text, card.name
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: f"{card.parent.name}/{card.stem}")
