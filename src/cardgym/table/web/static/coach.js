@@ -13,7 +13,7 @@ export function drawAdvice(advice, act, most = 30) {
   const sign = advice.unit.startsWith("%") ? " %" : "";
   const worth = ({ value, error }, place) => {
     const known = place ? error : (advice.actions[1]?.error ?? 0);
-    return `${rounded(value, known)}${sign}${place && error ? ` ± ${rounded(error, error)}` : ""}`;
+    return `${rounded(value, known)}${sign}${place && error > 1e-6 ? ` ± ${rounded(error, error)}` : ""}`;
   };
   const line = (action, place) => {
     const words = [h("span.what", action.text), h("span.worth", worth(action, place))];
