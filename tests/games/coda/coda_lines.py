@@ -136,7 +136,7 @@ class CodaDriver(StateDriver):
     def remembered(self, seat: int) -> CodaDriver:
         """The state that the player `search` writes from what `seat` sees."""
         other = self.copy()
-        _remember(other.states, self.observe(seat, "full"))
+        _remember(other.states, self.observe(seat, "guessed"))
         other.refresh()
         return other
 

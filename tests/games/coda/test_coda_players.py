@@ -44,7 +44,7 @@ def games_to_decide(case: int, num_games: int) -> list[CodaDriver]:
 
 def choice(player: SearchPlayer, game: CodaDriver, seat: int) -> int:
     """What the player does at a seat of a game."""
-    return int(player.act(game.observe(seat, "full")[None], game.legal_action_mask()[None])[0])
+    return int(player.act(game.observe(seat, "guessed")[None], game.legal_action_mask()[None])[0])
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))
@@ -54,13 +54,13 @@ def test_remembered_state_looks_like_the_real_one(case: int) -> None:
     for game in games:
         seat = game.current_player
         other = game.remembered(seat)
-        for name in ("full", "guesses", "odds"):
+        for name in ("guessed", "guesses", "odds"):
             np.testing.assert_array_equal(other.observe(OWN, name), game.observe(seat, name))
         np.testing.assert_array_equal(other.legal_action_mask(), game.legal_action_mask())
         other.resample(OWN, np.array([seat, 0], np.uint64))
         invariants = game.game.rules.invariants
         assert invariants(other.state) == invariants(game.state)
-        np.testing.assert_array_equal(other.observe(OWN, "full"), game.observe(seat, "full"))
+        np.testing.assert_array_equal(other.observe(OWN, "guessed"), game.observe(seat, "guessed"))
 
 
 def official_options() -> CodaOptions:

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Float32s, Float64s, Game, State
+from cardgym.engine.contract import Float64s, Game, Int64s, State
 from cardgym.errors import CardgymError
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import weigh_guesses, weigh_own
 from cardgym.games.coda.critic import OFFICIAL, PLAY_OUT, shipped_critic
+from cardgym.games.coda.evidence import COLOR, CONSISTENT, MIDDLE, NUM_POLICIES, PLAYED_OUT, TRAINED, UNSEEN, VALUED
 from cardgym.games.coda.players import MODELED
-from cardgym.games.coda.search import ROOT, Bools, try_actions
+from cardgym.games.coda.search import STRANGER, Bools, Sampler
 from cardgym.games.coda.state import CodaOptions
 from cardgym.games.coda.text import action_text, spoken, tile_name
 from cardgym.statistics import half_widths
@@ -27,8 +28,17 @@ _BLUNDER = 5.0
 """The least cost of a blunder, in percent of games."""
 _GUESSES = 8
 """The number of guesses to play out, the likeliest first, as `value-search` does."""
-_WORLDS, _PLAYED_OUT = 400, 2000
-"""The number of states sampled for a decision, with a critic and without."""
+_SAMPLED, _WORLDS, _PLAYED_OUT = 1024, 400, 2000
+"""How many states are sampled and weighed for a decision, and how many are tried, with a critic and without."""
+
+_PLAYERS = ("random-unseen", "random-color", "random-consistent", "bayes")
+"""The players of the first policies of `evidence`."""
+_POLICIES = {
+    "random": (UNSEEN,), "random-all": (UNSEEN,), "random-unseen": (UNSEEN,), "random-color": (COLOR,),
+    "random-consistent": (CONSISTENT,), "heuristic": (CONSISTENT, PLAYED_OUT), "bayes": (MIDDLE,),
+    "search": (PLAYED_OUT,), "value-search": (VALUED,), "official_ppo": (TRAINED,),
+}  # fmt: skip
+"""The policies of known players; others have the last four."""
 
 
 def adviser(game: Game, options: CodaOptions) -> Adviser:
@@ -41,26 +51,35 @@ class _Search:
 
     def __init__(self, game: Game, options: CodaOptions) -> None:
         self._game, self._options = game, options
-        self._records = np.zeros(3, coda.STATE)
-        options.write(self._records.view(np.recarray)[ROOT])
-        self._mask = np.zeros(coda.num_actions(options), np.int8)
+        self._sampler = Sampler(options, _SAMPLED)
         ratings = presentation_of(game).ratings
         try:
             self._critic, self._worlds, self._name = shipped_critic(options), _WORLDS, "value-search"
-            self._ratings: Mapping[str, int] = ratings[OFFICIAL]  # The critic fits no other game.
+            self._equal, self._ratings = "official_ppo", ratings[OFFICIAL]  # The critic fits no other game.
         except CardgymError:
             self._critic, self._worlds, self._name = PLAY_OUT, _PLAYED_OUT, "search"
+            self._equal = "bayes"
             self._ratings = ratings.get(game.id, {}) if options == game.parse_options() else {}
 
     def advise(self, state: State, seat: int, opponent: str = "") -> Advice:
-        observation, legal = look(self._game, self._options, state, seat, "full")
+        observation, legal = look(self._game, self._options, state, seat, "guessed")
         n = int(state.n)
-        table = guess_probabilities(state, seat)
-        chances = {action: float(table[action // n, action % n]) for action in legal if action < n * n}
+        known = opponent if opponent in {**self._ratings, **MODELED} else ""
+        prior = _prior(known) if known else STRANGER
+        beliefs = self._sampler.believe(observation, prior)
+        chances = {action: float(beliefs.chances[divmod(action, n)]) for action in legal if action < n * n}
         guesses = sorted((action for action in chances if chances[action] > 0.0), key=lambda action: -chances[action])
         tried = [*guesses[:_GUESSES], *(action for action in legal if action not in chances)]
         expected = np.array([chances.get(action, 0.0) for action in tried])
-        rated = _rate(*self._try(observation, tried, self._model(opponent)), expected, self._odds(state, opponent))
+        opponents = self._opponents(known, beliefs.policies)
+        drawn = beliefs.drawn(self._worlds, 0)
+        models = np.repeat([model for model, _, _ in opponents], _parts([share for *_, share in opponents], len(drawn)))
+        values, right = self._sampler.try_actions(
+            observation, drawn, np.array(tried, np.int64), self._critic, MODELED["bayes"], models
+        )
+        left = (coda.count_hidden(state, 0) + coda.count_hidden(state, 1)) / (2.0 * int(state.n_start))
+        odds = [(10.0 ** (points / 400.0 * min(left, 1.0)), share) for _, points, share in opponents]
+        rated = _rate(50.0 + 50.0 * values, right, expected, odds)
         reasons = _reasons(state, seat, tried, chances, rated)
         actions = [
             ActionAdvice(action, action_text(state, action), float(mean), reason, float(error))
@@ -68,42 +87,37 @@ class _Search:
         ]
         actions += _less_likely(state, {action: chances[action] for action in sorted({*chances} - {*tried})}, rated)
         kind = {coda.GUESSING: "guess", coda.REVEALING: "turn up"}.get(int(state.phase), "place")
-        source = f"{self._worlds:,} states that fit what was seen, valued as {shown_name(self._name)} does"
-        known = self._known(opponent)
-        source += f", against {shown_name(known) if known else 'an equal'}"
+        source = f"{self._worlds:,} states that explain what was seen, valued as {shown_name(self._name)} does"
+        source += f", against {shown_name(known) if known else 'a player of unknown strength'}"
         return Advice(kind, GAMES, source, ranked(actions, GAMES), _BLUNDER)
 
-    def _model(self, opponent: str) -> int:
-        """The number of the player in the opponent's seat of playouts: itself where playouts last to the end."""
-        return MODELED["bayes"] if self._critic is not PLAY_OUT else MODELED.get(opponent, MODELED["bayes"])
+    def _opponents(self, known: str, policies: Float64s) -> list[tuple[int, float, float]]:
+        """Who may sit in the opponent's seat: the player in playouts, the points by which it outplays him, a share.
 
-    def _odds(self, state: State, opponent: str) -> float:
-        """How the odds of winning change against `opponent` instead of the player in the playouts.
-
-        They follow from the ratings, which are for whole games, so they matter less the fewer tiles are still face
-        down. A player without a rating counts as the searching player.
+        An unknown opponent is each player of `_PLAYERS` with the probability of its policy. In playouts to the end of
+        the game a player of `MODELED` plays itself. In others, and for other players, `bayes` plays, and the odds of
+        winning follow from the ratings; these are for whole games, so they matter less the fewer tiles are face down.
         """
-        known = self._known(opponent)
-        if not self._ratings or (self._critic is PLAY_OUT and known in MODELED):
-            return 1.0
-        left = (coda.count_hidden(state, 0) + coda.count_hidden(state, 1)) / (2.0 * int(state.n_start))
-        difference = self._ratings["bayes"] - self._ratings[known or self._name]
-        return float(10.0 ** (difference / 400.0 * min(left, 1.0)))
+        names = [known] if known else [*_PLAYERS, self._equal]
+        shares = [1.0] if known else [*policies[: len(_PLAYERS)].tolist(), float(policies[len(_PLAYERS) :].sum())]
+        opponents = []
+        for name, share in zip(names, shares, strict=True):
+            plays = self._critic is PLAY_OUT and name in MODELED
+            rated = name in self._ratings and not plays
+            points = float(self._ratings["bayes"] - self._ratings[name]) if rated else 0.0
+            opponents.append((MODELED[name if plays else "bayes"], points, share))
+        return opponents
 
-    def _known(self, opponent: str) -> str:
-        """The opponent that the shares are for; empty for one of the searching player's strength."""
-        if opponent in self._ratings or (self._critic is PLAY_OUT and opponent in MODELED):
-            return opponent
-        return "" if self._ratings else "bayes"
 
-    def _try(self, observation: Float32s, actions: list[int], other: int) -> tuple[Float64s, Bools]:
-        """The games won, in percent, after each action in each state, and whether it is a right guess there."""
-        values = np.zeros((self._worlds, len(actions)))
-        right = np.zeros(values.shape, np.bool_)
-        numbers = np.array(actions, np.int64)
-        own = MODELED["bayes"]
-        try_actions(self._records, observation, 0, numbers, self._mask, self._critic, own, other, values, right)
-        return 50.0 + 50.0 * values, right
+def _prior(name: str) -> Float64s:
+    """The probability of each policy of `evidence` for a known player."""
+    policies = _POLICIES.get(name, (MIDDLE, PLAYED_OUT, VALUED, TRAINED))
+    return np.isin(np.arange(NUM_POLICIES), policies) / len(policies)
+
+
+def _parts(shares: list[float], count: int) -> Int64s:
+    """Split a number of states by shares, in whole numbers."""
+    return np.diff(np.round(np.cumsum([0.0, *shares]) * count)).astype(np.int64)
 
 
 class _Rated(NamedTuple):
@@ -115,12 +129,18 @@ class _Rated(NamedTuple):
     misses: Float64s
 
 
-def _rate(values: Float64s, right: Bools, expected: Float64s, odds: float) -> _Rated:
-    """Rate actions by their values in sampled states, (states, actions), and the exact chances of right guesses."""
+def _rate(values: Float64s, right: Bools, expected: Float64s, odds: list[tuple[float, float]]) -> _Rated:
+    """Rate actions by their values in sampled states, (states, actions), and the chances of right guesses.
+
+    `odds` are factors of the odds of winning, each with its probability.
+    """
     hits, misses = _after_guesses(values, right)
     # The share of right guesses in the sample differs from their probability: correct the values for that.
     values = values - np.where(np.isnan(hits - misses), 0.0, hits - misses) * (right - expected)
-    hits, misses, means = (_with_odds(shares, odds) for shares in (hits, misses, values.mean(axis=0)))
+    hits, misses, means = (
+        np.sum([share * _with_odds(shares, factor) for factor, share in odds], axis=0)
+        for shares in (hits, misses, values.mean(axis=0))
+    )
     means = np.where(np.isnan(hits - misses), means, expected * hits + (1.0 - expected) * misses)
     return _Rated(means, half_widths(values - values[:, [int(means.argmax())]]), hits, misses)
 

@@ -165,6 +165,52 @@ def observe_full(state: State, seat: int, out: Float32s) -> None:
                 out[opponent_entered + place] = state.entered[state.line[other, place]] / half
 
 
+# -- with past guesses ------------------------------------------------------------------------------------------------
+
+
+def guessed_features(options: CodaOptions) -> tuple[Feature, ...]:
+    """The full observation, and by place what tells which guesses were made when; see `evidence`."""
+    n, half = options.n, options.n // 2
+    return (
+        *full_features(options),
+        *(
+            feature
+            for whose in ("opponent", "own")
+            for feature in (
+                Feature(f"{whose}_order", "by place: the length of the line when its tile had entered / (n / 2)", half),
+                Feature(f"{whose}_excluded", "by place x n + tile: 1 if a guess excluded that tile there", half * n),
+            )
+        ),
+    )
+
+
+GUESSED = places_by_size(guessed_features)
+
+
+@rule
+def past_guesses_at(state: State, seat: int, owner: int) -> tuple[int, int]:
+    """Where `order` and `excluded` of a seat's line begin in what `seat` observes."""
+    at = GUESSED[state.n]
+    shift = 0 if state.jokers else int(state.n)  # Two features of the full observation are for jokers.
+    if owner == seat:
+        return at.own_order - shift, at.own_excluded - shift
+    return at.opponent_order - shift, at.opponent_excluded - shift
+
+
+@rule
+def observe_guessed(state: State, seat: int, out: Float32s) -> None:
+    n = int(state.n)
+    first = past_guesses_at(state, seat, 1 - seat)[0]
+    write_zeros(out, first, out.shape[0])
+    observe_full(state, seat, out[:first])
+    for owner in range(2):
+        order, excluded = past_guesses_at(state, seat, owner)
+        for place in range(state.length[owner] if owner == seat or coda.lines_shown(state) else 0):
+            tile = int(state.line[owner, place])
+            out[order + place] = state.entered[tile] / (n // 2)
+            write_bits(int(state.denied[tile]), n, out, excluded + place * n)
+
+
 # -- odds -------------------------------------------------------------------------------------------------------------
 
 
@@ -288,6 +334,7 @@ def _spread(values: int) -> int:
 
 OBSERVATIONS = {
     "full": Observation(observe_full, full_features),
+    "guessed": Observation(observe_guessed, guessed_features),
     "paper": Observation(observe_paper, paper_features),
     "odds": Observation(observe_odds, odds_features),
 }

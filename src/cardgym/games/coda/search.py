@@ -1,17 +1,18 @@
-"""The players `search` and `value-search`, which sample states from exact beliefs and look ahead in each.
+"""The players `search` and `value-search`, which sample states from beliefs and look ahead in each.
 
 `search` plays each state to the end with `bayes` in both seats. `value-search` plays until its next decision, with
 `bayes` in the opponent's seat, and there takes the value of a trained network's critic.
 
-A search runs outside the kernel and gets only the full observation and the mask, so it cannot know more than its seat
-does. It builds a state from the observation, with arbitrary tiles for the hidden ones. `resample` then draws states in
-proportion to their probability given what the seat knows. The probability that a guess is right is exact; the sampled
-states only estimate the values of a right and of a wrong guess.
+A search runs outside the kernel and gets only the observation `guessed` and the mask, so it cannot know more than its
+seat does. It builds a state from the observation, with arbitrary tiles for the hidden ones. `resample` then draws
+states in proportion to their probability if guesses were chance, and `evidence` weighs them by how well they explain
+the guesses of the opponent, whose policy is unknown. The sampled states also estimate the values of a right and of a
+wrong guess.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +20,13 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Float32s, Float64s, Generator, Int8s, Int64s, State, count_bits, rule, uniform
 from cardgym.engine.rules import derive, hash_of
+from cardgym.experiments.exploit.posterior import evenly
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
+from cardgym.games.coda.evidence import NUM_POLICIES, explain, recall_guesses
 from cardgym.games.coda.knowledge import put_jokers, resample
-from cardgym.games.coda.observations import FULL, OBSERVATIONS, TURN
+from cardgym.games.coda.observations import GUESSED, OBSERVATIONS, TURN, past_guesses_at
 from cardgym.games.coda.players import act_as, bayes
 from cardgym.games.coda.rules import apply_action, legal_action_mask, num_chance_outcomes, setup
 from cardgym.games.coda.state import CodaOptions
@@ -37,8 +40,39 @@ BAYES = -1
 
 Bools = npt.NDArray[np.bool_]
 
-ROOT, WORLD, PLAY = range(3)
-"""The search's states: what the seat knows, a state sampled from it, and the one being played out."""
+ROOT, PLAY, SCRATCH, WORLDS = range(4)
+"""The search's states: what the seat knows, the one being played out, room for `explain`, and from `WORLDS` on those
+sampled."""
+
+STRANGER = np.array([0.01, 0.01, 0.03, 0.2, 0.25, 0.25, 0.25])
+"""How likely an unknown opponent is to have each policy of `evidence`."""
+
+_SHRINK = 2.0
+"""How many states of average weight count with those sampled for each guess."""
+
+
+class Beliefs(NamedTuple):
+    """What a seat believes about the opponent's tiles.
+
+    Attributes:
+        weights: those of the sampled states, which add up to 1, (states,).
+        chances: of each tile at each place of the opponent's line, (MAX_LINE, MAX_TILES).
+        policies: the probability of each policy of `evidence`, (NUM_POLICIES,).
+    """
+
+    weights: Float64s
+    chances: Float64s
+    policies: Float64s
+
+    def drawn(self, count: int, seed: int) -> Int64s:
+        """The numbers of `count` states, drawn by their weights."""
+        return evenly(self.weights, count, np.random.default_rng(seed))
+
+
+_SAMPLED = 1024
+"""The number of states that `search` samples to weigh them."""
+_LUCK = 1 << 20
+"""Where the random numbers of playouts begin."""
 
 
 class SearchPlayer(Player):
@@ -47,7 +81,7 @@ class SearchPlayer(Player):
     Deterministic: the same observation gives the same action.
     """
 
-    observation_name = "full"
+    observation_name = "guessed"
 
     def __init__(
         self,
@@ -67,13 +101,11 @@ class SearchPlayer(Player):
         """
         self.name = name
         self._critic, self._guesses, self._rounds = critic, guesses, worlds
-        self._records = np.zeros(3, coda.STATE)
-        options.write(self._records.view(np.recarray)[ROOT])
-        self._mask = np.zeros(coda.num_actions(options), np.int8)
+        self._sampler = Sampler(options, max(_SAMPLED, sum(worlds)))
         # Compile now, so that games do not have to wait.
-        nothing = np.zeros(OBSERVATIONS["full"].size(options), np.float32)
-        self._list_candidates(nothing, self._mask)
-        self._try(nothing, 0, np.zeros(0, np.int64), 0)
+        nothing = np.zeros(OBSERVATIONS["guessed"].size(options), np.float32)
+        self._sampler.believe(nothing, STRANGER)
+        self._try(nothing, np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         return np.array([self._choose(*row) for row in zip(observations, masks, strict=True)], np.int64)
@@ -81,14 +113,15 @@ class SearchPlayer(Player):
     def _choose(self, observation: Float32s, mask: Int8s) -> int:
         if mask.sum() == 1:
             return int(mask.argmax())
-        candidates, chances = self._list_candidates(observation, mask)
+        beliefs = self._sampler.believe(observation, STRANGER)
+        candidates, chances = self._list_candidates(mask, beliefs.chances)
         tallies = np.zeros((len(candidates), 2, 2))
-        drawn = 0
+        drawn, first = beliefs.drawn(sum(self._rounds), 0), 0
         for number, worlds in enumerate(self._rounds):
             if len(candidates) == 1:
                 break
-            values, right = self._try(observation, drawn, candidates, worlds)
-            drawn += worlds
+            values, right = self._try(observation, drawn[first : first + worlds], candidates)
+            first += worlds
             where: Any = np.broadcast_to(np.arange(len(candidates)), right.shape), right.astype(np.int64)
             np.add.at(tallies[..., 0], where, 1.0)
             np.add.at(tallies[..., 1], where, values)
@@ -99,48 +132,120 @@ class SearchPlayer(Player):
             candidates, chances, tallies = candidates[order], chances[order], tallies[order]
         return int(candidates[0])
 
-    def _list_candidates(self, observation: Float32s, mask: Int8s) -> tuple[Int64s, Float64s]:
-        """The candidate actions and, for guesses, their probabilities."""
-        candidates = np.full(self._guesses + 1 + coda.MAX_LINE, -1, np.int64)
-        chances = np.zeros(len(candidates))
-        count = _list_candidates(self._records, observation, mask, self._guesses, candidates, chances)
-        return candidates[:count], chances[:count]
+    def _list_candidates(self, mask: Int8s, chances: Float64s) -> tuple[Int64s, Float64s]:
+        """The candidate actions and, for guesses, their probabilities: all legal actions, but only likely guesses."""
+        state = self._sampler.root
+        legal = np.flatnonzero(mask)
+        if state.phase != coda.GUESSING:
+            return legal, np.zeros(len(legal))
+        by_guess = chances[: int(state.length[OTHER]), : int(state.n)].ravel()  # In the order of the actions.
+        order = np.argsort(-by_guess, kind="stable")[: self._guesses]
+        order = order[by_guess[order] > 0.0]
+        stop = legal[legal >= int(state.n) ** 2]
+        return np.concatenate([order, stop]), np.concatenate([by_guess[order], np.zeros(len(stop))])
 
-    def _try(self, observation: Float32s, first: int, actions: Int64s, worlds: int) -> tuple[Float64s, Bools]:
-        values, right = np.empty((worlds, len(actions))), np.empty((worlds, len(actions)), np.bool_)
-        try_actions(self._records, observation, first, actions, self._mask, self._critic, BAYES, BAYES, values, right)
+    def _try(self, observation: Float32s, drawn: Int64s, actions: Int64s) -> tuple[Float64s, Bools]:
+        bayes_plays = np.full(len(drawn), BAYES)
+        return self._sampler.try_actions(observation, drawn, actions, self._critic, BAYES, bayes_plays)
+
+
+class Sampler:
+    """Samples states from what a seat has observed, and tries actions in them.
+
+    Attributes:
+        root: the state built from the last observation.
+    """
+
+    def __init__(self, options: CodaOptions, count: int) -> None:
+        """Sample `count` states at a time."""
+        self._records = np.zeros(WORLDS + count, coda.STATE)
+        self.root: State = self._records.view(np.recarray)[ROOT]
+        options.write(self.root)
+        self._mask = np.zeros(coda.num_actions(options), np.int8)
+
+    def believe(self, observation: Float32s, prior: Float64s) -> Beliefs:
+        """Sample states and weigh them; `prior` has the probability of each policy of `evidence`."""
+        weights, policies = np.ones(len(self._records) - WORLDS), np.zeros(NUM_POLICIES)
+        chances = np.zeros((coda.MAX_LINE, coda.MAX_TILES))
+        sample_worlds(self._records, observation, prior, weights, policies, chances)
+        return Beliefs(weights / weights.sum(), chances, policies / policies.sum())
+
+    def try_actions(
+        self, observation: Float32s, drawn: Int64s, actions: Int64s, critic: Critic, own: int, others: Int64s
+    ) -> tuple[Float64s, Bools]:
+        """The value of each action in each of these states, and whether it is a right guess; see `try_actions`."""
+        values, right = np.empty((len(drawn), len(actions))), np.empty((len(drawn), len(actions)), np.bool_)
+        try_actions(self._records, observation, drawn, actions, self._mask, critic, own, others, values, right)
         return values, right
 
 
 @compiled
-def try_actions(
-    records: Any, observation: Float32s, first: int, actions: Int64s, mask: Int8s,
-    critic: Critic, own: int, other: int, values: Float64s, right: Bools,
-) -> None:  # fmt: skip
-    """Try each action in states sampled given the full observation, which are numbered from `first` on.
-
-    `own` and `other` are the players of the two seats in what follows, by number in `MODELED`, or `BAYES`. Fills in the
-    value of each action in each state, from -1 to 1, and whether it is a right guess there; both arrays are (states,
-    actions).
-    """
-    remember(records[ROOT], observation)
+def sample_worlds(
+    records: Any, observation: Float32s, prior: Float64s, weights: Float64s, policies: Float64s, chances: Float64s
+) -> None:
+    """Sample states given the observation `guessed`, and fill in what `Beliefs` has, up to factors."""
+    root = records[ROOT]
+    remember(root, observation)
     key = hash_of(observation)
-    n = int(records[ROOT].n)
+    guesses = recall_guesses(root, OWN)
+    scratch, shares = records[SCRATCH : SCRATCH + 1], np.ones(NUM_POLICIES)
+    table, sums, counts = new_weights(), new_weights(), new_weights()
     generator = np.empty(2, np.uint64)
-    for world in range(values.shape[0]):
-        generator[0] = derive(key, np.uint64(first + world))
+    total = 0.0
+    for number in range(weights.shape[0]):
+        records[WORLDS + number] = root
+        world = records[WORLDS + number]
+        generator[0] = derive(key, np.uint64(number))
         generator[1] = np.uint64(0)
-        records[WORLD] = records[ROOT]
-        resample(records[WORLD], OWN, generator)
-        start = generator[1]
+        resample(world, OWN, generator)
+        explain(world, OWN, guesses, scratch, table, shares)
+        weights[number] = 0.0
+        for policy in range(NUM_POLICIES):
+            weights[number] += prior[policy] * shares[policy]
+            policies[policy] += prior[policy] * shares[policy]
+        total += weights[number]
+        for place in range(world.length[OTHER]):
+            sums[place, world.line[OTHER, place]] += weights[number]
+            counts[place, world.line[OTHER, place]] += 1.0
+    if root.phase != coda.GUESSING:
+        return
+    every = weigh_guesses(root, OWN, table)
+    mean = total / weights.shape[0]
+    for place in range(root.length[OTHER]):
+        if coda.hidden(root, OTHER, place):
+            whole = 0.0
+            for tile in range(root.n):
+                likelier = (sums[place, tile] / mean + _SHRINK) / (counts[place, tile] + _SHRINK)
+                chances[place, tile] = table[place, tile] / every * likelier
+                whole += chances[place, tile]
+            chances[place] /= whole
+
+
+@compiled
+def try_actions(
+    records: Any, observation: Float32s, drawn: Int64s, actions: Int64s, mask: Int8s,
+    critic: Critic, own: int, others: Int64s, values: Float64s, right: Bools,
+) -> None:  # fmt: skip
+    """Try each action in some of the sampled states, `drawn` by their numbers, (states,).
+
+    `own` and `others`, (states,), are the players of the two seats in what follows, by number in `MODELED`, or `BAYES`.
+    Fills in the value of each action in each state, from -1 to 1, and whether it is a right guess there; both arrays
+    are (states, actions).
+    """
+    n = int(records[ROOT].n)
+    key = hash_of(observation)
+    generator = np.empty(2, np.uint64)
+    for number in range(drawn.shape[0]):
+        world = records[WORLDS + drawn[number]]
         for at in range(actions.shape[0]):
-            generator[1] = start  # The same random numbers for every action.
-            records[PLAY] = records[WORLD]
+            generator[0] = derive(key, np.uint64(_LUCK + number))  # The same random numbers for every action.
+            generator[1] = np.uint64(0)
+            records[PLAY] = world
             action = actions[at]
-            right[world, at] = action < n * n and records[WORLD].line[OTHER, action // n] == action % n
+            right[number, at] = action < n * n and world.line[OTHER, action // n] == action % n
             apply_action(records[PLAY], action)
-            _play_on(records[PLAY], mask, generator, critic.values.shape[0] > 0, own, other)
-            values[world, at] = _worth(records[PLAY], critic)
+            _play_on(records[PLAY], mask, generator, critic.values.shape[0] > 0, own, others[number])
+            values[number, at] = _worth(records[PLAY], critic)
 
 
 def estimate(chance: float, tally: Float64s) -> float:
@@ -154,38 +259,6 @@ def estimate(chance: float, tally: Float64s) -> float:
     if tally[0, 0] == 0.0 or tally[1, 0] == 0.0:
         return float((tally[0, 1] + tally[1, 1]) / (tally[0, 0] + tally[1, 0]))
     return float((1.0 - chance) * tally[0, 1] / tally[0, 0] + chance * tally[1, 1] / tally[1, 0])
-
-
-@compiled
-def _list_candidates(
-    records: Any, observation: Float32s, mask: Int8s, guesses: int, candidates: Int64s, chances: Float64s
-) -> int:
-    """Write the candidate actions and return their number: all legal actions, but only the likeliest guesses.
-
-    Fills `chances` with the probabilities of the guesses.
-    """
-    state = records[ROOT]
-    remember(state, observation)
-    count = 0
-    n = int(state.n)
-    if state.phase != coda.GUESSING:
-        for action in range(mask.shape[0]):
-            if mask[action]:
-                candidates[count] = action
-                count += 1
-        return count
-    weights = new_weights()
-    total = weigh_guesses(state, OWN, weights)
-    by_guess = weights[: int(state.length[OTHER]), :n].copy().ravel()  # In the order of the actions.
-    for guess in np.argsort(-by_guess, kind="mergesort")[:guesses]:
-        if by_guess[guess] > 0.0:
-            candidates[count] = guess
-            chances[count] = by_guess[guess] / total
-            count += 1
-    if mask.shape[0] > n * n and mask[coda.stop_action(state)]:
-        candidates[count] = coda.stop_action(state)
-        count += 1
-    return count
 
 
 @rule
@@ -223,13 +296,13 @@ name_entry_point("the search at Coda", try_actions)
 
 @rule
 def remember(state: State, seen: Float32s) -> None:
-    """Reconstruct a state in which OWN would see the full observation `seen`.
+    """Reconstruct a state in which OWN would see the observation `seen`.
 
     The state's options must be set. Hidden tiles get arbitrary unseen values; `resample` then draws them.
     """
     n = int(state.n)
     half = n // 2
-    at = FULL[n]
+    at = GUESSED[n]
     setup(state)
     state.turn = OWN
     state.pool_size = _whole(seen[TURN.pool] * n)
@@ -254,6 +327,11 @@ def remember(state: State, seen: Float32s) -> None:
             if (free >> tile) & 1 and count_bits(int(state.held[OTHER])) < state.n_start:
                 state.held[OTHER] |= 1 << tile
     state.pool = free & ~int(state.held[OTHER])
+    for seat in range(2):
+        order, excluded = past_guesses_at(state, OWN, seat)
+        for place in range(state.length[seat]):
+            state.entered[state.line[seat, place]] = _whole(seen[order + place] * half)
+            state.denied[state.line[seat, place]] = _bits(seen, excluded + place * n, n)
 
 
 @rule
@@ -261,7 +339,7 @@ def _recall_own(state: State, aside: int, seen: Float32s) -> None:
     """Write the own line and the values known to be wrong for its hidden tiles; `aside` are tiles not yet in it."""
     n = int(state.n)
     half = n // 2
-    at = FULL[n]
+    at = GUESSED[n]
     own = _bits(seen, at.own_tiles, n)
     state.held[OWN] = own
     state.up[OWN] = _bits(seen, at.own_up, n)
@@ -272,20 +350,13 @@ def _recall_own(state: State, aside: int, seen: Float32s) -> None:
     for joker in range(int(state.jokers)):
         places[joker] = _whole(seen[TURN.jokers + joker] * half) - 1
     put_jokers(state, OWN, places)
-    for place in range(state.length[OWN]):
-        if coda.hidden(state, OWN, place):
-            possible = _bits(seen, at.own_may_be + place * n, n)
-            state.denied[state.line[OWN, place]] = (coda.BLACK | coda.WHITE) & ~possible
-    if state.jokers:
-        for place in range(state.length[OWN]):
-            state.entered[state.line[OWN, place]] = _whole(seen[at.own_entered + place] * half)
 
 
 @rule
 def _recall_other(state: State, free: int, seen: Float32s) -> None:
     """Write the opponent's line: face-up tiles, tiles from `free` for hidden ones, and their excluded values."""
     n = int(state.n)
-    at = FULL[n]
+    at = GUESSED[n]
     size = _whole(seen[TURN.opponent_size] * (n // 2))
     for place in range(size):
         possible = _bits(seen, at.opponent_may_be + place * n, n)
@@ -302,11 +373,8 @@ def _recall_other(state: State, free: int, seen: Float32s) -> None:
                 allowed &= coda.WHITE if white else coda.BLACK
             while (allowed >> tile) & 1 == 0:
                 tile += 1
-            state.denied[tile] = (coda.BLACK | coda.WHITE) & ~possible
         state.held[OTHER] |= 1 << tile
         state.line[OTHER, place] = tile
-        if state.jokers:
-            state.entered[tile] = _whole(seen[at.opponent_entered + place] * (n // 2))
     state.length[OTHER] = size
 
 
