@@ -150,18 +150,18 @@ class SearchPlayer(Player):
 
 
 class Sampler:
-    """Samples states from what a seat has observed, and tries actions in them.
-
-    Attributes:
-        root: the state built from the last observation.
-    """
+    """Samples states from what a seat has observed, and tries actions in them."""
 
     def __init__(self, options: CodaOptions, count: int) -> None:
         """Sample `count` states at a time."""
         self._records = np.zeros(WORLDS + count, coda.STATE)
-        self.root: State = self._records.view(np.recarray)[ROOT]
         options.write(self.root)
         self._mask = np.zeros(coda.num_actions(options), np.int8)
+
+    @property
+    def root(self) -> State:
+        """The state built from the last observation."""
+        return self._records.view(np.recarray)[ROOT]
 
     def believe(self, observation: Float32s, prior: Float64s) -> Beliefs:
         """Sample states and weigh them; `prior` has the probability of each policy of `evidence`."""
