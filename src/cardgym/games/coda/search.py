@@ -12,6 +12,7 @@ wrong guess.
 
 from __future__ import annotations
 
+import random
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,6 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Float32s, Float64s, Generator, Int8s, Int64s, State, count_bits, rule, uniform
 from cardgym.engine.rules import derive, hash_of
-from cardgym.experiments.exploit.posterior import evenly
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
@@ -65,8 +65,11 @@ class Beliefs(NamedTuple):
     policies: Float64s
 
     def drawn(self, count: int, seed: int) -> Int64s:
-        """The numbers of `count` states, drawn by their weights."""
-        return evenly(self.weights, count, np.random.default_rng(seed))
+        """The numbers of `count` states, drawn by their weights in even steps, in random order."""
+        ends, generator = self.weights.cumsum(), random.Random(seed)  # A page has no generators of NumPy.
+        steps = (np.arange(count) + generator.random()) / count * ends[-1]
+        numbers: Int64s = np.minimum(np.searchsorted(ends, steps, side="right"), len(ends) - 1)
+        return numbers.take(generator.sample(range(count), count))
 
 
 _SAMPLED = 1024
