@@ -72,7 +72,7 @@ class _Inlined(JITCodeLibrary):
         """Numba's, at LLVM's level 2: level 3 copies a loop for each outcome of a condition, twice the code in all."""
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
-            passes, builder = self._codegen._function_pass_manager(opt=3 if target else 2)  # type: ignore[no-untyped-call]
+            passes, builder = self._codegen._function_pass_manager(opt=2)  # type: ignore[no-untyped-call]
             passes.run(function, builder)
 
     def own_module(self) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from browsing import Person, Server
 
 
@@ -130,6 +131,7 @@ def test_puzzles_can_be_solved(server: Server, person: Person) -> None:
     page.wait_for_selector(".now:has-text('the puzzle of 2')")
 
 
+@pytest.mark.slow  # Its clicks once waited two minutes for a button on a busy machine.
 def test_all_mistakes_of_a_game_are_retried_in_a_row(server: Server, person: Person) -> None:
     page = person.page
     person.sit_down(server.open_table("CorellianSpike-v0", options={"hands": 1}, seed=2, hints="off"))
