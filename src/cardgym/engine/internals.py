@@ -68,8 +68,10 @@ class _Inlined(JITCodeLibrary):
     def finalize(self) -> None:
         self._finalized = True
 
-    def _optimize_functions(self, ll_module: Any) -> None:
+    def _optimize_functions(self, ll_module: Any) -> Any:
         """Numba's, at LLVM's level 2: level 3 copies a loop for each outcome of a condition, twice the code in all."""
+        if target:  # WebAssembly made from level 2 breaks in playouts.
+            return super()._optimize_functions(ll_module)  # type: ignore[no-untyped-call]
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
             passes, builder = self._codegen._function_pass_manager(opt=2)  # type: ignore[no-untyped-call]
@@ -215,10 +217,7 @@ def inlined(function: Callable[..., Any]) -> Any:
         function = lambda values, out, start: write(values, out, start)  # noqa: E731
     dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)
 
-    def add_overload(result: Any) -> None:
-        dispatcher.overloads[tuple(result.signature.args)] = result
-
-    dispatcher.add_overload = add_overload
+    dispatcher.add_overload = lambda result: dispatcher.overloads.update({tuple(result.signature.args): result})
     return dispatcher
 
 
