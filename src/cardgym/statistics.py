@@ -272,3 +272,16 @@ def _wilson(share: float, variance: float, deals: float) -> Interval:
     center = (share + pull / 2.0) / (1.0 + pull)
     half = math.sqrt(pull * (binomial + pull / 4.0)) / (1.0 + pull)
     return max(center - half, 0.0), min(center + half, 1.0)
+
+
+def even_steps(weights: npt.NDArray[np.float64], count: int, start: float) -> npt.NDArray[np.intp]:
+    """Take `count` places by their weights in even steps (systematic resampling), from `start`, 0 to 1, in order."""
+    ends = weights.cumsum()
+    steps = (np.arange(count) + start) / count * ends[-1]
+    places: npt.NDArray[np.intp] = np.minimum(np.searchsorted(ends, steps, side="right"), len(ends) - 1)
+    return places
+
+
+def evenly(weights: npt.NDArray[np.float64], count: int, generator: np.random.Generator) -> npt.NDArray[np.intp]:
+    """Draw `count` places by their weights in even steps, in random order."""
+    return generator.permutation(even_steps(weights, count, generator.random()))

@@ -31,6 +31,7 @@ from cardgym.games.coda.players import act_as, bayes
 from cardgym.games.coda.rules import apply_action, legal_action_mask, num_chance_outcomes, setup
 from cardgym.games.coda.state import CodaOptions
 from cardgym.players import Actions, Masks, Observations, Player
+from cardgym.statistics import even_steps
 
 OWN, OTHER = 0, 1
 """The seats in the search's states. An observation does not depend on the seat number."""
@@ -66,10 +67,8 @@ class Beliefs(NamedTuple):
 
     def drawn(self, count: int, seed: int) -> Int64s:
         """The numbers of `count` states, drawn by their weights in even steps, in random order."""
-        ends, generator = self.weights.cumsum(), random.Random(seed)  # A page has no generators of NumPy.
-        steps = (np.arange(count) + generator.random()) / count * ends[-1]
-        numbers: Int64s = np.minimum(np.searchsorted(ends, steps, side="right"), len(ends) - 1)
-        return numbers.take(generator.sample(range(count), count))
+        generator = random.Random(seed)  # A page has no generators of NumPy.
+        return even_steps(self.weights, count, generator.random()).take(generator.sample(range(count), count))
 
 
 _SAMPLED = 1024

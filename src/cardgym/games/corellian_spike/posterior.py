@@ -25,6 +25,7 @@ from cardgym.engine.rules import rule, uniform_float
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.observations import count_hidden, deal_hidden
 from cardgym.players import Player
+from cardgym.statistics import evenly
 
 States = npt.NDArray[np.void]
 
@@ -89,8 +90,6 @@ class HandPosterior:
         shares = (np.arange(tries) + self._generator.random()) / tries
         source = self._generator.integers(0, 2**63, 2, np.uint64)
         _deal(worlds, int(self._seats[game]), self.ranges[game], shares, weights, source)
-        from cardgym.experiments.exploit.posterior import evenly  # A page has no experiments.
-
         kept: States = worlds.take(evenly(weights, count, self._generator))
         return kept
 
