@@ -60,6 +60,42 @@ def test_functions_called_only_by_compiled_code_have_no_machine_code():
 
 
 @linked
+def test_entry_points_take_rules_from_disk(tmp_path, monkeypatch):
+    monkeypatch.setenv("CARDGYM_CACHE_DIR", str(tmp_path))
+    values = np.arange(4, dtype=np.uint16)
+
+    def compile_anew(entry: Any) -> tuple[float, dict[str, int]]:
+        """The entry point's answer, and how many translations of each rule were found."""
+        known_internals().linking.forget()
+        rules: list[Any] = [sum_of_squares, square]
+        for part in rules:
+            part.forget_code()
+        answer = compiled(entry)(values)
+        return answer, {part.__name__: sum(part.dispatcher.stats.cache_hits.values()) for part in rules}
+
+    def once(values):
+        return sum_of_squares(values)
+
+    def twice(values):
+        return 2 * sum_of_squares(values)
+
+    def with_a_square(values):
+        return sum_of_squares(values) + square(int(values[3]))
+
+    def negative(values):
+        return -sum_of_squares(values)
+
+    assert compile_anew(once) == (14, {"sum_of_squares": 0, "square": 0})
+    assert compile_anew(twice) == (28, {"sum_of_squares": 1, "square": 0})  # One file names the other.
+    assert compile_anew(with_a_square) == (23, {"sum_of_squares": 1, "square": 1})
+    files = list(tmp_path.rglob("rule"))
+    assert len(files) == 2
+    files[0].write_bytes(files[0].read_bytes()[:-1] + b"?")
+    files[1].unlink()
+    assert compile_anew(negative) == (-14, {"sum_of_squares": 0, "square": 0})
+
+
+@linked
 def test_scipy_is_imported_only_for_linear_algebra():
     program = """
 import sys, numba, numpy as np

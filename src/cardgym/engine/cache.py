@@ -48,7 +48,8 @@ def plain_function(value: Any) -> Any:
 @cache
 def _compiler() -> str:
     """A digest of the modules that determine how all others are compiled."""
-    specs = [importlib.util.find_spec(f"{__package__}.{name}") for name in ("compilation", "internals", *TARGETS)]
+    names = ("compilation", "internals", "linking", *TARGETS)
+    specs = [importlib.util.find_spec(f"{__package__}.{name}") for name in names]
     return Reach([spec.loader.get_code(spec.name) for spec in specs]).digest  # type: ignore[union-attr]
 
 

@@ -37,18 +37,30 @@ class Reach:
     def __init__(self, *roots: Any) -> None:
         self.functions: dict[types.FunctionType, Content] = {}
         content = Content().add(roots)
-        digest = hashlib.sha256(repr(sys.version_info[:2]).encode() + content.digest)
         waiting = [content]
         for reached in waiting:
             for function in reached.functions:
                 if function not in self.functions:
                     self.functions[function] = Content().add_function(function)
                     waiting.append(self.functions[function])
-        numbers = {function: number for number, function in enumerate(self.functions)}
-        for reached in waiting:
-            digest.update(reached.digest + repr([numbers[function] for function in reached.functions]).encode())
         self.wrappers = [wrapper for reached in waiting for wrapper in reached.wrappers]
-        self.digest = digest.hexdigest()[:16]
+        self.digest = self._digest(content)
+
+    def part(self, function: types.FunctionType) -> str:
+        """The digest of what one of the functions does and can reach."""
+        return self._digest(self.functions[function])
+
+    def _digest(self, content: Content) -> str:
+        digest = hashlib.sha256(repr(sys.version_info[:2]).encode() + content.digest)
+        numbers: dict[types.FunctionType, int] = {}
+        waiting = [content]
+        for reached in waiting:
+            for function in reached.functions:
+                if function not in numbers:
+                    numbers[function] = len(numbers)
+                    waiting.append(self.functions[function])
+            digest.update(reached.digest + repr([numbers[function] for function in reached.functions]).encode())
+        return digest.hexdigest()[:16]
 
 
 _compiled: dict[types.FunctionType, Content] = {}

@@ -14,7 +14,7 @@ import gc
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -25,12 +25,12 @@ import numpy as np
 from llvmlite import ir as llvm
 from numba.core import cgutils, compiler, compiler_machinery, ir, types
 from numba.core.caching import FunctionCache
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import TypingError
 from numba.core.runtime.nrt import rtsys
 from numba.core.typed_passes import NativeLowering
 
+from cardgym.engine import linking
 from cardgym.engine.cache import alone, cache_folder, digest_of
 
 PassManager: Any = compiler_machinery.PassManager
@@ -38,8 +38,6 @@ define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipe
 register_pass: Any = compiler_machinery.register_pass
 create_struct_proxy: Any = cgutils.create_struct_proxy
 """Parts of Numba that have no type hints."""
-target: Any = None
-"""What also compiles entry points for another machine; `targets` sets it."""
 
 
 def _skip_scipy_import() -> None:
@@ -59,64 +57,7 @@ def _skip_scipy_import() -> None:
         linalg.ensure_blas = ensure_blas
 
 
-# -- linking -----------------------------------------------------------------------------------------------------------
-
-
-class _Inlined(JITCodeLibrary):
-    """The code of a rule in intermediate form, unoptimized and without machine code."""
-
-    def finalize(self) -> None:
-        self._finalized = True
-
-    def _optimize_functions(self, ll_module: Any) -> Any:
-        """Numba's, at LLVM's level 2: level 3 copies a loop for each outcome of a condition, twice the code in all."""
-        if target:  # WebAssembly made from level 2 breaks in playouts.
-            return super()._optimize_functions(ll_module)  # type: ignore[no-untyped-call]
-        ll_module.data_layout = self._codegen._data_layout
-        for function in ll_module.functions:
-            passes, builder = self._codegen._function_pass_manager(opt=2)  # type: ignore[no-untyped-call]
-            passes.run(function, builder)
-
-    def own_module(self) -> Any:
-        """The rule's own code."""
-        return super()._get_module_for_linking()  # type: ignore[no-untyped-call]
-
-    def _get_module_for_linking(self) -> Any:
-        """The code of the rule and everything it can reach, for `numba.njit` functions outside cardgym."""
-        module = self.own_module().clone()
-        for library in _reached(self._linking_libraries):
-            own = isinstance(library, _Inlined)
-            module.link_in(library.own_module() if own else library._get_module_for_linking(), True)
-        return module
-
-
-class _EntryPoint(JITCodeLibrary):
-    """The code of an entry point, linked with every rule that it can reach."""
-
-    def finalize(self) -> None:
-        reached = _reached(self._linking_libraries)
-        self._linking_libraries = [library for library in reached if not isinstance(library, _Inlined)]
-        for library in reached:
-            if isinstance(library, _Inlined):
-                self._final_module.link_in(library.own_module(), True)
-        super().finalize()  # type: ignore[no-untyped-call]
-
-    def _optimize_final_module(self) -> None:
-        target.optimize(self) if target else super()._optimize_final_module()  # type: ignore[no-untyped-call]
-
-
-def _reached(libraries: Iterable[Any]) -> list[Any]:
-    """The libraries and those that rules among them can reach, each once."""
-    reached: dict[Any, None] = {}
-    waiting = list(libraries)
-    while waiting:
-        library = waiting.pop()
-        if library not in reached:
-            reached[library] = None
-            if isinstance(library, _Inlined):
-                waiting += library._linking_libraries
-    return list(reached)
-
+# -- passes ------------------------------------------------------------------------------------------------------------
 
 _VIEWS = {"cast", "exhaust_iter", "getattr", "getiter", "iternext", "pair_first", "pair_second", "phi"}
 """Expressions whose value is part of another value and belongs to the same owner."""
@@ -157,7 +98,8 @@ class _LowerInlined(NativeLowering):
     _name = "cardgym_lower_inlined"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = _Inlined(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        linking.name(state.func_ir.func_id, state.args)
+        state.library = linking.Inlined(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
         state.flags.no_cpython_wrapper = True
         state.flags.no_cfunc_wrapper = True
         state.flags.no_compile = True
@@ -176,7 +118,7 @@ class _LowerEntryPoint(NativeLowering):
     _name = "cardgym_lower_entry_point"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = _EntryPoint(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        state.library = linking.EntryPoint(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
         state.library.enable_object_caching()
         state.flags.no_cfunc_wrapper = True
         if not owns_memory(state):
@@ -218,6 +160,7 @@ def inlined(function: Callable[..., Any]) -> Any:
     dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)
 
     dispatcher.add_overload = lambda result: dispatcher.overloads.update({tuple(result.signature.args): result})
+    dispatcher._cache = linking.RuleCache(function)
     return dispatcher
 
 
@@ -244,10 +187,13 @@ def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], 
                 function.__qualname__ = f"{function.__name__}_{folder.name}"
                 dispatcher._cache = _DiskCache(function)  # type: ignore[no-untyped-call]
             # Announced only once the code is known to be missing.
-            dispatcher._cache.if_missing = lambda: while_compiling.enter_context(announced(dispatcher))
+            dispatcher._cache.if_missing = lambda: (
+                while_compiling.enter_context(linking.rules_of(dispatcher)),
+                while_compiling.enter_context(announced(dispatcher)),
+            )
             code = compile_now(signature)
-            if target and "is_rule" not in function.__dict__:  # A page interprets rules that Python calls.
-                target.add(dispatcher, signature, folder)
+            if linking.target and "is_rule" not in function.__dict__:  # A page interprets rules that Python calls.
+                linking.target.add(dispatcher, signature, folder)
             return code
 
     dispatcher.compile = compile_alone
@@ -342,7 +288,7 @@ class _DiskCache(FunctionCache):
         loaded = None
         try:
             rtsys.initialize(target_context)
-            if not target or target.code_path(Path(self.cache_path), sig).exists():
+            if not linking.target or linking.target.code_path(Path(self.cache_path), sig).exists():
                 loaded = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception:  # Damaged pickles fail in many ways.
             try:
@@ -380,6 +326,10 @@ def _sum(values: Any) -> Any:
     return _rule(values) * bits.sum()
 
 
+def _twice(values: Any) -> Any:
+    return 2 * _rule(values)
+
+
 def self_test() -> None:
     """Compile a few lines and use them in every way that cardgym does.
 
@@ -393,7 +343,17 @@ def self_test() -> None:
             raise RuntimeError("wrong sum")
     folder = cache_folder(digest_of(function))
     stats = function.stats  # Of the second function, which finds the code that the first compiled.
-    if stats.cache_path != str(folder) or any(folder.glob("*.nbc")) != any(stats.cache_hits.values()):
+    is_kept = any(folder.glob("*.nbc"))
+    if stats.cache_path != str(folder) or is_kept != any(stats.cache_hits.values()):
         raise RuntimeError("the code is not cached on disk")
     if numba.njit(lambda: _rule(values))() != 6:
         raise RuntimeError("wrong sum outside")
+    for _ in range(2):
+        _rule._reset_overloads()
+        linking.forget()
+        function = entry_point(_twice)
+        with linking.rules_of(function):
+            if function(values) != 12:
+                raise RuntimeError("wrong sum of a kept rule")
+    if is_kept and not any(_rule.stats.cache_hits.values()):
+        raise RuntimeError("rules are not cached on disk")

@@ -27,7 +27,7 @@ import numba
 from numba.core import codegen
 from numba.np.numpy_support import as_dtype
 
-from cardgym.engine import cache, internals
+from cardgym.engine import cache, linking
 from cardgym.engine.compilation import known_internals
 from cardgym.engine.prebuilt import kind_of_array
 from cardgym.errors import CardgymError
@@ -84,9 +84,9 @@ def start() -> None:
     """
     if find_spec("ziglang") is None:
         raise CardgymError("the target wasm needs a linker: pip install ziglang")
-    if internals.target is None:
+    if linking.target is None:
         cache.TARGETS.append("targets")
-        internals.target = _Target()
+        linking.target = _Target()
         CodeLibrary._optimize_functions = lambda library, module: None
         CodeLibrary._optimize_final_module = lambda library: None
         if known_internals() is None:
@@ -96,10 +96,10 @@ def start() -> None:
 
 def forget() -> None:
     """Forget what was used so far: the next `link` is for another game."""
-    for dispatcher in internals.target.dispatchers:
+    for dispatcher in linking.target.dispatchers:
         dispatcher._reset_overloads()
-    internals.target.dispatchers.clear()
-    internals.target.used.clear()
+    linking.target.dispatchers.clear()
+    linking.target.used.clear()
 
 
 def link(path: Path) -> dict[str, list[dict[str, Any]]]:
@@ -110,7 +110,7 @@ def link(path: Path) -> dict[str, list[dict[str, Any]]]:
         module), `arguments` (their kinds, those of tuples in order) and `answer`.
     """
     manifest: dict[str, list[dict[str, Any]]] = {}
-    used = dict(sorted(internals.target.used.items()))
+    used = dict(sorted(linking.target.used.items()))
     for function, file in used.items():
         facts = json.loads(file.with_suffix(".json").read_text())
         entry = {"function": function, "arguments": facts["arguments"], "answer": facts["answer"]}

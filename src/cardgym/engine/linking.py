@@ -1,0 +1,214 @@
+"""The code of rules in LLVM's intermediate form: it is kept on disk, and each entry point is linked from it.
+
+An entry point compiles in two steps. Numba translates each rule that it can reach, which takes half of the time and is
+the same for every entry point; then LLVM optimizes all of them together. So a rule's translation is kept by what the
+rule can reach: another observation, opponent or learner of a game pays only for the second step.
+
+Like `internals`, this module uses private parts of Numba.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import compiler, sigutils
+from numba.core.caching import NullCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.runtime.nrt import rtsys
+from numba.core.serialize import dumps
+
+from cardgym.engine.cache import cache_folder, digest_of
+from cardgym.engine.digest import Reach
+
+target: Any = None
+"""What also compiles entry points for another machine; `targets` sets it."""
+_reach: Reach | None = None
+"""What the entry point that is being compiled can reach."""
+_translated: dict[str, tuple[Inlined, tuple[Any, Any]]] = {}
+"""The rules of this process by their keys: their code; Numba's description and signature."""
+
+
+class Inlined(JITCodeLibrary):
+    """The code of a rule in intermediate form, unoptimized and without machine code.
+
+    Attributes:
+        key: of its file; empty if it cannot be kept.
+    """
+
+    key = ""
+
+    def finalize(self) -> None:
+        """Make nothing of it yet."""
+        self._finalized = True
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Numba's, at LLVM's level 2: level 3 copies a loop for each outcome of a condition, twice the code in all."""
+        if target:  # It is not chosen yet, and a simplified pointer to a field has the bytes of this machine in it.
+            return
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            passes, builder = self._codegen._function_pass_manager(opt=2)  # type: ignore[no-untyped-call]
+            passes.run(function, builder)
+
+    def own_module(self) -> Any:
+        """The rule's own code."""
+        return super()._get_module_for_linking()  # type: ignore[no-untyped-call]
+
+    def _get_module_for_linking(self) -> Any:
+        """The code of the rule and everything it can reach, for `numba.njit` functions outside cardgym."""
+        module = self.own_module().clone()
+        for library in _reached(self._linking_libraries):
+            own = isinstance(library, Inlined)
+            module.link_in(library.own_module() if own else library._get_module_for_linking(), True)
+        return module
+
+
+class EntryPoint(JITCodeLibrary):
+    """The code of an entry point, linked with every rule that it can reach."""
+
+    def finalize(self) -> None:
+        """Link the rules, and make machine code."""
+        reached = _reached(self._linking_libraries)
+        self._linking_libraries = [library for library in reached if not isinstance(library, Inlined)]
+        for library in reached:
+            if isinstance(library, Inlined):
+                self._final_module.link_in(library.own_module(), True)
+        super().finalize()  # type: ignore[no-untyped-call]
+
+    def _optimize_final_module(self) -> None:
+        target.optimize(self) if target else super()._optimize_final_module()  # type: ignore[no-untyped-call]
+
+
+def _reached(libraries: Iterable[Any]) -> list[Any]:
+    """The libraries and those that rules among them can reach, each once."""
+    reached: dict[Any, None] = {}
+    waiting = list(libraries)
+    while waiting:
+        library = waiting.pop()
+        if library not in reached:
+            reached[library] = None
+            if isinstance(library, Inlined):
+                waiting += library._linking_libraries
+    return list(reached)
+
+
+# -- rules on disk -----------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def rules_of(entry_point: Any) -> Iterator[None]:
+    """Keep, or find, the rules that are compiled for an entry point."""
+    global _reach
+    before, _reach = _reach, Reach(entry_point)
+    try:
+        yield
+    finally:
+        _reach = before
+
+
+def key_of(function: Any, arguments: tuple[Any, ...]) -> str:
+    """The key of a rule for types of arguments; empty if its translation cannot be kept."""
+    if _reach is None or function not in _reach.functions or " at 0x" in str(arguments):  # An address of this process.
+        return ""
+    text = f"{digest_of(None)} {llvm.get_host_cpu_name()} {_reach.part(function)} {arguments}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def name(identity: Any, arguments: tuple[Any, ...]) -> None:
+    """Name a rule in LLVM's code by its key; Numba's names count the functions of this process."""
+    if key := key_of(identity.func, arguments):
+        identity.func_qualname = identity.unique_name = f"{identity.func_name}_{key}"
+        identity.unique_id = 0
+
+
+def forget() -> None:
+    """Read the code of rules from disk again."""
+    _translated.clear()
+
+
+class RuleCache(NullCache):
+    """A rule's code on disk, from where other entry points take it. Damaged files are replaced."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The code of a rule for types of arguments; None if it is missing or unreadable."""
+        arguments, _ = sigutils.normalize_signature(sig)  # type: ignore[no-untyped-call]
+        if not (key := key_of(self._function, arguments)):
+            return None
+        try:
+            library, (description, signature) = _load(key, target_context.codegen())
+        except Exception:  # Damaged pickles fail in many ways.
+            return None
+        return compiler.compile_result(  # type: ignore[no-untyped-call]
+            typing_context=target_context.typing_context,
+            target_context=target_context,
+            entry_point=object(),  # Callers look up a compiled function by identity; Python cannot call this one.
+            signature=signature,
+            objectmode=False,
+            fndesc=description,
+            library=library,
+        )
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a rule's code, with what it links but other rules; ignore disk errors."""
+        arguments, _ = sigutils.normalize_signature(sig)  # type: ignore[no-untyped-call]
+        if not (key := key_of(self._function, arguments)):
+            return
+        library: Inlined = data.library
+        memory: Any = rtsys.library
+        linked = dict.fromkeys(library._linking_libraries)
+        rules = [other for other in linked if isinstance(other, Inlined) and other.key]
+        module = library.own_module().clone()
+        for other in linked:
+            if other not in rules and other is not memory:
+                module.link_in(other._get_module_for_linking(), True)
+        public = {data.fndesc.llvm_func_name, *(part.name for part in memory._get_module_for_linking().functions)}
+        for part in (*module.functions, *module.global_variables):
+            if not part.is_declaration and part.name not in public and part.linkage.name != "private":
+                part.linkage = "internal"  # Numba's names may be those of other functions in another process.
+        library.key, library._final_module, library._shared_module = key, module, module
+        library._linking_libraries = [*rules, *([memory] if memory in linked else [])]
+        data.fndesc.typemap = data.fndesc.calltypes = None  # As Numba's own cache does.
+        facts = data.fndesc, data.signature
+        _translated[key] = library, facts
+        links = [rule.key for rule in rules]
+        with contextlib.suppress(Exception):  # A full disk, or what Numba cannot pickle.
+            path = _path(key)
+            temporary = path.with_suffix(f".{os.getpid()}")
+            parts = library.name, module.as_bitcode(), links, memory in linked, facts
+            content = dumps(parts)  # type: ignore[no-untyped-call]
+            temporary.write_bytes(hashlib.sha256(content).digest() + content)
+            temporary.replace(path)
+
+
+def _load(key: str, codegen: Any) -> tuple[Inlined, tuple[Any, Any]]:
+    """A rule and those that it calls.
+
+    Raises:
+        Exception: of any kind, if one of their files is missing or damaged.
+    """
+    if key not in _translated:
+        content = _path(key).read_bytes()
+        if hashlib.sha256(content[32:]).digest() != content[:32]:
+            raise ValueError("the file is damaged")
+        name, code, links, owns_memory, facts = pickle.loads(content[32:])
+        library = Inlined(codegen, name)  # type: ignore[no-untyped-call]
+        library.key, library._finalized = key, True
+        library._final_module = library._shared_module = llvm.parse_bitcode(code)
+        rules = [_load(link, codegen)[0] for link in links]
+        library._linking_libraries = [*rules, *([rtsys.library] if owns_memory else [])]
+        _translated[key] = library, facts
+    return _translated[key]
+
+
+def _path(key: str) -> Path:
+    return cache_folder(key) / "rule"
