@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import inspect
 import re
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,6 @@ from cardgym.console.tables import markdown_table
 from cardgym.engine.contract import Game
 from cardgym.engine.registry import package_of
 from cardgym.files import replacing
-from cardgym.players import TablePlayer, resolve
 from cardgym.table.presentation import presentation_of
 
 HERE = Path(__file__).parent
@@ -148,7 +148,8 @@ def _fenced(text: str) -> str:
 def _kind(game: Game, name: str) -> str:
     if name in game.compiled_players:
         return "compiled"
-    return "table" if isinstance(resolve(name, game, game.parse_options()), TablePlayer) else "Python"
+    made = inspect.get_annotations(game.players[name])["return"]  # To make one may compile a search.
+    return "table" if made == "TablePlayer" else "Python"
 
 
 def citations(game: Game) -> list[str]:

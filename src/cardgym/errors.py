@@ -6,6 +6,7 @@ import contextlib
 import difflib
 import importlib.util
 import operator
+import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
@@ -224,7 +225,9 @@ def reporting_errors(name: str, row: int | None) -> Iterator[None]:
 
 def ends_program(error: BaseException) -> bool:
     """Whether an error comes from a signal, such as Ctrl-C; else from the code that was called."""
-    return isinstance(error, KeyboardInterrupt) or (isinstance(error, SystemExit) and type(error) is not SystemExit)
+    if isinstance(error, KeyboardInterrupt):
+        return threading.current_thread() is threading.main_thread()  # Signals interrupt no other.
+    return isinstance(error, SystemExit) and type(error) is not SystemExit
 
 
 def shown(value: Any, show: Callable[[Any], str] = repr) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,6 +70,15 @@ class Unclear(Player):
     def values(self, observations, masks): return np.full(masks.shape, np.nan)
 class Paper(Acts):
     observation_name = "paper"
+class Cheats(Player):
+    def act(self, observations, masks):
+        action = masks.argmin(axis=1)
+        masks[:], observations[:] = 1, 0
+        return action
+@batched
+def cheats(observations, masks):
+    masks[:] = 2
+    return np.full(len(masks), 2)
 class Needs:
     def __init__(self, name): pass
 number = 3
@@ -175,6 +185,32 @@ def test_a_player_from_python_that_fails_is_named_with_the_first_decision_it_fai
         evaluate(ENV, None, [Fails(), "random"], games=40, seed=1)
     with pytest.raises(CardgymError, match=r"player mine: .*KeyError: 'queen'"):
         exact.tree_exploitability(GAME, OPTIONS, Fails())
+
+
+@pytest.mark.parametrize("name", ["cheats", "Cheats"])
+def test_a_player_that_writes_to_its_mask_makes_nothing_legal(name: str) -> None:
+    with pytest.raises(CardgymError, match=r"game \d+, seat \d: action \d is not legal; allowed are"):
+        evaluate("LeducPoker-v0", None, [f"./bot.py:{name}", "honest"], games=20, seed=1)
+
+
+def test_an_interrupt_that_a_bot_raises_in_a_thread_is_its_own_error() -> None:
+    def interrupts(observation: np.ndarray, mask: np.ndarray) -> int:
+        raise KeyboardInterrupt
+
+    player = resolve(interrupts, GAME, OPTIONS)
+    failed: list[BaseException] = []
+
+    def ask() -> None:
+        with pytest.raises(CardgymError, match="player interrupts: KeyboardInterrupt") as caught:
+            player.choose(np.zeros(7, np.float32), np.ones(2, np.int8), 0.5)
+        failed.append(caught.value)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert failed
+    with pytest.raises(KeyboardInterrupt):  # As Ctrl-C does.
+        player.choose(np.zeros(7, np.float32), np.ones(2, np.int8), 0.5)
 
 
 def test_the_traceback_is_there_if_it_is_asked_for(

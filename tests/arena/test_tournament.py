@@ -243,15 +243,22 @@ def test_exact_payoffs_rank_the_players_of_small_games() -> None:
 
 
 def test_players_that_play_alike_share_a_row() -> None:
-    guesses = tournament("Coda-v0", None, ["random", "random-unseen", "heuristic"], games=20, seed=1)
-    text = "\n".join(section(guesses, "payoffs.png"))
-    assert "play like another player: `random-unseen`." in text.replace("\n", " ")
-    assert "| random |" in text
-    assert "| random-unseen |" not in text
-    every = tournament("Coda-v0", {"feasible": "all"}, ["random", "random-unseen", "heuristic"], games=20, seed=1)
-    assert "| random-unseen |" in "\n".join(section(every, "payoffs.png"))
-    single = tournament("Coda-v0", None, ["random", "random-unseen"], games=2, seed=1)
-    assert "| random-unseen |" in "\n".join(section(single, "payoffs.png"))  # One deal shows nothing.
+    def folds(observation: Any, mask: Any) -> int:
+        return 0
+
+    def folds_too(observation: Any, mask: Any) -> int:
+        return 0
+
+    def folds_to_bets(observation: Any, mask: Any) -> int:
+        return int(observation[4] == observation[5])
+
+    passive = tournament("KuhnPoker-v0", None, ["honest", folds, folds_too, folds_to_bets], games=20, seed=1)
+    text = "\n".join(section(passive, "payoffs.png"))
+    assert "play like another player: `folds_too`." in text.replace("\n", " ")
+    assert all(f"| {name} |" in text for name in ("folds", "folds_to_bets"))
+    assert "| folds_too |" not in text
+    single = tournament("KuhnPoker-v0", None, [folds, folds_too], games=2, seed=1)
+    assert "| folds_too |" in "\n".join(section(single, "payoffs.png"))  # One deal shows nothing.
 
 
 # -- the command ------------------------------------------------------------------------------------------------------

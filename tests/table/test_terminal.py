@@ -18,7 +18,7 @@ from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import board_of
 from cardgym.table.session import Session
 from cardgym.table.setup import HELPED, GameSetup
-from cardgym.table.terminal.game import Coaching, Terminal, joined, watch
+from cardgym.table.terminal.game import Terminal, joined, watch
 from cardgym.table.terminal.screen import Screen, fitted, in_columns, reflowed
 
 SPIKE = find("CorellianSpike-v0")
@@ -68,7 +68,7 @@ def new_terminal(
     opponents = [CompiledPlayer(opponent)] * (options.num_players - 1)
     game_log = more.pop("game_log", None)
     setup = GameSetup(game, options, opponents, seed, seat)
-    return Terminal(setup, game_log, Coaching(**more), Screen(person.ask, person.show, color=False)), person
+    return Terminal(setup, game_log, Screen(person.ask, person.show, color=False), **more), person
 
 
 def played(answers: list[Any], **more: Any) -> str:

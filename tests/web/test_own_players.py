@@ -17,17 +17,23 @@ from cardgym.table.web.preparation import Preparation
 
 POKER, KUHN = "CorellianSpike-v0", "KuhnPoker-v0"
 BOT = """
+from cardgym.players import Player
+class Bold(Player):
+    def act(self, observations, masks): return masks.argmax(axis=1)
+class Fails(Player):
+    def act(self, observations, masks): raise KeyError(f"the card is {observations.tolist()}")
 def choose(observation, mask): return int(mask.argmax())
 def fails(observation, mask): raise KeyError(f"the card is {observation.tolist()}")
 """
 NET = Path(__file__).parents[2] / "checkpoints" / "corellian_spike" / "ppo.safetensors"
-NAMES = ("mine", "bad", "net:greedy")
+NAMES = ("mine", "bad", "bold", "worse", "net:greedy")
 
 
 @pytest.fixture
 def players(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "bot.py").write_text(BOT)
-    return dict(zip(NAMES, (f"{tmp_path}/bot.py:choose", f"{tmp_path}/bot.py:fails", f"{NET}:greedy"), strict=True))
+    bots = [f"{tmp_path}/bot.py:{name}" for name in ("choose", "fails", "Bold", "Fails")]
+    return dict(zip(NAMES, (*bots, f"{NET}:greedy"), strict=True))
 
 
 @pytest.fixture
@@ -41,7 +47,8 @@ def test_they_are_offered_where_they_fit_and_play(server: Served, tmp_path: Path
         game["id"]: {one["name"] for one in game["players"]} for game in server.client.get("/api/lobby")["games"]
     }
     assert offered[POKER] >= set(NAMES)
-    assert offered[KUHN] & set(NAMES) == {"mine", "bad"}
+    assert offered[KUHN] & set(NAMES) == {*NAMES} - {"net:greedy"}
+    assert server.client.sit_down(game=KUHN, opponents=["bold"], seat=1, seed=1)["opponents"] == ["bold"]
     state = server.client.sit_down(game=KUHN, opponents=["mine"], seat=1, seed=1)
     assert (state["opponents"], state["names"]) == (["mine"], ["Mine", "You"])
     ended = server.client.act(state, 0)["state"]
@@ -61,9 +68,10 @@ def test_nobody_asks_them_before_a_person_sits_down(server: Served, monkeypatch:
     assert [player.name for player in prepared] == ["honest"]
 
 
-def test_a_failure_shows_nobody_what_the_player_saw(server: Served, capfd: Any) -> None:
-    refused = server.client.post("/api/tables", {"game": KUHN, "opponents": ["bad"], "seat": 1}, 400)
-    assert refused == {"error": "player bad failed at its decision: KeyError"}
+@pytest.mark.parametrize("name", ["bad", "worse"])
+def test_a_failure_shows_nobody_what_the_player_saw(server: Served, name: str, capfd: Any) -> None:
+    refused = server.client.post("/api/tables", {"game": KUHN, "opponents": [name], "seat": 1}, 400)
+    assert refused == {"error": f"player {name} failed at its decision: KeyError"}
     assert capfd.readouterr().err == ""
 
 

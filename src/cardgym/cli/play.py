@@ -49,7 +49,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from cardgym.table.session import Session
     from cardgym.table.setup import GameSetup, is_secret
-    from cardgym.table.terminal.game import Coaching, Terminal, watch
+    from cardgym.table.terminal.game import Terminal, watch
 
     limit_models(arguments)
     game, options = game_of(arguments)
@@ -72,8 +72,9 @@ def run(arguments: argparse.Namespace) -> None:
         names = arguments.opponent or [game.opponent]
         named = seated(names[0] if len(names) == 1 else names, options.num_players - 1)
         opponents = [resolve(name, game, options) for name in named]
-        coaching = Coaching(arguments.hints, arguments.warn, arguments.coach)
-        Terminal(GameSetup(game, options, opponents, seed, arguments.seat), game_log, coaching).play(resumed)
+        setup = GameSetup(game, options, opponents, seed, arguments.seat)
+        terminal = Terminal(setup, game_log, hints=arguments.hints, warn=arguments.warn, coach=arguments.coach)
+        terminal.play(resumed)
 
 
 def _logged(opponents: Collection[str], name: str, game: Game, options: Options) -> Player:

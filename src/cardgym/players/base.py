@@ -237,7 +237,9 @@ def _checked_actions(
         if isinstance(player, TextPlayer):
             actions = np.asarray(player.answers(seen))
         else:
-            actions = np.asarray(player.act(observations, masks, *([draws] if player.samples else [])))
+            actions = np.asarray(
+                player.act(*_handed(player, observations, masks), *([draws] if player.samples else []))
+            )
     if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
         reason = f"give one whole number a row, not {actions.dtype} {actions.shape}"
         raise DecisionError(player.name, reason, 0 if len(masks) == 1 else None)
@@ -265,7 +267,7 @@ def known_probabilities(
     def ask(at: slice) -> npt.NDArray[np.floating[Any]] | None:
         legal = masks[at] != 0
         with _reporting(player, legal):
-            shares = player.probabilities(observations[at], masks[at], temperature)
+            shares = player.probabilities(*_handed(player, observations[at], masks[at]), temperature)
         fit = shares is None or (_fits(shares, legal) and not shares[~legal].any() and bool((shares >= 0).all()))
         if not fit or (shares is not None and not np.allclose(shares.sum(axis=1), 1.0, atol=1e-4)):
             wanted = f"probabilities {legal.shape}, an array of floats, 0 where illegal, with the sum 1 in each row"
@@ -283,6 +285,11 @@ def _fits(values: Any, masks: npt.NDArray[Any]) -> bool:
 def _is_users(player: Player) -> bool:
     """Whether a player's code is not cardgym's: its errors are then reported in one line."""
     return not type(player).__module__.startswith("cardgym.")
+
+
+def _handed(player: Player, *arrays: npt.NDArray[Any]) -> Sequence[npt.NDArray[Any]]:
+    """What a player is handed: copies if its code is not cardgym's, since it may write to them."""
+    return [array.copy() for array in arrays] if _is_users(player) else arrays
 
 
 def _reporting(player: Player, masks: npt.NDArray[Any]) -> contextlib.AbstractContextManager[None]:

@@ -75,14 +75,14 @@ class CallablePlayer(Player):
     batched: bool = False
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
-        """What the callable returns; it gets copies of its row, which it may keep or change.
+        """What the callable returns; it gets copies, which it may keep or change.
 
         Raises:
             DecisionError: whatever the callable raises, and if it is asked row by row and answers no whole number.
         """
         if self.batched:
             with reporting_errors(self.name, 0 if len(masks) == 1 else None):
-                return np.asarray(self.policy(observations, masks))
+                return np.asarray(self.policy(observations.copy(), masks.copy()))
         actions = np.empty(len(masks), np.int64)
         for row, (seen, mask) in enumerate(zip(observations, masks, strict=True)):
             with reporting_errors(self.name, row):

@@ -11,11 +11,12 @@ class TestCoda(EnvSuite):
     game = "Coda-v0"
     observed = ("full",)
     cases = 8
+    seated = ("random", "heuristic", "bayes")
 
 
 @pytest.mark.slow
 class TestCodaObserved(EnvSuite):
-    """More options, and envs with every observation."""
+    """More options, and envs with every observation and the slow `search`."""
 
     game = "Coda-v0"
 
@@ -28,7 +29,7 @@ class TestCodaOfficial(EnvSuite):
     observed = TestCoda.observed
     cases = 3
     examples = 3
-    seated = ("random", "heuristic", "bayes")  # `TestCoda` seats the slow `search` too.
+    seated = TestCoda.seated
 
 
 @pytest.mark.slow

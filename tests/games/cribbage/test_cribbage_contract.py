@@ -10,11 +10,12 @@ from env_suite import EnvSuite
 class TestCribbage(EnvSuite):
     game = "Cribbage-v0"
     observed = ("full",)
+    seated = ("random", "greedy", "expert")
 
 
 @pytest.mark.slow
 class TestCribbageObserved(EnvSuite):
-    """Envs with every observation."""
+    """Envs with every observation, and with the players that are slow to start."""
 
     game = "Cribbage-v0"
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from cardgym.engine.text import TextView, short_forms, view_in_text
 from cardgym.errors import CardgymError
@@ -30,21 +28,6 @@ h      a hint from the coach      u  take back your last move
 rules  the rules of the game      q  leave (the game is saved; --resume continues it)"""
 
 
-@dataclass(frozen=True)
-class Coaching:
-    """How the coach helps a person.
-
-    Attributes:
-        hints: when it speaks, one of `HINTS`.
-        warn: whether to ask for confirmation before a blunder.
-        source: who advises; see `Coach`.
-    """
-
-    hints: str = "demand"
-    warn: bool = False
-    source: str | Path | None = None
-
-
 class Terminal:
     """A person's games in a terminal, one after the other.
 
@@ -61,8 +44,11 @@ class Terminal:
         self,
         setup: GameSetup,
         game_log: GameLog | None = None,
-        coaching: Coaching = Coaching(),
         screen: Screen | None = None,
+        *,
+        hints: str = "demand",
+        warn: bool = False,
+        coach: str | None = None,
     ) -> None:
         """Set the table.
 
@@ -70,11 +56,14 @@ class Terminal:
             setup: the game, its options, the opponents, the seed and the person's seat; None draws one for each game.
             game_log: where games are saved; None does not save them.
             screen: the person's terminal; None for stdin and stdout.
+            hints: when the coach speaks, one of `HINTS`.
+            warn: whether to ask for confirmation before a blunder.
+            coach: who advises; see `Coach`.
         """
-        self.setup, self._game_log, self._coaching = setup, game_log, coaching
-        self._screen = screen or Screen()
+        self.setup, self._game_log, self._screen = setup, game_log, screen or Screen()
+        self._hints, self._warn, self._source = hints, warn, coach
         self._scores, self._max_score = [0.0] * setup.options.num_players, 0.0
-        if coaching.source is not None:
+        if coach is not None:
             self._coach  # noqa: B018 - Fails now if the source cannot advise.
 
     def play(self, resumed: Session | None = None) -> None:
@@ -121,7 +110,7 @@ class Terminal:
             view, state=board_of(session.game, session.state, session.viewer, session.people)
         )
         menu = self._moves("")
-        hint = self._hint_lines() if self._coaching.hints == "always" else []
+        hint = self._hint_lines() if self._hints == "always" else []
         board = _board_lines(self.view.state, screen)
         if len(board) + len(menu) + len(hint) + 3 > screen.height:
             menu = [f"{len(self._offered())} moves: type one, such as {self._example()}; l lists them"]
@@ -159,7 +148,7 @@ class Terminal:
             elif command in ("?", "help"):
                 screen.show(_HELP.format(example=self._example()).splitlines())
             elif command in ("h", "hint") and not rest:
-                off = self._coaching.hints == "off"
+                off = self._hints == "off"
                 screen.show(["Hints are off: play with --hints demand"] if off else self._hint_lines())
             elif command == "rules" and not rest:
                 screen.page(reflowed(self.view.rules, screen.width))
@@ -178,7 +167,7 @@ class Terminal:
 
     def _confirmed(self, action: int) -> bool:
         """Whether the action is not a blunder or the person wants to play it anyway."""
-        if not self._coaching.warn or not (advice := self._advice()).is_blunder(action):
+        if not self._warn or not (advice := self._advice()).is_blunder(action):
             return True
         text = f"The coach: {advice.of(action).text} costs {advice.cost(action):.2f} ({advice.unit})."
         self._screen.show(self._screen.fitted(text))
@@ -188,7 +177,7 @@ class Terminal:
 
     @cached_property
     def _coach(self) -> Coach:
-        return Coach(self.setup.game, self.setup.options, self._coaching.source)
+        return Coach(self.setup.game, self.setup.options, self._source)
 
     def _advice(self) -> Advice:
         advice = self._coach.advise(self.session.state, self.session.seat, self.session.names())
@@ -223,7 +212,7 @@ class Terminal:
                 screen.show(["Type r, q or Enter."])
                 continue
             logged = {**entry, "id": session.id, "moves": session.moves}
-            reviewed = review(logged, source=self._coaching.source)
+            reviewed = review(logged, source=self._source)
             screen.page(summary_lines(reviewed, screen))
             step_through(logged, reviewed, screen)
 

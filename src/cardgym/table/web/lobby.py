@@ -32,7 +32,7 @@ from cardgym.players import (
     resolve,
     seated,
 )
-from cardgym.players.base import split_path
+from cardgym.players.base import legal_actions, split_path
 from cardgym.players.compatibility import OptionValues
 from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.programs import is_program, load
@@ -310,4 +310,4 @@ class _Shared(Player):
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
         """See `Player.act`."""
         with self._lock:
-            return self._player.act(observations, masks, draws)
+            return legal_actions(self._player, observations, masks, draws)  # Named if it fails.
