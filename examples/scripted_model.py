@@ -57,7 +57,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.open += 1
             self.server.at_once = max(self.server.at_once, self.server.open)
         model = self.server.model or STRATEGIES.get(body["model"], lambda messages: 404)
-        answer = model(body["messages"])
+        try:
+            answer = model(body["messages"])
+        except (LookupError, StopIteration):  # The strategy is for another game.
+            answer = 404
         with self.server.lock:
             self.server.open -= 1
         message = {"role": "assistant", "content": answer}
@@ -111,9 +114,11 @@ def question(messages: Messages) -> str:
 def _kuhn(messages: Messages) -> tuple[str, bool]:
     """The card at Kuhn poker, and whether there is a bet to answer."""
     text = question(messages)
-    card = re.search(r"dealt the (\w+)", text)
-    assert card is not None
-    return card[1], "call" in moves_in(text)
+    (card,) = re.findall(r"dealt the (\w+)$", text, re.M) or [""]
+    moves = moves_in(text)
+    if card not in ("jack", "queen", "king") or not {"bet", "call"} & {*moves}:
+        raise LookupError("this is not Kuhn poker")
+    return card, "call" in moves
 
 
 def honest(messages: Messages) -> str:

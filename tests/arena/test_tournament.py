@@ -21,7 +21,7 @@ from cardgym.arena.tournament.standings import bradley_terry, nash
 from cardgym.cli import main
 from cardgym.console.tables import short_names
 from cardgym.files.tensors import write_tensors
-from cardgym.scaling import make
+from cardgym.scaling import Outcome, Task, make
 from cardgym.solvers.exact import exact_standings
 
 ENV = "CorellianSpike-v0"
@@ -46,6 +46,18 @@ def test_standings_are_the_same_for_any_number_of_workers(workers: int, here: St
         played = tournament(ENV, None, PLAYERS, games=60, seed=5, engine=engine)
     assert (played.workers, played.engine) == (workers, "local")
     assert json.dumps(without_times(played)) == json.dumps(without_times(here))
+
+
+def test_players_whose_process_died_are_named() -> None:
+    class Dying:
+        name, workers = "local", 1
+
+        def run(self, tasks: list[Task]) -> list[Outcome]:
+            return [Outcome(tasks[0].key, error="its worker died 3 times (exit code 3)", died="exit code 3")]
+
+    engine: Any = Dying()
+    with pytest.raises(CardgymError, match="initial against heuristic: its worker died 3 times"):
+        tournament(ENV, None, PLAYERS[1:], games=2, seed=1, engine=engine)
 
 
 def test_payoffs_and_intervals_equal_those_of_a_match(here: Standings) -> None:

@@ -82,7 +82,8 @@ class Engine(ABC):
                     elif starts[task.key] < task.attempts:
                         again.append(task)
                     else:
-                        yield Outcome(task.key, error=f"its worker died {task.attempts} times ({outcome.died})")
+                        error = f"its worker died {task.attempts} times ({outcome.died})"
+                        yield Outcome(task.key, error=error, died=outcome.died)
         finally:
             if running:
                 self.close()

@@ -227,9 +227,11 @@ def _play(
     # In this order a worker mostly plays ranges of one match, whose players are already seated.
     tasks = [Task(str(number), play_range, part[1:]) for number, part in enumerate(parts) if number not in played]
     for outcome in in_process(tasks) if engine is None else engine.run(tasks):
-        if outcome.error is not None:
-            raise CardgymError(outcome.error)
         number = int(outcome.key)
+        if outcome.error is not None:
+            pairing = parts[number].pairing
+            who = f"{pairing.first} against {pairing.second}: " if outcome.died else ""  # Either may have ended it.
+            raise CardgymError(f"{who}{outcome.error}")
         if store is not None:
             store.save(*parts[number][1:], outcome.value)
         add(number, outcome.value)
