@@ -6,6 +6,7 @@ import contextlib
 import difflib
 import importlib.util
 import operator
+import signal
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -225,8 +226,9 @@ def reporting_errors(name: str, row: int | None) -> Iterator[None]:
 
 def ends_program(error: BaseException) -> bool:
     """Whether an error comes from a signal, such as Ctrl-C; else from the code that was called."""
-    if isinstance(error, KeyboardInterrupt):
-        return threading.current_thread() is threading.main_thread()  # Signals interrupt no other.
+    if isinstance(error, KeyboardInterrupt):  # Ctrl-C reaches no other thread, and no process that ignores it.
+        ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        return not ignored and threading.current_thread() is threading.main_thread()
     return isinstance(error, SystemExit) and type(error) is not SystemExit
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import time
+import weakref
 from pathlib import Path
 
 from cardgym import CardgymError
+from cardgym.errors import reporting_errors
+from cardgym.scaling.stopping import ask_self
 
 
 def square(number: int) -> int:
@@ -32,6 +35,26 @@ def die_at_first(marker: str) -> str:
 
 def die_always() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def stop_in_a_callback() -> None:
+    """Be stopped where Python prints an exception and goes on, then stay a while."""
+
+    def stopped(_: object) -> None:
+        ask_self()
+        time.sleep(0.01)
+
+    thing = {1}
+    callback = weakref.ref(thing, stopped)
+    del thing
+    time.sleep(60)
+    del callback
+
+
+def interrupt() -> None:
+    """Raise KeyboardInterrupt like a bot, not like Ctrl-C, which workers ignore."""
+    with reporting_errors("bot", 0):
+        raise KeyboardInterrupt
 
 
 def sleep(folder: str, seconds: float) -> None:

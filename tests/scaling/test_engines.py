@@ -68,6 +68,19 @@ def test_task_whose_worker_dies_is_begun_again(engine: Engine, tmp_path: Path) -
     assert outcomes["good"].value == 9
 
 
+def test_a_stop_during_a_callback_is_no_traceback_and_not_lost(
+    engine: Engine, capfd: pytest.CaptureFixture[str]
+) -> None:
+    outcomes = outcomes_of(engine, [Task("stopped", scaling_tasks.stop_in_a_callback, attempts=1)])
+    assert outcomes["stopped"].error == "its worker died 1 times (exit code 143)"
+    assert capfd.readouterr().err == ""
+
+
+def test_a_bot_that_raises_keyboard_interrupt_ends_no_worker(engine: Engine) -> None:
+    outcome = outcomes_of(engine, [Task("bot", scaling_tasks.interrupt)])["bot"]
+    assert (outcome.error or "").startswith("player bot: KeyboardInterrupt")
+
+
 def test_next_task_is_taken_when_a_worker_is_free(engine: Engine) -> None:
     outcomes: list[Outcome] = []
     running = []

@@ -287,9 +287,9 @@ def _is_users(player: Player) -> bool:
     return not type(player).__module__.startswith("cardgym.")
 
 
-def _handed(player: Player, *arrays: npt.NDArray[Any]) -> Sequence[npt.NDArray[Any]]:
+def _handed(player: Player, observations: Observations, masks: Masks) -> tuple[Observations, Masks]:
     """What a player is handed: copies if its code is not cardgym's, since it may write to them."""
-    return [array.copy() for array in arrays] if _is_users(player) else arrays
+    return (observations.copy(), masks.copy()) if _is_users(player) else (observations, masks)
 
 
 def _reporting(player: Player, masks: npt.NDArray[Any]) -> contextlib.AbstractContextManager[None]:

@@ -16,7 +16,7 @@ from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from cardgym.scaling.engine import Engine, Outcome, Task, one_line, perform
 from cardgym.scaling.stopping import Stopped, ask_self, held
@@ -138,6 +138,7 @@ def set_up() -> None:
     """Prepare a worker, which SIGTERM or the end of the process that started it ends."""
     ignore_interrupts()
     signal.signal(signal.SIGTERM, leave)
+    sys.unraisablehook = ask_again
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     threading.Thread(target=follow_parent, daemon=True).start()
 
@@ -146,6 +147,15 @@ def leave(number: int, frame: FrameType | None) -> NoReturn:
     """Handle SIGTERM: exit, and ignore further signals while the task cleans up."""
     signal.signal(number, signal.SIG_IGN)
     raise Stopped(number)
+
+
+def ask_again(lost: Any) -> None:
+    """Ask again for a stop that was raised in the callback of a library, where Python only prints it."""
+    if isinstance(lost.exc_value, Stopped):
+        signal.signal(signal.SIGTERM, leave)
+        threading.Timer(0.01, ask_self).start()  # After the callback.
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def follow_parent() -> None:
