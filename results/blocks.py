@@ -101,7 +101,7 @@ def _report(path: Path) -> Exploitability:
         kind: [ResponderResult(**{**one, "ci95": one["ci95"] and tuple(one["ci95"])}) for one in values[kind]]
         for kind in ("responders", "replayed")
     }
-    return Exploitability(**{name: values[name] for name in names} | results)
+    return Exploitability(**{name: values[name] for name in names if name in values} | results)
 
 
 def _reports(env: str) -> dict[Path, Exploitability]:
@@ -138,11 +138,7 @@ def _of_kind(report: Exploitability, kind: Source, team: bool) -> str:
         return ""
     best = again[0] if again else max(tried, key=lambda one: one.payoff)
     won = shown(best.payoff, best.widened(1 if again else len(tried)))
-    effort = [f"{best.games:,} games"]
-    if best.decisions:
-        effort.append(f"{best.decisions:,} decisions")
-    if best.worlds:
-        effort.append(f"{best.worlds} worlds")
+    effort = [f"{best.games:,} games", *([best.effort] if best.effort else [])]
     if best.seconds is not None:
         effort.append(f"{best.seconds:,.0f} s")
     return f"{'team: ' * team}{won}{'' if again else ' †'}, {', '.join(effort)}"
@@ -158,11 +154,11 @@ def efforts(env: str, player: str) -> list[str]:
     """A row for each effort: the best responder trained for so many decisions, or searching so many worlds."""
     report = _report(HERE / "exploitability" / env / f"{player}.json")
     rows = []
-    for kind, unit in (("trained", "decisions"), ("search", "worlds")):
-        for one in curve(report.responders, kind, team=False):  # type: ignore[arg-type]
+    for kind in KINDS[1:]:
+        for one in curve(report.responders, kind, team=False):
             seconds = "" if one.seconds is None else f"{one.seconds:,.0f}"
             won = shown(one.payoff, one.ci95)
-            rows.append([f"`{one.name}`", f"{one.decisions or one.worlds:,} {unit}", won, f"{one.games:,}", seconds])
+            rows.append([f"`{one.name}`", one.effort, won, f"{one.games:,}", seconds])
     return markdown_table(["responder", "effort", "wins [95 %]", "games", "CPU s"], rows, "llrrr")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 from scipy.stats import t
 
 from cardgym.arena.tournament.standings import bradley_terry
+from cardgym.cli import main
 from cardgym.console.tables import with_interval
+from cardgym.experiments.exploit import search
 from cardgym.statistics import Moments, interquartile_mean, mean_estimate, mean_over_runs, rough, student
 from paired_games import FILE, MATCHES, SIZES, coverage
 
@@ -156,3 +159,23 @@ def test_reports_say_that_few_deals_are_few() -> None:
     assert [rough(deals) for deals in (0, 10, 5000)] == ["", "", ""]
     assert rough(1) == "only 1 deal: too few for intervals"
     assert rough(9) == "only 9 deals: intervals of fewer than 10 deals are rough"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "evaluate KuhnPoker-v0 --players honest random",
+        "tournament KuhnPoker-v0 --players honest random --workers 1",
+        "exploit KuhnPoker-v0 --player honest --budget 0 --search 0 --minutes 0 --without equilibrium",
+    ],
+)
+def test_every_report_of_few_deals_says_so(
+    words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(search, "tree_exploitability", lambda *_: None)
+    for games, remark in ((18, "only 9 deals: intervals of fewer than 10 deals are rough"), (20, "")):
+        assert main([*words.split(), "--games", str(games)]) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert remark in shown
+        assert ("rough" in shown) == bool(remark)

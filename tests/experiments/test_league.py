@@ -93,11 +93,14 @@ def test_killed_league_resumes_with_the_same_bits_and_gets_harder_to_exploit(
     assert "began with games=400" in capsys.readouterr().err
 
 
-def test_league_in_one_process_logs_exploitability_by_decisions_and_resumes(league: Trainer, tmp_path: Path) -> None:
-    words = ["--env-id", ENV, "--engine", "none", "--trainer", "tabular", "--games", "100", "--trainer-options"]
+def test_league_in_one_process_logs_exploitability_by_decisions_and_resumes(
+    league: Trainer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--env-id", ENV, "--engine", "none", "--trainer", "tabular", "--games", "18", "--trainer-options"]
     words += ["total_steps=5000", "eval_every=0", "final_games=0"]
     whole, resumed = tmp_path / "whole", tmp_path / "resumed"
     assert league.run("league", [*words, "--generations", "2", "--out", str(whole)]) == 0
+    assert "only 9 deals" in capsys.readouterr().out
     steps, curve = read_curves(whole)[EXPLOITABILITY]
     generations = json.loads((whole / "league.json").read_text())["generations"]
     assert steps == [0, 5000, 10_000]

@@ -40,7 +40,7 @@ from cardgym.players import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
 from cardgym.scaling import Engine, Task, in_process, make
 from cardgym.solvers.exact import tree_exploitability
-from cardgym.statistics import Interval
+from cardgym.statistics import Interval, rough
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -236,7 +236,8 @@ class Population:
             save_png(heat_map(standings), self.folder / "payoffs.png", DPI)
 
     def show(self) -> None:
-        print_results(f"A league on {self.config.env_id}", HEAD, rows(self.generations), "")
+        remark = rough(self.config.games // self.options.num_players)
+        print_results(f"A league on {self.config.env_id}", HEAD, rows(self.generations), remark)
 
     def _responder(self, generation: int, number: int) -> Path:
         return self.folder / f"generation_{generation:02}" / f"responder_{number + 1}"

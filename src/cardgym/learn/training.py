@@ -23,6 +23,7 @@ from cardgym.learn.signals import Saving
 from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players import Player, resolve
+from cardgym.statistics import rough
 
 _EXACT_NODES = 1_500_000
 """The largest game tree, in nodes, for which every evaluation computes the exploitability."""
@@ -181,7 +182,9 @@ class Training:
         if (exact := self._exploitability()) is not None:
             figures["exploitability"] = exact
         if self._final_games and self._opponents:
-            self.progress.note(f"final evaluation, {self._final_games:,} games against each opponent")
+            remark = rough(self._final_games // self.options.num_players)
+            about = f"final evaluation, {self._final_games:,} games against each opponent"
+            self.progress.note(f"{about}; {remark}" if remark else about)
             results = self._play(self._final_games)
         write_results(self._folder, self.board, self._config.model_dump(), step, results, **figures)
         return TrainingResult(f"{step:,} steps", results, ("Checkpoint", self.checkpoint))

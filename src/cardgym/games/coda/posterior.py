@@ -8,6 +8,7 @@ without is not.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ class LinePosterior(Worlds):
             view = self._views(state, game)[0]
             same = np.flatnonzero([each == view for each in self._views(worlds, game)])
             worlds, weights = worlds.take(same), weights[same]
-        self._keep(game, Known(worlds, weights, known.exact), states)
+        self._keep(game, replace(known, states=worlds, weights=weights), states)
 
     def _places(self, states: States, other: int) -> npt.NDArray[np.bool_]:
         """Whether the other seat is to place its drawn tile, (worlds,)."""

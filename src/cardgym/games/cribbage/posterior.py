@@ -89,7 +89,7 @@ class DiscardPosterior:
             weights *= self._probabilities(before, other)[:, card]
         if not weights.sum() > 0.0:  # None of the hands drawn is possible, or the player's probabilities vary.
             known = self._list(state, seat, made[:-1]) if len(made) > 1 else self._redraw(state, seat)
-            return replace(known, exact=False)
+            return replace(known, exact=False, lost=True)
         kept = weights > 0.0
         return Known(worlds[kept], weights[kept], exact)
 
