@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena import evaluate
 from cardgym.engine.jit import JIT_DISABLED
+from cardgym.players import Player, resolve
+from cardgym.players.base import sample_actions
 from cardgym.players.tables import StrategyPlayer
 from cardgym.solvers.best_response import (
     best_response,
@@ -212,6 +215,48 @@ def test_strategy_by_a_forgetful_observation_is_averaged(coda: GameTree) -> None
         figures[name] = exploitability(coda, strategy)
     assert figures["full"] == pytest.approx(exact, abs=1e-5)  # Fewer observations than sets, and nothing lost.
     assert figures["paper"] > 0.3  # The paper's observation leaves out past guesses.
+
+
+class Liar(Player):
+    """Says that it plays at random; passes."""
+
+    name = "liar"
+    samples = True
+
+    def probabilities(self, observations: Any, masks: Any, temperature: float = 0.0) -> Any:
+        return masks / masks.sum(axis=1, keepdims=True)
+
+    def act(self, observations: Any, masks: Any, draws: Any = None) -> Any:
+        return masks.argmax(axis=1)
+
+
+class Honest(Liar):
+    """Plays at random."""
+
+    def act(self, observations: Any, masks: Any, draws: Any = None) -> Any:
+        return sample_actions(self.probabilities(observations, masks), draws)
+
+
+class Moody(Player):
+    """Passes in small companies; else bets."""
+
+    name = "moody"
+
+    def act(self, observations: Any, masks: Any, draws: Any = None) -> Any:
+        return masks.argmax(axis=1) if len(masks) < 20 else masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+def test_strategy_of_a_player_from_python_is_known_only_if_it_plays_as_it_says(kuhn: GameTree) -> None:
+    turns = itertools.count()
+    known: dict[Any, bool] = {
+        Honest(): True,
+        lambda observation, mask: int(mask.argmax()): True,
+        Liar(): False,
+        Moody(): False,
+        lambda observation, mask: next(turns) % 2: False,  # An even number of information sets: the same each time.
+    }
+    for player, same in known.items():
+        assert (known_strategy(kuhn, resolve(player, kuhn.game, kuhn.options)) is not None) == same
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from cardgym.players import (
     TextPlayer,
     legal_actions,
 )
-from cardgym.players.base import known_probabilities
+from cardgym.players.base import is_users, known_probabilities
 
 States = npt.NDArray[Any]
 
@@ -39,6 +39,9 @@ _MAX_ROWS = 1 << 15
 
 ASKS = 20
 """How often a callable is asked before it counts as one that always answers in the same way."""
+
+_DOUBT, _NEVER = 6.0, 1e-6
+"""How many standard deviations of chi-square a player's actions may lie from its probabilities; which count as 0."""
 
 DECISION, DEAL, MOVE = range(3)
 """How far `advance` goes: to the next decision, not beyond the end of the deal, or a single move."""
@@ -198,7 +201,8 @@ class Decisions:
 
         Args:
             temperature: for one that chooses by values; see `Player.probabilities`.
-            asks: how often a callable is asked, which draws its actions if its answers differ.
+            asks: with more than one, a player from Python is also asked so often what it does in each state. If that
+                does not agree with the probabilities, they count as unknown.
 
         Raises:
             CardgymError: if it chooses an illegal action.
@@ -214,10 +218,27 @@ class Decisions:
         if uniform:
             return np.asarray(masks / masks.sum(axis=1, keepdims=True), np.float64)
         if isinstance(player, CallablePlayer | TextFunction):
-            answers = [self.actions_of(player, np.zeros(0), np.zeros(2, np.uint64)) for _ in range(asks)]
-            same = all(np.array_equal(answers[0], other) for other in answers)
-            return np.eye(self.game.actions(self.options))[answers[0]] if same else None
-        return known_probabilities(player, observations, masks, temperature)
+            answers = self.actions_of(player, np.zeros(0), np.zeros(2, np.uint64))
+            shares = np.eye(self.game.actions(self.options))[answers]
+        else:
+            shares = known_probabilities(player, observations, masks, temperature)
+            asks *= is_users(player) and shares is not None
+        return shares if asks < 2 or self._agree(player, shares, asks) else None
+
+    def _agree(self, player: Player, shares: npt.NDArray[np.floating[Any]], asks: int) -> bool:
+        """Whether a player acts with these probabilities, in whatever order and company it is asked."""
+        generator = np.random.default_rng(0)
+        rows = generator.permutation(np.repeat(np.arange(len(shares)), asks))
+        counts = np.zeros(shares.shape)
+        for part in np.split(rows, len(rows) // 2 + 2 ** np.arange(16) - 1):  # Half of them at once, then 1, 2, 4 ...
+            if part.size:
+                actions = self.take(part).actions_of(player, generator.random(len(part)), np.zeros(2, np.uint64))
+                np.add.at(counts, (part, actions), 1.0)
+        expected = asks * shares
+        sure = np.minimum(shares, 1.0 - shares) < _NEVER
+        gaps = ((counts - expected) ** 2 / (expected * (1.0 - shares) + 1.0))[~sure]
+        within = gaps.sum() <= gaps.size + _DOUBT * np.sqrt(2.0 * gaps.size)
+        return bool(within and (np.abs(counts - expected)[sure] < 0.5).all())
 
     def views(self) -> list[TextView]:
         """What the seats see in words; a state does not say what happened before it."""

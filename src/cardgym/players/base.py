@@ -140,7 +140,7 @@ class Player:
                 raise DecisionError(self.name, "it has neither values nor probabilities nor an `act` of its own", None)
             if self.samples and draws is not None:
                 return sample_actions(values, draws)
-        elif _is_users(self) and not (_fits(values, masks) and not np.isnan(values).any()):
+        elif is_users(self) and not (_fits(values, masks) and not np.isnan(values).any()):
             raise DecisionError(self.name, f"give values {masks.shape}, an array of floats without NaN", None)
         return best_actions(values, masks)
 
@@ -261,7 +261,7 @@ def known_probabilities(
     Raises:
         DecisionError: for numbers that are no probabilities, and whatever that code raises.
     """
-    if not _is_users(player):
+    if not is_users(player):
         return player.probabilities(observations, masks, temperature)
 
     def ask(at: slice) -> npt.NDArray[np.floating[Any]] | None:
@@ -282,8 +282,8 @@ def _fits(values: Any, masks: npt.NDArray[Any]) -> bool:
     return isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.shape == masks.shape
 
 
-def _is_users(player: Player) -> bool:
-    """Whether a player's code is not cardgym's: its errors are then reported in one line."""
+def is_users(player: Player) -> bool:
+    """Whether a player's code is not cardgym's: its errors are reported in one line, and its answers are checked."""
     return not type(player).__module__.startswith("cardgym.")
 
 
@@ -293,7 +293,7 @@ def _handed(player: Player, observations: Observations, masks: Masks) -> tuple[O
 
 
 def _reporting(player: Player, masks: npt.NDArray[Any]) -> contextlib.AbstractContextManager[None]:
-    if not _is_users(player):
+    if not is_users(player):
         return contextlib.nullcontext()
     return reporting_errors(player.name, 0 if len(masks) == 1 else None)
 
