@@ -52,7 +52,7 @@ class Responder(LocalBestResponse):
         return np.concatenate(found)
 
     def _search(
-        self, games: Int64s, states: Any, seats: Int64s, worlds: Any, generator: np.random.Generator
+        self, games: Int64s, states: Any, who: Int64s, seats: Int64s, worlds: Any, generator: np.random.Generator
     ) -> tuple[Int64s, Float64s]:
         betting = (states["phase"] == sabacc.BETTING) & (states["round_number"] == OPTIONS.rounds)
         last = betting[games]
@@ -60,7 +60,7 @@ class Responder(LocalBestResponse):
         if not last.all():
             before = games[~last]
             if self.player is None:
-                actions[~last], mixes[~last] = super()._search(before, states, seats, worlds, generator)
+                actions[~last], mixes[~last] = super()._search(before, states, who, seats, worlds, generator)
             else:
                 decisions = Decisions(GAME, OPTIONS, states.take(before), seats[before])
                 draws = generator.random(len(before))

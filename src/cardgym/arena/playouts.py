@@ -217,13 +217,16 @@ class Decisions:
         observations, masks = self._look(player)
         if uniform:
             return np.asarray(masks / masks.sum(axis=1, keepdims=True), np.float64)
-        if isinstance(player, CallablePlayer | TextFunction):
+        shares: npt.NDArray[np.floating[Any]] | None
+        a_function = isinstance(player, CallablePlayer | TextFunction)
+        if a_function:
             answers = self.actions_of(player, np.zeros(0), np.zeros(2, np.uint64))
             shares = np.eye(self.game.actions(self.options))[answers]
         else:
             shares = known_probabilities(player, observations, masks, temperature)
-            asks *= is_users(player) and shares is not None
-        return shares if asks < 2 or self._agree(player, shares, asks) else None
+        if asks < 2 or shares is None or not (a_function or is_users(player)):
+            return shares
+        return shares if self._agree(player, shares, asks) else None
 
     def _agree(self, player: Player, shares: npt.NDArray[np.floating[Any]], asks: int) -> bool:
         """Whether a player acts with these probabilities, in whatever order and company it is asked."""
