@@ -289,7 +289,7 @@ def is_users(player: Player) -> bool:
 
 def _handed(player: Player, observations: Observations, masks: Masks) -> tuple[Observations, Masks]:
     """What a player is handed: copies if its code is not cardgym's, since it may write to them."""
-    return (observations.copy(), masks.copy()) if _is_users(player) else (observations, masks)
+    return (observations.copy(), masks.copy()) if is_users(player) else (observations, masks)
 
 
 def _reporting(player: Player, masks: npt.NDArray[Any]) -> contextlib.AbstractContextManager[None]:
