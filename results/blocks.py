@@ -18,6 +18,7 @@ import cardgym
 import cards
 from cardgym.console.tables import markdown_table, with_interval
 from cardgym.envs import EnvArguments
+from cardgym.envs.gpu import GpuVectorEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.experiments.benchmark.report import BenchmarkReport, markdown
 from cardgym.experiments.exploit.report import Exploitability, ResponderResult, Source, curve, largest, trend
@@ -306,6 +307,7 @@ def arguments() -> list[str]:
         for kind, where, defaults in (
             (EnvArguments, "any env", EnvArguments().__dict__),
             (CardVectorEnv, "`make_vec`", {name: value.default for name, value in vector.items()}),
+            (GpuVectorEnv, "`make_vec`", {"device": "cpu"}),
         )
         for name, text in _described(kind).items()
         if name != "game"

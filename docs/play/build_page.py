@@ -54,7 +54,7 @@ UNUSED_OF_NUMPY = re.compile(
 )
 UNUSED_OF_OTHERS = re.compile(
     r"^(anyio/(_backends/_trio|pytest_plugin)|platformdirs/(windows|macos|android)|starlette/testclient|"
-    r"cardgym/engine/(internals|linking|targets))\.py$"
+    r"cardgym/engine/(gpu|internals|linking|targets))\.py$"
 )
 """What a page does without of its libraries; what stays fits into the megabytes that a first game may take."""
 ABOUT = (

@@ -126,6 +126,7 @@ def with_method(name: str, value: Any, method: str, allowed: str) -> None:
 _EXTRAS = {
     "PIL": "pictures",
     "anyio": "web",
+    "cuda": "cuda",
     "h5py": "data",
     "h11": "web",
     "minari": "data",

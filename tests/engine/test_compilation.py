@@ -132,7 +132,7 @@ def _twice(number):
 
 
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
-def test_compilation_is_announced_only_while_code_is_missing(tmp_path, monkeypatch, capsys):
+def test_compilation_isannounced_only_while_code_is_missing(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("CARDGYM_CACHE_DIR", str(tmp_path))
     cache_folder.cache_clear()
 

@@ -24,7 +24,7 @@ def test_the_page_learns_what_is_being_compiled(client: Client) -> None:
         """An entry point without a game."""
 
     compilation.name_entry_point("Chess-v0 (coach)", dispatcher)
-    with compilation._announced(dispatcher):
+    with compilation.announced(dispatcher):
         doing = client.get("/api/busy")["doing"]
     assert doing.startswith("Compiling Chess-v0 (coach), once: 0 s so far; it takes ")
     assert client.get("/api/busy") == {}

@@ -124,7 +124,7 @@ def _entry_point(function: Callable[..., Any]) -> Any:
 
         return EntryPoint(function, _with_records(function))
     internals = known_internals()
-    return internals.cached_entry_point(function, _announced) if internals else _PlainEntryPoint(function)
+    return internals.cached_entry_point(function, announced) if internals else _PlainEntryPoint(function)
 
 
 # -- with or without private parts of Numba ---------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class _PlainEntryPoint:
     def __call__(self, *arguments: Any) -> Any:
         if "dispatcher" in self.__dict__ or any(self._folder.glob("*/*.nbc")):
             return self.dispatcher(*arguments)
-        with _announced(self):
+        with announced(self):
             return self.dispatcher(*arguments)
 
 
@@ -285,7 +285,7 @@ def compiling() -> tuple[str, float] | None:
 
 
 @contextlib.contextmanager
-def _announced(dispatcher: Any) -> Iterator[None]:
+def announced(dispatcher: Any) -> Iterator[None]:
     """Show what is being compiled: in the progress display, or once on stderr if that is not a terminal."""
     what = dispatcher.__dict__.get("what", "")
     reason = f"compiling {what or 'a part'}, once for this version"

@@ -29,6 +29,8 @@ from cardgym.engine.digest import Reach
 
 target: Any = None
 """What also compiles entry points for another machine; `targets` sets it."""
+before_optimizing: Callable[[Any], None] | None = None
+"""What takes an entry point's library when all rules are linked; `gpu` sets it."""
 _reach: Reach | None = None
 """What the entry point that is being compiled can reach."""
 _translated: dict[str, tuple[Inlined, tuple[Any, Any]]] = {}
@@ -83,6 +85,8 @@ class EntryPoint(JITCodeLibrary):
         super().finalize()  # type: ignore[no-untyped-call]
 
     def _optimize_final_module(self) -> None:
+        if before_optimizing is not None:
+            before_optimizing(self)
         target.optimize(self) if target else super()._optimize_final_module()  # type: ignore[no-untyped-call]
 
 

@@ -102,7 +102,7 @@ def _register_with_gymnasium(game_id: str) -> None:
     gymnasium.register(
         id=game_id,
         entry_point="cardgym.envs.single:CardEnv",
-        vector_entry_point="cardgym.envs.vector:CardVectorEnv",
+        vector_entry_point="cardgym.envs.vector:make_vector_env",
         kwargs={"game": game_id},
     )
 

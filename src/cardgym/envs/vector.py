@@ -98,18 +98,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             if resetting.shape != (self.num_envs,) or resetting.dtype != np.bool_ or not resetting.any():
                 raise CardgymError(f"reset_mask: give a bool array of ({self.num_envs},) with at least one True")
         core = self._core
-        rows = core.seated.batch.plain_rows
-        if isinstance(seed, np.ndarray):
-            seed = seed.tolist()
-        seeds = self._seeds_of(seed)
-        given = np.array([number is not None for number in seeds])
-        for i in np.flatnonzero(resetting & (~self._seeded | given)):
-            generator, self._row_seeds[i] = seeding.np_random(seeds[i])
-            rows["key"][i] = core.draw_key(generator)
-            rows["games"][i] = 0
-        self._seeded |= resetting
-        if isinstance(seed, list | tuple):
-            vars(self)["_np_random_seed"] = tuple(self._row_seeds)  # As of Gymnasium's `SyncVectorEnv`.
+        self._seed_rows(seed, resetting)
         if not resetting.all():  # Rewrite the other rows, too: the caller may have changed the arrays.
             core.seated.observations, core.seated.masks = core.observe_now()
         self._start(resetting)
@@ -182,6 +171,23 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
 
     # -- parts of a step ----------------------------------------------------------------------------------------------
 
+    def _seed_rows(self, seed: Any, resetting: npt.NDArray[np.bool_]) -> Int64s:
+        """Seed the rows that `reset` starts anew with a seed, or for the first time; returns their numbers."""
+        rows = self._core.seated.batch.plain_rows
+        if isinstance(seed, np.ndarray):
+            seed = seed.tolist()
+        seeds = self._seeds_of(seed)
+        given = np.array([number is not None for number in seeds])
+        changed = np.flatnonzero(resetting & (~self._seeded | given))
+        for i in changed:
+            generator, self._row_seeds[i] = seeding.np_random(seeds[i])
+            rows["key"][i] = self._core.draw_key(generator)
+            rows["games"][i] = 0
+        self._seeded |= resetting
+        if isinstance(seed, list | tuple):
+            vars(self)["_np_random_seed"] = tuple(self._row_seeds)  # As of Gymnasium's `SyncVectorEnv`.
+        return changed
+
     def _seeds_of(self, seed: Any) -> list[int | None]:
         """The seed that `reset` gives each row; None where it goes on."""
         if isinstance(seed, list | tuple):
@@ -226,3 +232,16 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         if core.shows_text:
             infos["text"] = np.array([*self.text(), None], object)[:-1]  # Views are no sequences to NumPy.
         return infos | {f"_{name}": present.copy() for name in infos}
+
+
+def make_vector_env(game: str | Game, num_envs: int = 1, *, device: str = "cpu", **arguments: Any) -> CardVectorEnv:
+    """Make parallel games on the CPU, or with `device="cuda"` on a GPU; what `gymnasium.make_vec` calls.
+
+    Raises:
+        CardgymError: as `CardVectorEnv` and `GpuVectorEnv`.
+    """
+    if device == "cpu":
+        return CardVectorEnv(game, num_envs, **arguments)
+    from cardgym.envs.gpu import GpuVectorEnv
+
+    return GpuVectorEnv(game, num_envs, device=device, **arguments)

@@ -64,6 +64,11 @@ class SeatedBatch:
         if readers:
             self.tell(readers)
 
+    @property
+    def plays_alone(self) -> bool:
+        """Whether the kernel decides for everyone in the roster."""
+        return not self._outside and not self._mixtures
+
     def tell(self, readers: Sequence[int]) -> None:
         """From the next game on, tell the seats with these policy numbers in words what happens; see `views`."""
         from cardgym.engine.chronicle import Chronicle  # Most games are played without words.

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 RANDOM_TABLE_SEED = 2023  # The paper's year; the paper's own random policy is not published.
 
 MAX_SUM = 30  # Sums are from -30 to 30.
+_MAX_RAISES = 10
+_AFTER_RAISES = np.array([0.96**raises for raises in range(_MAX_RAISES + 1)])
+"""How much of a share is left after some raises: each suggests better cards."""
+_NO_DOUBLES = np.array([(5.0 / 6.0) ** rolls for rolls in range(4)])
+"""The chance of no doubles in some rolls. Tables, because powers differ in the last bit from one machine to another."""
 
 
 @rule
@@ -107,7 +112,7 @@ def _bet(state: State, seat: int, mask: Int8s, unseen: Float32s, beats: Float64s
     even = 1.0 / players
     stays = _stays(state)
     share = stays * holds + (1.0 - stays) * even
-    share *= 0.96 ** min(raises, 10)  # Each raise suggests better cards.
+    share *= _AFTER_RAISES[min(raises, _MAX_RAISES)]
     due = owed(state, seat)
     if mask[sabacc.RAISE] and share > even * (1.15 + 0.1 * state.raises[seat]):
         return sabacc.RAISE
@@ -119,7 +124,7 @@ def _bet(state: State, seat: int, mask: Int8s, unseen: Float32s, beats: Float64s
 @rule
 def _stays(state: State) -> float:
     """The chance of no doubles before the showdown: one roll after the bets of each round but round 0."""
-    return float((5.0 / 6.0) ** (state.rounds + 1 - max(state.round_number, 1)))
+    return float(_NO_DOUBLES[state.rounds + 1 - max(state.round_number, 1)])
 
 
 @rule
