@@ -160,11 +160,18 @@ def test_watched_games_advance_step_by_step_and_show_how_the_seats_stand(client:
     state = watch(client, **SHORT | {"opponents": ["heuristic", "random"]})
     assert (state["seat"], state["names"], state["actions"]) == (None, ["Heuristic", "Random"], [])
     standing = f"/api/tables/{state['table']}/standing"
-    before = client.get(standing)
+    before, told = client.get(standing), len(state["narration"])
     assert len(before["values"]) == 2
     while not state["ended"]:
         state = client.step(state)["state"]
     after = client.get(standing)
+    events = client.get(f"/api/tables/{state['table']}?since=0")["events"]
+    assert [event["text"] for event in events] == [line["text"] for line in state["narration"]]
+    assert client.get(f"{standing}?at={told}")["values"] != after["values"]
+    assert client.get(f"{standing}?at=99999") == after
+    verdict = client.get(f"{standing}?judge=1")["verdict"]
+    entry = client.get(f"/api/history/{state['table']}/review")["decisions"][-1]
+    assert verdict == {name: entry[name] for name in verdict}
     assert after["version"] == state["version"] > before["version"]
     assert after["values"] != before["values"]
     person = client.sit_down(**SHORT)

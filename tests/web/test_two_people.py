@@ -161,6 +161,23 @@ def test_a_finished_game_by_link_is_in_both_records(shared: Served) -> None:
     assert not any(cookie in browsers[0].raw("GET", "/api/history/export")[2].decode() for cookie in COOKIES[1:])
 
 
+def test_a_rematch_is_for_the_people_of_a_finished_game(shared: Served) -> None:
+    browsers = clients(shared)
+    host, guest, spectator = browsers
+    table, code = open_by_link(host, "KuhnPoker-v0")
+    guest.post("/api/join", {"code": code, "name": "Bob"})
+    wanted = {"game": "KuhnPoker-v0", "seat": 0, "opponents": ["human"], "people": "link", "rematch": table}
+    assert "finished" in host.post("/api/tables", wanted, 403)["error"]
+    guest.post(f"/api/tables/{table}/resign", {})
+    spectator.post("/api/tables", wanted, 403)
+    again = host.post("/api/tables", wanted, 201)["table"]
+    codes = [browser.get(f"/api/tables/{table}")["rematch"] for browser in browsers]
+    assert codes == [codes[0], codes[0], ""]
+    assert "join it" in guest.post("/api/tables", wanted, 409)["error"]
+    assert guest.post("/api/join", {"code": codes[1], "name": "Bob"}) == {"table": again}
+    assert [browser.get(f"/api/tables/{again}")["seat"] for browser in browsers] == [0, 1, None]
+
+
 def test_nobody_can_take_the_place_of_a_guests_record(shared: Served) -> None:
     """Someone who knows the table and the seats uploads games with ids made of them before the game ends."""
     browsers = clients(shared)

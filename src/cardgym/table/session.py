@@ -57,7 +57,7 @@ class Session:
         persons: the seats of all people, starting with `seat`.
         narrator: what people read about the moves.
         moves: the moves made and not taken back.
-        events: if several people play, what each move did.
+        events: what each move did, unless one person plays, who takes moves back.
         last: what the last move did.
         paid: the rewards of each seat so far, (num_players,), float64.
     """
@@ -317,7 +317,7 @@ class Session:
         texts = self.narrator.add(before, move, after, seat, forced=seat in self.persons and not is_choice)
         self.moves.append((seat, move))
         event = self.last = Event(seat, move, is_choice, texts[self.viewer], before, after, texts)
-        if len(self.persons) > 1:
+        if len(self.persons) != 1:
             self.events.append(event)
         return event
 

@@ -11,6 +11,7 @@ import pytest
 from coda_lines import CASES, CodaDriver, Line, deck_of, placing_chance
 
 from cardgym.engine.contract import offsets
+from cardgym.games.coda import view as table
 from cardgym.games.coda.guess_features import splits_features
 from cardgym.games.coda.observations import full_features, odds_features
 
@@ -181,6 +182,9 @@ def test_features_of_guesses_are_shares_of_all_arrangements(case: int) -> None:
             possible = shares > 0.0
             lower = np.cumsum(shares) - shares
             np.testing.assert_array_equal(rows["may_be"][place], possible)
+            if place in hidden:  # What the table offers; it does not know that a joker is at one place only.
+                offered = np.array([table.possible(game.state, place * game.n + tile) for tile in range(game.n)])
+                np.testing.assert_array_equal(offered, offered | possible if game.options.jokers else possible)
             for name, expected in (
                 ("opponent_exposed", shares.max()),
                 ("split", possible * np.minimum(lower, 1.0 - lower - shares)),

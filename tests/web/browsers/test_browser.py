@@ -129,11 +129,45 @@ def test_the_show_is_counted_point_by_point(server: Server, person: Person) -> N
     assert "fifteen two" in log or "pair two" in log
 
 
+def test_people_can_count_their_own_hands(server: Server, person: Person) -> None:
+    """The board, the points and the log say nothing before they have; then the pegs walk."""
+    page = person.page
+    person.sit_down(server.open_table("CribbageDeal-v0"))
+    page.locator("#count").evaluate("(field) => { field.value = 'you'; field.dispatchEvent(new Event('change')); }")
+    for _ in range(40):
+        if page.query_selector(".count input"):
+            break
+        page.locator("button.item[aria-pressed=false]").first.click()
+        page.wait_for_selector(".count, .actions:not([data-phase=busy])")
+    before = page.inner_text(".felt")
+    assert "Your hand\n?" in page.inner_text(".reveals")
+    assert "hand" not in page.inner_text(".log").lower()
+    person.set_speed("1800")
+    while page.query_selector(".count input"):
+        name = page.inner_text(".count label")
+        page.locator(".count input").fill("29")
+        page.keyboard.press("Enter")
+        page.wait_for_function("name => document.querySelector('.count label')?.innerText !== name", arg=name)
+    assert "you counted 29" in page.inner_text(".reveals")
+    assert page.inner_text(".felt") != before
+    page.wait_for_function("[...document.querySelectorAll('.board .front')].some((peg) => peg.getAnimations().length)")
+
+
 def test_agents_can_be_watched_step_by_step_or_running(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("Cribbage-v0", options={"target": 31}, seat=None, opponents=["greedy", "expert"]))
     assert person.phase == "watching"
-    person.page.keyboard.press("n")
-    person.page.wait_for_selector(".actions:not([data-phase=busy]):not([data-version='0'])")
+    moves = []
+    for key in ("n", "n", "ArrowLeft", "ArrowLeft", "ArrowRight", "ArrowRight"):
+        before = person.page.inner_text(".felt") + person.page.inner_text(".now")
+        person.page.keyboard.press(key)
+        person.page.wait_for_function(
+            "text => document.querySelector('.felt').innerText + document.querySelector('.now').innerText !== text",
+            arg=before,
+        )
+        assert person.phase == "watching"
+        person.page.wait_for_selector(".standing small:has-text(':')")
+        moves.append(person.page.inner_text(".now"))
+    assert moves[2:] == [*moves[2:4], moves[2], moves[1]]
     person.page.keyboard.press("r")
     person.page.wait_for_selector(".actions[data-phase=ended]")
 

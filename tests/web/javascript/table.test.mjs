@@ -71,6 +71,8 @@ test("another game is like the last one", () => {
   assert.deepEqual(phases.likeThis({ ...state, opponents: ["greedy"], lesson: {} }).options, {});
   const two = phases.likeThis({ ...state, people: "hot", opponents: ["greedy", "human"] });
   assert.deepEqual(two.names, ["Ann", "Bob"]);
+  const linked = phases.likeThis({ ...state, table: "t", people: "link", opponents: ["human"] }, "Ann");
+  assert.deepEqual([linked.rematch, linked.names, linked.seed], ["t", ["Ann"], null]);
 });
 
 // -- moves ------------------------------------------------------------------------------------------------------------

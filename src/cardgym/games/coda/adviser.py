@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Float64s, Game, Int64s, State
+from cardgym.engine.contract import Float64s, Game, State
 from cardgym.errors import CardgymError
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import weigh_guesses, weigh_own
@@ -73,7 +74,8 @@ class _Search:
         expected = np.array([chances.get(action, 0.0) for action in tried])
         opponents = self._opponents(known, beliefs.policies)
         drawn = beliefs.drawn(self._worlds, 0)
-        models = np.repeat([model for model, _, _ in opponents], _parts([share for *_, share in opponents], len(drawn)))
+        played = np.array([model for model, _, _ in opponents], np.int64)  # NumPy's own have 32 bits in a page.
+        models = played.repeat(_parts([share for *_, share in opponents], len(drawn)))
         values, right = self._sampler.try_actions(
             observation, drawn, np.array(tried, np.int64), self._critic, MODELED["bayes"], models
         )
@@ -115,9 +117,9 @@ def _prior(name: str) -> Float64s:
     return np.isin(np.arange(NUM_POLICIES), policies) / len(policies)
 
 
-def _parts(shares: list[float], count: int) -> Int64s:
+def _parts(shares: list[float], count: int) -> npt.NDArray[np.intp]:
     """Split a number of states by shares, in whole numbers."""
-    return np.diff(np.round(np.cumsum([0.0, *shares]) * count)).astype(np.int64)
+    return np.diff(np.round(np.cumsum([0.0, *shares]) * count)).astype(np.intp)
 
 
 class _Rated(NamedTuple):

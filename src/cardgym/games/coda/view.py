@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from cardgym.engine.contract import YOU, Game, Names, State, inside
 from cardgym.games.coda import state as coda
@@ -59,15 +63,46 @@ def _heading(names: Names, owner: int) -> str:
 
 
 def possible(state: State, action: int) -> bool:
-    """Whether a guess fits the tile's color, earlier guesses, and the tiles that are face up to its left and right."""
+    """Whether a guess may be right, as far as the seat to guess knows: what a tile can still be."""
     if state.phase != coda.GUESSING or action == coda.stop_action(state):
         return True
-    other, (place, tile) = 1 - int(state.turn), divmod(action, int(state.n))
-    if not coda.fitting(state, other, place, coda.unseen(state, state.turn)) >> tile & 1:
-        return False
-    numbers = coda.num_numbers(state)  # Those from here on are jokers, which can be anywhere.
-    up = {at: int(state.line[other, at]) for at in range(state.length[other]) if not coda.hidden(state, other, at)}
-    return tile >= numbers or all((value < tile) == (at < place) for at, value in up.items() if value < numbers)
+    place, tile = divmod(action, int(state.n))
+    return bool(_may_be(state.tobytes())[place] >> tile & 1)
+
+
+_NONE = 99  # Above all numbers.
+
+
+@lru_cache(maxsize=16)
+def _may_be(record: bytes) -> list[int]:
+    """What can be at each place of the line to guess, as bits, given what the seat to guess sees, misses and order."""
+    state: State = np.frombuffer(record, coda.STATE).copy().view(np.recarray)[0]
+    other, numbers = 1 - int(state.turn), int(coda.num_numbers(state))
+    unseen = int(coda.unseen(state, state.turn))
+    fits = [
+        int(coda.fitting(state, other, place, unseen)) if coda.hidden(state, other, place) else 1 << int(tile)
+        for place, tile in enumerate(state.line[other, : state.length[other]])
+    ]
+    mirrored = [int(f"{fit % (1 << numbers):0{numbers}b}"[::-1], 2) | fit >> numbers << numbers for fit in fits]
+    left, right = _least(fits, numbers), _least(mirrored[::-1], numbers)[::-1]
+    found = []
+    for place, fit in enumerate(fits):
+        sides = [(left[place][k], numbers - 1 - right[place + 1][spare]) for k in range(3) for spare in range(3 - k)]
+        tiles = [tile for tile in range(numbers) if any(low < tile < high for low, high in sides)]
+        if any(left[place][k] < numbers - 1 - right[place + 1][spare] for k in range(2) for spare in range(2 - k)):
+            tiles += [numbers, numbers + 1]
+        found.append(fit & sum(1 << tile for tile in tiles))
+    return found
+
+
+def _least(fits: Sequence[int], numbers: int) -> list[list[int]]:
+    """The least number that can be the last one before each place and at the end, by the number of jokers so far."""
+    rows = [[-1, _NONE, _NONE]]
+    for fit in fits:
+        after = [[tile for tile in range(last + 1, numbers) if fit >> tile & 1] for last in rows[-1]]
+        jokers = [[], *([last] if fit >> numbers else [] for last in rows[-1][:2])]
+        rows.append([min(one + other, default=_NONE) for one, other in zip(after, jokers, strict=True)])
+    return rows
 
 
 def _tile(id: str, name: str) -> Item:

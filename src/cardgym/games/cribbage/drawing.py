@@ -57,11 +57,11 @@ def _lane(lane: int) -> str:
         radius = (here - above) / 2
         parts.append(f"A{radius:g} {radius:g} 0 0 {1 if turn_right else 0} {RIGHT if turn_right else LEFT:g} {here:g}")
         parts.append(f"H{LEFT if turn_right else RIGHT:g}")
-    return path("".join(parts), "none", PEGS[lane][1], 15)
+    return path("".join(parts), "none", PEGS[lane][1], 15).replace("<path", '<path class="lane"')  # Where pegs walk.
 
 
 def board() -> Symbol:
-    """The board with its holes; a line marks the skunk, before hole 91."""
+    """The board with its holes; lines mark the double skunk and the skunk, before holes 61 and 91."""
     parts = [
         box(1, 3, WIDTH - 2, HEIGHT - 4, 16, "#5b3517"),
         box(1, 1, WIDTH - 2, HEIGHT - 5, 16, "#a8723f", "#5b3517", 1.5),
@@ -70,8 +70,9 @@ def board() -> Symbol:
         parts.append(path(f"M14 {y}C200 {y + 6} 420 {y - 7} {WIDTH - 14} {y + 3}", "none", "#996536", 1))
     parts.append(disc(26, row_middle(ROWS - 1), 15, "#f3d488", "#5b3517", 1.5))
     parts += [_lane(lane) for lane in range(2)]
-    middle = row_middle(ROWS - 1)
-    parts.append(path(f"M{RIGHT + 12:g} {middle - 21:g}V{middle + 21:g}", "none", "#7d1f1f", 2.5))
+    for x, row in ((LEFT - 12, ROWS - 2), (RIGHT + 12, ROWS - 1)):
+        middle = row_middle(row)
+        parts.append(path(f"M{x:g} {middle - 21:g}V{middle + 21:g}", "none", "#7d1f1f", 2.5))
     for row in range(ROWS):
         for lane in range(2):
             parts += [disc(*hole(lane, row * IN_ROW + place), 3.6, "#4a3a2a") for place in range(1, IN_ROW + 1)]

@@ -119,20 +119,27 @@ def reveals(before: State, move: int, after: State, seat: int, names: Names) -> 
         start = int(before.num_played) - int(before.pile_size)
         cards = [*(int(card) for card in before.played[start : before.num_played]), move]
         items = [_card(f"show:{place}", card) for place, card in enumerate(cards)]
-        found.append(reveal(f"{names[int(before.turn)]} in the play", text.count_aloud(reasons), items, f"+{gained}"))
+        lines = text.count_aloud(reasons)
+        found.append(reveal(f"{names[int(before.turn)]} in the play", lines, items, _scored(gained, reasons)))
     if text.says_go(before, move) and after.phase == cribbage.PLAYING and after.pile_size > 0:
         found.append(reveal(f"{names.does(1 - int(before.turn), 'say')} go"))
     for hand in text.counted_hands(before, after):
         items = [_card(f"show:{card}", card) for card in hand.cards]
         items.append({**_card("show:starter", hand.starter), "caption": "starter"})
-        lines = text.count_aloud(hand.reasons) or ["nothing"]
-        found.append(reveal(f"{names.whose(hand.owner)} {hand.what}", lines, items, f"+{hand.gained}"))
+        lines, points = text.count_aloud(hand.reasons) or ["nothing"], _scored(hand.gained, hand.reasons)
+        found.append(reveal(f"{names.whose(hand.owner)} {hand.what}", lines, items, points))
     if counted := text.counted_hands(before, after):
         owners = (1 - int(before.dealer), int(before.dealer))  # In the order of the show, for all who watch it.
         points = [sum(hand.gained for hand in counted if hand.owner == owner) for owner in owners]
         line = ", ".join(f"{names[owner]} +{gained}" for owner, gained in zip(owners, points, strict=True))
         found.insert(0, reveal("The show", [line], banner=True))
     return found
+
+
+def _scored(gained: int, reasons: list[tuple[str, int]]) -> str:
+    """The points scored; of how many, where the peg reaches the last hole."""
+    total = sum(points for _, points in reasons)
+    return f"+{gained} of {total}" if gained < total else f"+{gained}"
 
 
 def showdown(before: State, move: int, after: State, seat: int, names: Names) -> View | None:

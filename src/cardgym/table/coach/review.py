@@ -151,7 +151,7 @@ def review(
             points.append({"move": number, "values": coach.standing(event.before)})
         if event.seat in seats and event.is_choice:
             advice = coach.advise(event.before, event.seat, names)
-            decisions.append(_decision(len(decisions), number, event, names[event.seat], advice))
+            decisions.append(decision(len(decisions), number, event, names[event.seat], advice))
         if progress is not None:
             progress(number + 1, len(events))
     if chart and events:
@@ -228,7 +228,8 @@ def _by_seat(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(entry["players"], key=lambda player: int(player["seat"]))
 
 
-def _decision(number: int, move: int, event: Event, player: str, advice: Advice) -> Decision:
+def decision(number: int, move: int, event: Event, player: str, advice: Advice) -> Decision:
+    """Review one decision, given the coach's advice for it."""
     chosen, best = advice.of(event.move), advice.best
     cost = advice.cost(event.move)
     if cost == 0.0:  # As good as the best, as far as the adviser can tell.

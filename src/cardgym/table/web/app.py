@@ -227,6 +227,17 @@ class Routes:
         return {}
 
     async def open(self, request: Request, body: NewTable) -> Reply:
+        """Open a table. For a rematch by link, the others at the finished table learn the code to join."""
+        if not body.rematch:
+            return Reply({"table": (await self._open(request, body)).session.id}, 201)
+        async with self._tables.locked(body.rematch) as finished:
+            await work(seats.check_rematch, finished.session, _cookie_of(request))
+            session = (await self._open(request, body)).session
+            await work(lambda: finished.session.add_about(**{seats.REMATCH: session.about.get(seats.JOIN, "")}))
+        self._tables.changed(body.rematch)
+        return Reply({"table": session.id}, 201)
+
+    async def _open(self, request: Request, body: NewTable) -> Table:
         setup = await work(self._lobby.parse, body)
         # A screen that several people share is one browser, if others can reach the server.
         bound = seats.JOIN in setup.about or (request.app.state.shared and seats.NONCE in setup.about)
@@ -235,7 +246,7 @@ class Routes:
         if bound:
             async with table.lock:
                 await work(seats.keep_first, table.session, browser)
-        return Reply({"table": table.session.id}, 201)
+        return table
 
     async def join(self, request: Request, body: _Join) -> dict[str, Any]:
         """Take a seat at the table whose code another person has."""
@@ -334,7 +345,8 @@ class Routes:
 
     async def standing(self, request: Request) -> dict[str, Any]:
         async with turn_of(request), self._tables.locked(id_of(request)) as table:
-            return await work_slowly(table.standing)
+            asked = request.query_params
+            return await work_slowly(table.standing, asked.get("at", ""), "judge" in asked)
 
     async def stream(self, request: Request) -> Response:
         """Send the table's version now and after every change, as server-sent events."""

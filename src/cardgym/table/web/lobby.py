@@ -119,6 +119,8 @@ class NewTable(Body):
     names: list[str] = Field(default_factory=list)
     """The names of the people, the one who opens the table first."""
     lesson: bool = False
+    rematch: Name = ""
+    """The finished table by link whose people are asked to join."""
 
 
 def _people(body: NewTable, options: Options, players: Sequence[Player | None], seat: int) -> dict[str, Any]:

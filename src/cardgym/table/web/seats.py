@@ -25,6 +25,9 @@ JOIN = "join"
 NONCE = "nonce"
 """The `about` key of the random text that is hashed with the seed; see `commitment`."""
 
+REMATCH = "rematch"
+"""The `about` key of the code of the table that one of the people opened for another game."""
+
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # Without those that look alike.
 _LENGTH = 10  # 49 bits.
 _MAX_ATTEMPTS = 20
@@ -132,6 +135,14 @@ class Codes:
 def keep_first(session: Session, browser: str) -> None:
     """Give the browser that opened a table of several people its first seat."""
     session.add_about(**{claim_key(session.seat): claim(session, browser)})
+
+
+def check_rematch(session: Session, browser: str) -> None:
+    """Refuse a rematch to all but the people of a finished table by link, and a second one."""
+    if not (session.over and by_link(session) and has_seat(session, browser)):
+        raise HTTPException(403, "rematch: only those who played a finished game by link can ask for one")
+    if session.about.get(REMATCH):
+        raise HTTPException(409, "the other person has asked for a rematch: join it")
 
 
 def join(session: Session, browser: str, name: str) -> None:

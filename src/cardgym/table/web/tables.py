@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from cardgym.engine.contract import State
 from cardgym.table.coach.coach import Coach
+from cardgym.table.coach.review import decision
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import PUBLIC, Event, public_reveals, public_showdown, public_view
 from cardgym.table.people import shown_name
@@ -25,12 +26,14 @@ from cardgym.table.session import Session
 from cardgym.table.setup import LESSON, LEVEL, PERSON, RESIGNED, TABLE, GameSetup, Resolve
 from cardgym.table.views import Reveal, View, listed
 from cardgym.table.web.requests import paid_in, work
-from cardgym.table.web.seats import JOIN, NONCE, commitment
+from cardgym.table.web.seats import JOIN, NONCE, REMATCH, commitment
 
 MAX_FOLLOWERS = 16
 """The maximum number of pages of one browser, or of one client who watches, that follow a table."""
 
 HEARTBEAT_SECONDS = 15.0
+
+_VERDICT = ("seat", "text", "cost", "unit", "grade", "best_text")
 
 _LEFT = "You have left the lesson: play on as you like, or undo to return to it."
 
@@ -59,13 +62,25 @@ class Table:
         session.note_help()
         return {**advice.asdict(), "first": first is not None}
 
-    def standing(self) -> dict[str, Any]:
-        """Value every seat of a watched game, given all cards."""
-        session = self.session
+    def standing(self, at: str = "", judge: bool = False) -> dict[str, Any]:
+        """Value every seat of a watched game, given all cards, and if asked to `judge`, the last decision.
+
+        Args:
+            at: the number of a move among those that were told, as text: how the game stood then.
+        """
+        session, coach = self.session, self._coach
         if not session.watched:
             raise HTTPException(403, "only a watched game shows how the seats stand: it needs all cards")
-        values = self._coach.standing(session.state)
-        return {"version": session.version, "values": values, "unit": self._coach.standing_unit}
+        told = [event for event in session.events if event.text]
+        place = min(int(at), len(told)) if at.isdecimal() and len(at) < 9 else len(told)
+        state = told[place].after if place < len(told) else session.state
+        found = {"version": session.version, "values": coach.standing(state), "unit": coach.standing_unit}
+        made = next((event for event in reversed(told[: place + 1]) if event.is_choice), None) if judge else None
+        if made is None:
+            return found
+        names = session.names()
+        verdict = decision(0, 0, made, names[made.seat], coach.advise(made.before, made.seat, names))
+        return {**found, "verdict": {name: getattr(verdict, name) for name in _VERDICT}}
 
     def as_json(self, viewer: int) -> dict[str, Any]:
         """The table as JSON for one viewer; see `viewer_of`."""
@@ -86,6 +101,7 @@ class Table:
             "turn": turn if mode == "hot" and others_turn else None,
             "waits_for": people[turn] if others_turn else "",
             "code": session.about.get(JOIN, "") if viewer in session.persons else "",
+            "rematch": session.about.get(REMATCH, "") if viewer in session.persons else "",
             "names": people,
             "kinds": ["" if name == PERSON else shown_name(name) for name in session.names()],
             "level": session.about.get(LEVEL, ""),

@@ -28,10 +28,12 @@ export function openJoin(code) {
     const [typed, name] = [form.elements.code.value, form.elements.name.value.trim()];
     notice("");
     if (name) remember("name", name);
-    await attempt(async () => {
-      const { table } = await post("join", { code: typed, name });
-      remember("joined", JSON.stringify([table, ...others(table)].slice(0, MAX_REMEMBERED)));
-      location.hash = `#/table/${table}`;
-    });
+    await attempt(() => joinTable(typed, name));
   }
+}
+
+export async function joinTable(code, name) {
+  const { table } = await post("join", { code, name });
+  remember("joined", JSON.stringify([table, ...others(table)].slice(0, MAX_REMEMBERED)));
+  location.hash = `#/table/${table}`;
 }

@@ -80,10 +80,11 @@ function rects(root) {
 export function moving(root, change) {
   const time = calm() ? 0 : Math.min(speed() * 0.5, 450);
   const before = time && root.querySelector(".felt") ? rects(root) : null;
-  const stacks = chipsOf(root);
+  const [stacks, pegs] = [chipsOf(root), pegsOf(root)];
   change();
   if (!before) return;
   flyChips(stacks, chipsOf(root), time);
+  walkPegs(pegs, pegsOf(root), time);
   const after = rects(root);
   const gone = [...before].filter(([id]) => !after.has(id)).map(([, item]) => item);
   let moved = false;
@@ -120,6 +121,31 @@ function flyChips(before, after, time) {
         flight.finished.then(() => chip.remove());
       }
   if (paid.length && got.length) sound("chips");
+}
+
+const STRIDE = 10; // Half the way to the next hole.
+
+// The pegs of a board, in the order of their lanes, with their middles.
+const pegsOf = (root) =>
+  [...root.querySelectorAll(".board .front")].map((peg) => {
+    const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => peg[name].baseVal.value);
+    return { peg, x: x + width / 2, y: y + height / 2 };
+  });
+
+// Lets pegs walk along their lanes, forward.
+function walkPegs(before, after, time) {
+  for (const [at, { peg, x, y }] of after.entries()) {
+    const from = before[at] ?? { x, y };
+    if (from.x === x && from.y === y) continue;
+    const lane = document.querySelectorAll(`[id="${peg.parentNode.dataset.symbol}"] .lane`)[at];
+    const length = lane.getTotalLength() / STRIDE;
+    const holes = Array.from({ length }, (_, step) => lane.getPointAtLength(step * STRIDE));
+    const far = (place) => holes.map((hole) => Math.hypot(hole.x - place.x, hole.y - place.y));
+    const nearest = (distances) => distances.indexOf(Math.min(...distances));
+    const way = holes.slice(nearest(far(from)), nearest(far({ x, y })) + 1);
+    const steps = way.map((hole) => ({ translate: `${hole.x - x}px ${hole.y - y}px` }));
+    peg.animate([...steps, { translate: "0 0" }], { duration: time * (1 + steps.length / 12) });
+  }
 }
 
 const isSlot = (symbol) => /slot/.test(symbol);

@@ -3,7 +3,7 @@ import { post } from "./api.js";
 import { h, notice, reopen, twice } from "./dom.js";
 import { movesOf } from "./moves.js";
 import { drawReveal } from "./view.js";
-import { costOf, merged, outcome, plain, resultOf } from "./words.js";
+import { costOf, merged, outcome, plain, resultOf, verdictOn } from "./words.js";
 
 // What was just revealed, above the felt: a banner with the rule that decided, and the points one by one. `bare` leaves
 // out the cards; `more` is for the people at the table.
@@ -53,14 +53,15 @@ export const drawResign = ({ table, person }) =>
 
 // How the seats of a watched game stand, given all cards.
 export function drawStanding(names, standing) {
-  const { values, unit } = standing ?? { values: names.map(() => 0), unit: "" };
+  const { values, unit, verdict } = standing ?? { values: names.map(() => 0), unit: "" };
   const total = values.reduce((sum, value) => sum + Math.max(value, 0), 0);
   const draw = (value, seat) => {
     const bar = { max: total || 1, value: Math.max(value, 0), "aria-label": names[seat] };
     return h("p", h("span", names[seat]), h("progress", bar), h("span.worth", plain(value)));
   };
   const heading = h("h2", "How they stand", h("small", unit));
-  return h("section.standing", { "aria-label": "How the seats stand" }, heading, values.map(draw));
+  const said = verdict && h("small", verdictOn(verdict, names));
+  return h("section.standing", { "aria-label": "How the seats stand" }, heading, values.map(draw), said);
 }
 
 // How the game ended; if the coach has reviewed it, how well the person decided, and the costliest decision.

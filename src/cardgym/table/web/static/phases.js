@@ -50,9 +50,10 @@ export function lengthOf(event) {
 }
 
 // The request for another game like this one; after a lesson, for one with the usual options.
-export function likeThis({ game, options, opponents, host, hints, people, names, lesson }) {
+export function likeThis({ table, game, options, opponents, host, hints, people, names, lesson }, name = "") {
   const around = [...names.slice(host), ...names.slice(0, host)];
   const persons = around.filter((_, ahead) => !ahead || opponents[ahead - 1] === "human");
   const wanted = { game, options: lesson ? {} : options, opponents, seat: host, seed: null, hints, people };
+  if (people === "link") return { ...wanted, names: [name], rematch: table };
   return people === "hot" ? { ...wanted, names: persons } : wanted;
 }

@@ -45,31 +45,41 @@ export class Puzzles extends Chooser {
 
   tally = () => recalled(`puzzles.${this.game}`, { streak: 0, best: 0, solved: 0, tried: 0 });
 
-  async next() {
+  // One request at a time: a second click meanwhile gives no second answer, and skips no mistake.
+  async once(request) {
+    if (this.asking) return;
+    this.asking = true;
+    await attempt(request);
+    this.asking = false;
+  }
+
+  next() {
     if (!this.puzzle) waiting("Looking for a position with one clearly best move …");
-    await attempt(async () => {
-      const next = this.record ? `?record=${this.record}&move=${this.again.shift()}` : this.first;
+    return this.once(async () => {
+      const next = this.record ? `?record=${this.record}&move=${this.again[0]}` : this.first;
       const puzzle = await telling(get(`puzzles/${this.game}${next}`), tellWaiting);
       await loadSprite(this.game);
       if (this.closed) return;
       Object.assign(this, { puzzle, answer: null, chosen: null, tried: false, solved: false, first: "" });
+      this.again.shift();
       this.taken.clear();
       this.render();
     });
   }
 
-  async act(action) {
-    if (this.answer) return;
+  act(action) {
     this.taken.clear();
-    const known = this.tally();
-    this.answer = await attempt(() => post(`puzzles/${this.puzzle.puzzle}/solve`, { action, ...known.skill }));
-    if (this.closed || !this.answer) return;
-    this.chosen = this.puzzle.actions.find((one) => one.action === action);
-    if (!this.tried && !this.record) remember(`puzzles.${this.game}`, JSON.stringify(tallied(known, this.answer)));
-    Object.assign(this, { tried: true, solved: this.answer.right });
-    sound(this.answer.right ? "end" : "card");
-    this.render();
-    say(this.verdict());
+    return this.once(async () => {
+      const known = this.tally();
+      const answer = await post(`puzzles/${this.puzzle.puzzle}/solve`, { action, ...known.skill });
+      if (this.closed) return;
+      if (!this.tried && !this.record) remember(`puzzles.${this.game}`, JSON.stringify(tallied(known, answer)));
+      const chosen = this.puzzle.actions.find((one) => one.action === action);
+      Object.assign(this, { answer, chosen, tried: true, solved: answer.right });
+      sound(answer.right ? "end" : "card");
+      this.render();
+      say(this.verdict());
+    });
   }
 
   task = () => TASKS[this.puzzle.kind] ?? `Find the best ${this.puzzle.kind}`;
@@ -84,12 +94,14 @@ export class Puzzles extends Chooser {
   drawNext() {
     const { puzzle, record, solved, answer } = this;
     const change = (values) => () => (Object.assign(this, values), this.render());
+    const more = !record || this.again.length > 0;
     const next = keyed("button", "n", "n", record ? "Next mistake" : "Next puzzle", () => this.next());
+    const back = h("a.button.best", { href: `#/review/${record}` }, "Back to the review");
     const place = `#/explore/${puzzle.game}?moves=${answer.moves}`;
     return [
       !solved && keyed("button", "t", "t", "Try again", change({ answer: null })),
       !solved && keyed("button.soft", "s", "s", "Show the solution", change({ solved: true })),
-      (!record || this.again.length > 0) && next,
+      more ? next : back,
       solved && !record && answer.moves && h("a.button.soft", { href: place }, "Explore"),
     ];
   }
@@ -118,7 +130,7 @@ export class Puzzles extends Chooser {
       ? drawAdvice(answer.advice, null)
       : [h("p", puzzle.tip), !this.record && h("p.quiet", "One move here is clearly better than all others.")];
     const daily = h("a", { href: `#/puzzles/${this.game}?day` }, "Daily puzzle");
-    const back = h("a.button", { href: `#/review/${this.record}` }, "Back to the review");
+    const back = h("a", { href: `#/review/${this.record}` }, "Leave for the review");
     const side = [
       h("p.row", this.record ? back : [h("label", "Game ", chooseGame("puzzles", this.games, this.game)), daily]),
       h("h2.task", this.task()),

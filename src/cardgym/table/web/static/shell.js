@@ -45,6 +45,7 @@ function setting(name, apply) {
 
 setting("speed");
 setting("sounds");
+setting("count");
 setting("look", (value) => (document.documentElement.dataset.look = value));
 const help = document.getElementById("help");
 document.getElementById("help-button").addEventListener("click", () => {

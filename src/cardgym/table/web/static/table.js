@@ -1,14 +1,16 @@
 // The table: one game, drawn from the server's state, played by clicks and keys.
 import { Refused, follow, get, post, telling } from "./api.js";
+import { count } from "./counting.js";
 import { checkDeal } from "./deal.js";
 import { attempt, loadSprite, notice, remember, remembered, say, speed, update } from "./dom.js";
-import { forgetJoined } from "./join.js";
+import { forgetJoined, joinTable } from "./join.js";
 import { fit, moving, sound } from "./motion.js";
 import { Chooser } from "./moves.js";
 import { covered, isOneOfMany, lengthOf, likeThis, mayAct, othersMove, spoken, watching } from "./phases.js";
 import { offerRules } from "./rules.js";
 import { drawTable } from "./table_page.js";
 import { forgetTrails } from "./view.js";
+import { goTo, step, weigh } from "./watching.js";
 import { blunder, merged, resultOf, title, verdictOf } from "./words.js";
 
 export class Table extends Chooser {
@@ -17,7 +19,7 @@ export class Table extends Chooser {
   constructor(id) {
     super();
     Object.assign(this, { id, reveals: [], advice: null, busy: false, running: false, paused: false, heard: null });
-    Object.assign(this, { panel: "shut", atEnd: true, sizes: new Map(), seat: "", seen: new Map() });
+    Object.assign(this, { panel: "shut", atEnd: true, sizes: new Map(), seat: "", seen: new Map(), at: null });
   }
 
   async start() {
@@ -68,7 +70,7 @@ export class Table extends Chooser {
     const state = await this.look().catch(() => null);
     if (!state || this.closed || this.busy) return;
     const [moved, over] = [state.version !== this.state.version, state.ended && !this.state.ended];
-    this.state = state;
+    Object.assign(this, { state, at: null });
     if (moved) this.settle();
     this.render();
     if (over) this.ended();
@@ -115,6 +117,7 @@ export class Table extends Chooser {
 
   // Shows what happened by an answer of the server, and whose turn it is then.
   async show(answer) {
+    goTo(this, null);
     this.busy = true;
     this.rushed = false;
     this.reveals = [];
@@ -189,6 +192,7 @@ export class Table extends Chooser {
   // Shows the moves of others one at a time: view, text and what was revealed.
   async play(events, ended) {
     for (const [place, event] of events.entries()) {
+      await count(this, event);
       if (this.closed) return;
       if (event.text) this.state.narration = [...this.state.narration, { seat: event.seat, text: event.text }];
       this.reveals = event.reveals ?? [];
@@ -303,7 +307,13 @@ export class Table extends Chooser {
     if (!this.closed) this.render();
   }
 
-  again = () => attempt(async () => (location.hash = `#/table/${(await post("tables", likeThis(this.state))).table}`));
+  // At a table by link, the others are asked to join; or this page joins the table that one of them has opened.
+  again = () =>
+    attempt(async () => {
+      const [name, code] = [remembered("name", ""), this.state.rematch];
+      if (code) return joinTable(code, name);
+      location.hash = `#/table/${(await post("tables", likeThis(this.state, name))).table}`;
+    });
 
   // -- the page -------------------------------------------------------------------------------------------------------
 
@@ -318,7 +328,8 @@ export class Table extends Chooser {
     else if (go && covered(this)) this.uncover();
     else if (key === "h") this.hint();
     else if (key === "u" && this.state.can_undo) this.send("undo");
-    else if (key === "n" && idle) this.send("step");
+    else if (arrow && idle) step(this, arrow);
+    else if (key === "n" && idle) step(this, 1);
     else if (key === "r" && idle) this.run();
     else if (key === "Escape") this.putBack("shut");
     else if (arrow) focusNext(arrow);
@@ -345,7 +356,7 @@ export class Table extends Chooser {
       this.fit();
     });
     if (this.busy) return;
-    this.weigh();
+    weigh(this);
     this.check();
   }
 
@@ -362,17 +373,6 @@ export class Table extends Chooser {
     const log = document.querySelector(".log");
     fit(this.sizes);
     if (this.atEnd && log) log.scrollTop = 1e6;
-  }
-
-  // In a watched game, how the seats stand, asked once for a position.
-  async weigh() {
-    if (!watching(this) || this.weighed === this.state.version) return;
-    this.weighed = this.state.version;
-    const standing = await get(`tables/${this.id}/standing`).catch(() => null);
-    if (standing && !this.closed && standing.version === this.state.version) {
-      this.standing = standing;
-      this.render();
-    }
   }
 }
 

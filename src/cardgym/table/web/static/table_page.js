@@ -1,11 +1,13 @@
 // What a table's page shows: the felt, what happened last, what the person can do, the coach and the log.
 import { drawCoach } from "./coach.js";
+import { drawCount } from "./counting.js";
 import { drawDeal } from "./deal.js";
 import { drawActions, drawPage, h, keyed } from "./dom.js";
 import { drawTip, guided, proposedBy } from "./lesson.js";
 import { drawEnd, drawLog, drawMoves, drawPeople, drawResign, drawStage, drawStanding } from "./panels.js";
 import { badgeOf, covered, mayAct, phaseOf, viewOf, watching } from "./phases.js";
 import { drawView } from "./view.js";
+import { step } from "./watching.js";
 import { kindsOf, lastActions, lastLines, newsOf, title } from "./words.js";
 
 export function drawTable(table) {
@@ -43,7 +45,8 @@ const runs = (table, words) => keyed("button", "r", "r", words, () => table.run(
 
 // What is below the table in each phase.
 const CONTENT = {
-  paused: (table) => keyed("button", "go", "Space", "Go on", () => table.hurry?.()),
+  paused: (table) =>
+    table.counted ? drawCount(table) : keyed("button", "go", "Space", "Go on", () => table.hurry?.()),
   busy: (table) => {
     const { state, sent } = table;
     const said = state.seat !== null && sent ? `You: ${sent}` : "";
@@ -55,10 +58,11 @@ const CONTENT = {
   },
   ended: (table) => {
     const { state } = table;
-    const again = state.lesson ? "Play on your own" : "Rematch";
+    const again = state.lesson ? "Play on your own" : state.rematch ? "Join the rematch" : "Rematch";
+    const mayAsk = state.people !== "link" || state.seat !== null;
     return [
       h("a.button.best", { href: `#/review/${state.record ?? table.id}` }, "Review this game"),
-      state.people !== "link" && h("button.soft", { onclick: () => table.again() }, again),
+      mayAsk && h("button.soft", { onclick: () => table.again() }, again),
       h("a.button.soft", { href: "#/" }, "Lobby"),
     ];
   },
@@ -68,7 +72,8 @@ const CONTENT = {
   ],
   waiting: ({ state }) => prompt(`${state.seat === null ? "You watch. " : ""}Waiting for ${state.waits_for} …`),
   watching: (table) => [
-    keyed("button", "n", "n", "Next move", () => table.send("step")),
+    keyed("button.soft", "back", "←", "Back", () => step(table, -1)),
+    keyed("button", "n", "n", "Next move", () => step(table, 1)),
     runs(table, table.running ? "Pause" : "Run"),
   ],
   yours: (table) => {

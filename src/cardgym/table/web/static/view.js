@@ -75,8 +75,10 @@ const trails = new Map();
 function drawBoard(game, zone) {
   const { width, height } = symbolSize(game, zone.symbol);
   const label = zone.items.map((item) => item.label).join(", ");
-  const about = { viewBox: `0 0 ${width} ${height}`, class: "board", role: "img", "aria-label": label };
-  const board = svg("svg", about, svg("use", { href: `#${game}:${zone.symbol}`, width, height }));
+  const symbol = `${game}:${zone.symbol}`;
+  const size = { viewBox: `0 0 ${width} ${height}`, class: "board", "data-symbol": symbol };
+  const about = { ...size, role: "img", "aria-label": label };
+  const board = svg("svg", about, svg("use", { href: `#${symbol}`, width, height }));
   for (const item of zone.items) {
     const trail = trails.get(item.id) ?? { at: item, from: null };
     if (trail.at.x !== item.x || trail.at.y !== item.y) trail.from = trail.at;

@@ -62,6 +62,12 @@ export function verdictOf({ decisions, worst, person }) {
   return { best, decisions: own.length, worst: decisions[worst[0]] };
 }
 
+// What the coach says about a move of a watched game.
+export function verdictOn({ seat, text, cost, unit, grade, best_text: best }, names) {
+  const move = `${names[seat]}: ${text}${grade && ` ${grade}`}`;
+  return cost > 0 ? `${move}, −${costOf(cost, unit)}; better: ${best}` : `${move}, the best`;
+}
+
 // The end in the game's own words, or all scores.
 export function resultOf({ result: { text, players }, names }) {
   return text || players.map((player) => `${names[player.seat]} ${plain(player.score)}`).join(", ");
