@@ -74,10 +74,9 @@ class _Search:
         expected = np.array([chances.get(action, 0.0) for action in tried])
         opponents = self._opponents(known, beliefs.policies)
         drawn = beliefs.drawn(self._worlds, 0)
-        played = np.array([model for model, _, _ in opponents], np.int64)  # NumPy's own have 32 bits in a page.
-        models = played.repeat(_parts([share for *_, share in opponents], len(drawn)))
+        models = np.repeat([model for model, _, _ in opponents], _parts([share for *_, share in opponents], len(drawn)))
         values, right = self._sampler.try_actions(
-            observation, drawn, np.array(tried, np.int64), self._critic, MODELED["bayes"], models
+            observation, drawn, np.array(tried), self._critic, MODELED["bayes"], models
         )
         left = (coda.count_hidden(state, 0) + coda.count_hidden(state, 1)) / (2.0 * int(state.n_start))
         odds = [(10.0 ** (points / 400.0 * min(left, 1.0)), share) for _, points, share in opponents]

@@ -177,6 +177,7 @@ class Sampler:
     ) -> tuple[Float64s, Bools]:
         """The value of each action in each of these states, and whether it is a right guess; see `try_actions`."""
         values, right = np.empty((len(drawn), len(actions))), np.empty((len(drawn), len(actions)), np.bool_)
+        drawn, actions, others = (np.asarray(each, np.int64) for each in (drawn, actions, others))  # 32 bits in a page.
         try_actions(self._records, observation, drawn, actions, self._mask, critic, own, others, values, right)
         return values, right
 
