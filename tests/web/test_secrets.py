@@ -181,7 +181,8 @@ def test_no_answer_depends_on_what_its_reader_cannot_know(
             "version": [0, session.version], "action": [2**31 - 1], "seat": [0, 1, ""],
             "code": ["AAAAAAAAAA", code], "name": ["Eve"], "seed": [1], "others": [False], "record": [table, None],
             "options": [{}], "opponents": [["human"] * 9], "hints": ["always"], "people": ["link", "hot"],
-            "names": [[]], "lesson": [False], "lines": ["", line.replace(seed, "5").replace(nonce, "n")],
+            "names": [[]], "lesson": [False], "rematch": ["", table],
+                "lines": ["", line.replace(seed, "5").replace(nonce, "n")],
             "move": [0, 1], "moves": [[]], "against": [[]], "change": [None], "at": [0], "mu": [25.0], "sigma": [8.0],
         }  # fmt: skip
         requesters = [(cookie, seat) for seat, cookie in enumerate(COOKIES[:seats])] if people == "link" else []
