@@ -126,8 +126,8 @@ def reveals(before: State, move: int, after: State, seat: int, names: Names) -> 
     for hand in text.counted_hands(before, after):
         items = [_card(f"show:{card}", card) for card in hand.cards]
         items.append({**_card("show:starter", hand.starter), "caption": "starter"})
-        lines, points = text.count_aloud(hand.reasons) or ["nothing"], _scored(hand.gained, hand.reasons)
-        found.append(reveal(f"{names.whose(hand.owner)} {hand.what}", lines, items, points))
+        lines, scored = text.count_aloud(hand.reasons) or ["nothing"], _scored(hand.gained, hand.reasons)
+        found.append(reveal(f"{names.whose(hand.owner)} {hand.what}", lines, items, scored))
     if counted := text.counted_hands(before, after):
         owners = (1 - int(before.dealer), int(before.dealer))  # In the order of the show, for all who watch it.
         points = [sum(hand.gained for hand in counted if hand.owner == owner) for owner in owners]
