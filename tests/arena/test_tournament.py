@@ -254,6 +254,13 @@ def test_exact_payoffs_rank_the_players_of_small_games() -> None:
     assert exact_standings(few, few.names) is few
 
 
+def test_the_command_ranks_small_games_exactly(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("tournament KuhnPoker-v0 --players honest random --games 20 --workers 1 --json".split()) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["payoffs"][0][1] == pytest.approx(5 / 24)
+    assert found["payoffs_ci95"][0][1] == [found["payoffs"][0][1]] * 2
+
+
 def test_players_that_play_alike_share_a_row() -> None:
     def folds(observation: Any, mask: Any) -> int:
         return 0

@@ -60,9 +60,11 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.arena.tournament.pages import printed, write_results
     from cardgym.arena.tournament.ranges import RangeStore
     from cardgym.players.llm.settings import PREFIX
+    from cardgym.solvers.exact import exact_standings
 
     limit_models(arguments)
-    if any(name.startswith(PREFIX) for name in arguments.players):
+    asks_models = any(name.startswith(PREFIX) for name in arguments.players)
+    if asks_models:
         arguments.workers = 1  # All requests of a match are made at once, and their limit holds for a process.
     if arguments.resume and arguments.out is None:
         raise CardgymError("--resume: name the folder of the tournament with --out")
@@ -82,6 +84,8 @@ def run(arguments: argparse.Namespace) -> None:
             store=None if arguments.out is None else RangeStore(arguments.out, resume=arguments.resume),
             progress=progress,
         )
+        if not asks_models:  # They would be asked at every information set.
+            results = exact_standings(results, results.names)
     if arguments.out is not None:
         write_results(results, arguments.out)
     if arguments.json:
