@@ -255,7 +255,8 @@ def test_exact_payoffs_rank_the_players_of_small_games() -> None:
 
 
 def test_the_command_ranks_small_games_exactly(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main("tournament KuhnPoker-v0 --players honest random --games 20 --workers 1 --json".split()) == 0
+    words = ["tournament", "KuhnPoker-v0", "--players", "honest", "random", "--games", "20", "--workers", "1", "--json"]
+    assert main(words) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["payoffs"][0][1] == pytest.approx(5 / 24)
     assert found["payoffs_ci95"][0][1] == [found["payoffs"][0][1]] * 2
