@@ -181,7 +181,7 @@ def test_evaluate_prints_the_documented_json(capsys: pytest.CaptureFixture[str])
 
 
 def test_interpreted_and_compiled_recordings_are_the_same_bytes(tmp_path: Path) -> None:
-    words = ["record", ENV, "--players", "heuristic", "random", "--games", "2", "--out"]
+    words = ["record", "KuhnPoker-v0", "--players", "honest", "random", "--games", "40", "--out"]
     assert main([*words, "compiled.csv"]) == 0
     assert run_cardgym(*words, "plain.csv", env={**os.environ, "NUMBA_DISABLE_JIT": "1"}).returncode == 0
     assert (tmp_path / "plain.csv").read_bytes() == (tmp_path / "compiled.csv").read_bytes()
