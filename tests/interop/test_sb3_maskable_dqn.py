@@ -28,7 +28,7 @@ from cardgym.players import PlayerSpec
 CardVecEnv: Any = sb3.CardVecEnv
 MaskableDQN: Any = sb3.MaskableDQN
 FEW = [
-    pytest.param(name, marks=[] if name in ("Coda-v0", "KuhnPoker-v0", "LeducPoker-v0") else pytest.mark.slow)
+    pytest.param(name, marks=[] if name in ("Coda-v0", "KuhnPoker-v0") else pytest.mark.slow)
     for name in cardgym.registered()
 ]
 QUICK: dict[str, Any] = {
