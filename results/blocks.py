@@ -301,17 +301,16 @@ def agents() -> list[str]:
 
 def arguments() -> list[str]:
     """Make a row for each argument of an env: its default, and what its docstring says."""
-    vector = inspect.signature(CardVectorEnv).parameters
+    vector = {name: value.default for name, value in inspect.signature(CardVectorEnv).parameters.items()}
     rows = [
-        [f"`{name}`", f"`{default}`", where, text]
+        [f"`{name}`", f"`{_literal(defaults[name])}`", where, text]
         for kind, where, defaults in (
             (EnvArguments, "any env", EnvArguments().__dict__),
-            (CardVectorEnv, "`make_vec`", {name: value.default for name, value in vector.items()}),
+            (CardVectorEnv, "`make_vec`", vector),
             (GpuVectorEnv, "`make_vec`", {"device": "cpu"}),
         )
         for name, text in _described(kind).items()
         if name != "game"
-        for default in [_literal(defaults[name])]
     ]
     return markdown_table(["argument", "default", "where", "what it is"], rows)
 
