@@ -1,15 +1,18 @@
-"""What the pages of all papers share: their command line, their steps, and how they are written."""
+"""What the pages of all papers share: their command line, steps, claims with verdicts, and how they are written."""
 
 from __future__ import annotations
 
+import math
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
-from cardgym.console.tables import wrapped
+from cardgym.console.tables import markdown_table, wrapped
 from cardgym.files import replacing
+from cardgym.statistics import Estimate
 
 PAGE = "results.md"
 BY_HAND = "<!-- Written by hand; `cardgym reproduce` keeps what follows. -->"
@@ -47,25 +50,76 @@ def reproduce(
     return 0
 
 
-def add_deep(parser: Parser, checkpoints: str) -> None:
-    """Add `--deep`, the checkpoints to evaluate; without it those that match `checkpoints`."""
-    parser.add_argument(
-        "--deep", type=Path, action="append", metavar="PATH",
-        help=f"a checkpoint to evaluate too; may be repeated ({checkpoints})",
-    )  # fmt: skip
-
-
-def deep_paths(given: list[Path] | None, checkpoints: str) -> list[Path]:
-    """The checkpoints named by `--deep`."""
-    return sorted(Path().glob(checkpoints)) if given is None else given
-
-
 def section(title: str, *blocks: str | Sequence[str]) -> str:
     """A section of a page: its heading, then paragraphs, and lists of lines such as those of a table."""
     return (
         "\n\n".join([f"## {title}", *(block if isinstance(block, str) else "\n".join(block) for block in blocks)])
         + "\n"
     )
+
+
+RULE = (
+    "One rule for all verdicts: a claim is a range of what we measure. It **holds** if the whole 95 % interval lies in "
+    "the range, **fails** if the whole interval lies outside, and stays **open** otherwise."
+)
+
+
+class Claim(NamedTuple):
+    """A claim of a paper as a range, and what we measure of it.
+
+    Attributes:
+        section: the paper's section.
+        text: the claim in words.
+        low: the lowest value with which it holds.
+        high: the highest.
+        measured: the estimate of that value, one for each column of the table.
+        form: the format of the estimates.
+        notes: what follows the verdicts: one text for all, or one for each.
+    """
+
+    section: str
+    text: str
+    low: float
+    high: float
+    measured: Sequence[Estimate]
+    form: str = "+.1f"
+    notes: str | Sequence[str] = ""
+
+
+class Answer(NamedTuple):
+    """A sentence of a paper of which nothing is measured, and our answer: one for all columns, or one for each."""
+
+    section: str
+    text: str
+    answers: str | Sequence[str]
+
+
+def verdict(estimate: Estimate, low: float, high: float) -> str:
+    """Whether a claim, a range, holds, fails, or stays open, by `RULE`; a value without an interval is exact."""
+    first, last = estimate.interval if estimate.known else (estimate.value, estimate.value)
+    if low <= first and last <= high:
+        return "holds"
+    return "fails" if last < low or first > high else "open"
+
+
+def claims_table(columns: Sequence[str], rows: Iterable[Claim | Answer]) -> list[str]:
+    """The lines of the table of a paper's claims, in its order."""
+    cells = []
+    for row in rows:
+        if isinstance(row, Answer):
+            answers = [row.answers, *[""] * (len(columns) - 1)] if isinstance(row.answers, str) else row.answers
+            cells.append([row.section, row.text, "", *answers])
+            continue
+        low, high = f"{row.low:g}", f"{row.high:g}"
+        allowed = low if low == high else f"{low} to {high}"
+        allowed = f"at most {high}" if math.isinf(row.low) else f"at least {low}" if math.isinf(row.high) else allowed
+        notes = [row.notes] * len(columns) if isinstance(row.notes, str) else row.notes
+        ours = [
+            f"{one.text(row.form)}: {verdict(one, row.low, row.high)}{note}"
+            for one, note in zip(row.measured, notes, strict=True)
+        ]
+        cells.append([row.section, row.text, allowed, *ours])
+    return markdown_table(("section", "claim", "range", *columns), cells)
 
 
 def write_page(folder: Path, parts: Iterable[str]) -> Path:

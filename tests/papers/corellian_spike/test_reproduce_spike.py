@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from cardgym.papers.corellian_spike import page
-from cardgym.papers.corellian_spike.findings import verdict
 from cardgym.papers.corellian_spike.numbers import mixed
 from cardgym.papers.corellian_spike.runs import Scale, Score
 from cardgym.papers.corellian_spike.tables import PAPER, PAPER_SEATS
-from cardgym.statistics import mean_over_runs
 
 
 @pytest.mark.slow
@@ -37,13 +35,6 @@ def test_page_has_every_table_of_the_paper(tmp_path: Path, monkeypatch: pytest.M
     assert "nan" not in text
     assert all(path.stat().st_size > 1000 for path in written)
     assert progress[-1][0] == progress[-1][1]
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"), [(-1, 3, "holds"), (1.1, 3, "open"), (2.5, 9, "fails"), (-9, -1, "fails")]
-)
-def test_verdicts_are_two_sided_and_follow_from_the_interval(low: float, high: float, expected: str) -> None:
-    assert verdict(mean_over_runs([0.9, 1.0, 1.1]), low, high) == expected
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])

@@ -19,7 +19,6 @@ from cardgym.games.cribbage.experts import (
     RANK_SETS,
     SHAPE,
     STRATEGIES,
-    ExpertsPlayer,
     load_experts,
     new_pegging,
     save_experts,
@@ -208,19 +207,6 @@ def test_state_of_another_run_raises():
         restore(trainer, state)
 
 
-@pytest.mark.slow
-def test_learning_improves_bad_weights():
-    config = ExpertsConfig(
-        total_games=8000, init=("pegging",), seed_deals=20_000, value_every=4000, learning_rate=1.0,
-        exploring_starts=0.0,
-    )  # fmt: skip
-    trainer = Trainer(config)
-    before = trainer.evaluate(("uniform",), 4000)["uniform"][1]
-    while trainer.games < config.total_games:
-        trainer.advance()
-    assert trainer.evaluate(("uniform",), 4000)["uniform"][1][0] > before[1]
-
-
 @pytest.mark.parametrize("values", [{"update": "best"}, {"init": ()}, {"temperature": 0.0}, {"gamma": 1.5}])
 def test_bad_hyper_parameters_raise(values):
     with pytest.raises(CardgymError, match=next(iter(values))):
@@ -235,25 +221,6 @@ def test_unknown_names_raise():
 
 
 # -- files and players ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_weight_file_plays_in_the_arena_as_in_the_trainer(tmp_path, pegging):
-    path = tmp_path / "a.safetensors"
-    save_experts(path, named_weights("hand_max_min"), pegging, {"games": 0})
-    options = GAME.options.parse({})
-    report = evaluate("Cribbage-v0", options, [path, "greedy"], games=2000, seed=3)
-    share, interval = match(side(str(path), pegging), side("greedy", pegging), 4000, 3)
-    # Keeping the best minimum is worse than keeping the best mean, by some 8 % of the games, in both.
-    assert report.players[0].win_rate_ci95[1] < 0.48
-    assert interval[1] < 0.48
-    assert report.players[0].win_rate == pytest.approx(share, abs=0.04)
-    player = resolve(path, GAME, options)
-    assert isinstance(player, ExpertsPlayer)
-    assert player.observation_name == "full"
-    assert np.array_equal(player.experts.weights, named_weights("hand_max_min"))
-    report = evaluate("Cribbage-v0", options, [path, "random"], games=100, seed=3)
-    assert report.players[0].win_rate > 0.9
 
 
 @pytest.mark.slow

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cribbage_driver import CribbageDriver, compiled_only
+from cribbage_driver import compiled_only
 from experts_replay import Replay, weights_of
 
 from cardgym.arena import evaluate
 from cardgym.arena.match import EVALUATION_SEED
-from cardgym.games.cribbage.cards import CARDS, parse_cards
 from cardgym.games.cribbage.experts import (
     GAINED,
     GIVEN,
     SHAPE,
     STRATEGIES,
-    load_experts,
-    load_player,
     new_pegging,
     save_experts,
 )
 from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.state import TOSSES
 from cardgym.papers.cribbage.games import seed_pegging
 from cardgym.papers.cribbage.matches import match, records, side
-from cardgym.papers.cribbage.picture import board_pixels, draw_board, untouched
+from cardgym.papers.cribbage.picture import board_pixels, draw_board
 from cardgym.papers.cribbage.training import ExpertsConfig, Trainer
-from cardgym.papers.cribbage.updates import spread, value_positions
-from cardgym.papers.cribbage.weights import named_weights
+from cardgym.papers.cribbage.updates import value_positions
 
 pytestmark = [compiled_only, pytest.mark.slow]
 
@@ -71,49 +66,6 @@ def test_trainer_learns_what_a_plain_replay_learns(changes, experts):
     assert all(abs(trainer.weights(i) - first[i]).max() > 0.001 for i in range(experts))
     starts = {path[0][0][:2] for path in replay.paths}
     assert starts == {(0, 0)} if not changes["exploring_starts"] else len(starts) > 1
-
-
-def test_paper_update_moves_both_players_along_their_paths():
-    trainer = trainer_of(RUN.replace(total_games=1, update="paper", gamma=0.5, exploring_starts=0.0))
-    before = trainer.learner.logs.copy()
-    trainer.advance()
-    after = trainer.learner.logs
-    won = 0 if trainer.learner.counters[2] else 1
-    ends = []
-    for expert in range(2):
-        places = np.argwhere(abs(after[expert] - before[expert]).max(-1) > 1e-9)
-        places = places[np.argsort(places[:, :2].sum(1))]
-        assert len(places) > 4
-        assert places[0, :2].tolist() == [0, 0]
-        # The last deal counts in full, each earlier one half as much as the next.
-        for deals_left, place in enumerate(places[::-1].tolist()):
-            power = 1 + 0.5**deals_left if expert == won else 1 - 3 * 0.5**deals_left
-            raised = np.exp(before[expert][tuple(place)]) ** power
-            assert weights_of(after[expert][tuple(place)]) == pytest.approx(raised / raised.sum())
-        ends.append(places)
-    # Both played the same deals, each seen from its own seat.
-    assert np.array_equal(ends[0][:, 0], ends[1][:, 1])
-    assert np.array_equal(ends[0][:, 2], 1 - ends[1][:, 2])
-
-
-def test_spread_falls_off_with_the_distance():
-    logs, step = np.zeros((121, 121, 2, 8)), np.linspace(-0.8, 0.0, 8)
-    spread(logs, 60, 2, 1, step, 3)
-    shares = [
-        (60, 2, 1),
-        (61, 2, 3 / 4),
-        (58, 2, 1 / 2),
-        (60, 5, 1 / 4),
-        (57, 1, 3 / 16),
-        (62, 0, 1 / 4),
-        (63, 5, 1 / 16),
-    ]
-    for own, other, share in shares:
-        assert logs[own, other, 1] == pytest.approx(share * step), (own, other)
-    assert np.argwhere(logs.any(-1)).tolist() == [[own, other, 1] for own in range(57, 64) for other in range(6)]
-    alone = np.zeros_like(logs)
-    spread(alone, 120, 0, 0, step, 0)
-    assert np.argwhere(alone.any(-1)).tolist() == [[120, 0, 0]]
 
 
 # -- a run ------------------------------------------------------------------------------------------------------------
@@ -163,29 +115,6 @@ def test_random_keeps_show_that_the_dealer_pegs_more():
 # -- files and players -------------------------------------------------------------------------------------------------
 
 
-def dealt(hand, dealer):
-    """The hand, the observation and the action mask of seat 0, which has these cards and is to toss."""
-    driver, own = CribbageDriver(), parse_cards(hand)
-    driver.cut(0 if dealer else 1)
-    driver.deal_cards((own, [card for card in range(CARDS) if card not in own][:6]))
-    return driver.state.hand[0].tolist(), driver.observe(0)[None], driver.legal_action_mask()[None]
-
-
-def test_weight_file_keeps_own_crib(tmp_path):
-    pegging, tossed = Trainer(RUN).learner.pegging, {}
-    for own_crib in (True, False):
-        path = tmp_path / f"{own_crib}.safetensors"
-        save_experts(path, named_weights("crib_min_avg"), pegging, {"own_crib": own_crib})
-        assert load_experts(path).own_crib is own_crib
-        for dealer in (True, False):
-            hand, observations, masks = dealt("5H 5D JC QS 2H 9C", dealer)
-            action = int(load_player(path, GAME, OPTIONS).act(observations, masks)[0])
-            tossed[own_crib, dealer] = {hand[place] for place in TOSSES[action - CARDS]}
-    assert tossed[True, True] == set(parse_cards("5H 5D"))
-    assert tossed[False, True] == tossed[False, False] == tossed[True, False]
-    assert not tossed[False, True] & set(parse_cards("5H 5D"))
-
-
 def test_arena_plays_a_saved_own_crib_as_the_trainer_does(tmp_path):
     trainer = Trainer(RUN.replace(own_crib=True, init=("crib",)))
     (path,) = trainer.save_weights(tmp_path)
@@ -231,11 +160,3 @@ def test_picture_has_every_position_in_its_place():
             else:
                 expected = gray  # Nothing was learned here, as that player.
             assert pixel == pytest.approx(expected, abs=2), (name, own, other)
-
-
-def test_positions_are_untouched_where_no_weight_has_moved():
-    start = named_weights("hand")
-    weights = start.copy()
-    weights[3, 5, 1, :2] += [-0.02, 0.02]
-    weights[4, 5, 1, :2] += [-0.04, 0.04]
-    assert np.argwhere(~untouched(weights, start)).tolist() == [[4, 5, 1]]

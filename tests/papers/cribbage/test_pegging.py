@@ -180,26 +180,6 @@ def test_policy_covers_every_reachable_node():
 
 
 @pytest.mark.slow
-def test_equilibrium_is_legal_and_plays_by_what_its_seat_knows():
-    player = make_player(CribbageOptions())
-    rng = np.random.default_rng(5)
-    for seed in range(20):
-        driver = CribbageDriver()
-        while not driver.over and driver.deal < 1:
-            if driver.num_chance_outcomes:
-                driver.apply_action(int(rng.integers(driver.num_chance_outcomes)))
-                continue
-            seat = driver.current_player
-            draw = rng.random(1)
-            chosen = choose(player, driver, seat, draw)
-            assert chosen in driver.legal_actions()
-            other = driver.copy()
-            other.resample(seat, np.array([seed, 0], np.uint64))
-            assert choose(player, other, seat, draw) == chosen
-            driver.apply_action(chosen)
-
-
-@pytest.mark.slow
 def test_last_card_is_inferred_from_what_takers_would_have_played():
     # The dealer answered a ten with a seven: a taker that held a five or a ten would have scored.
     played, by = np.full(8, -1, np.int8), np.full(8, -1, np.int8)
@@ -213,24 +193,6 @@ def test_last_card_is_inferred_from_what_takers_would_have_played():
         shares.append(chances.sum(0) / chances.sum())
     for rank in (4, 9):
         assert 0 < shares[1][rank] < shares[0][rank]
-
-
-@pytest.mark.slow
-def test_equilibrium_teaches_points_where_it_counts():
-    player = make_player(CribbageOptions())
-    rng = np.random.default_rng(7)
-    surest = 0.0
-    driver = CribbageDriver()
-    while driver.deal < 8:
-        if driver.num_chance_outcomes:
-            driver.apply_action(int(rng.integers(driver.num_chance_outcomes)))
-            continue
-        seat, legal = driver.current_player, driver.legal_actions()
-        if len({card % 13 for card in legal}) == 2 and driver.state.num_played == 5:
-            seen, mask = driver.observe(seat, "plain")[None], driver.legal_action_mask()[None]
-            surest = max(surest, player.probabilities(seen, mask, 0.15)[0].max())
-        driver.apply_action(int(rng.choice(legal)))
-    assert surest > 0.99  # A point is many times the temperature.
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 from cribbage_driver import compiled_only
 
 from cardgym.games.cribbage.experts import STRATEGIES
-from cardgym.papers.cribbage import page
+from cardgym.papers.cribbage import claims, page, runs
 
 pytestmark = compiled_only
 
@@ -15,21 +15,23 @@ pytestmark = compiled_only
 def test_page_answers_the_papers_questions(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(page, "SEEDS", (1, 2))
     monkeypatch.setattr(page, "STARTS", ("crib",))
-    monkeypatch.setattr(page, "EVALUATION_GAMES", 4)
+    monkeypatch.setattr(runs, "EVALUATION_GAMES", 4)
     monkeypatch.setattr(page, "SAMPLES", 1000)
     for name in ("KINDS", "DISCOUNTS"):
-        configs = getattr(page, name)
+        configs = getattr(runs, name)
         small = {kind: config.replace(seed_deals=100, buffer_size=64) for kind, config in configs.items()}
         monkeypatch.setattr(page, name, small)
+        monkeypatch.setattr(runs, name, small)
     variants = {
         kind: (config.replace(seed_deals=100, buffer_size=64), by_keep)
-        for kind, (config, by_keep) in list(page.VARIANTS.items())[:4]
+        for kind, (config, by_keep) in list(runs.VARIANTS.items())[:4]
     }
-    monkeypatch.setattr(page, "VARIANTS", variants)
+    for module in (claims, page, runs):
+        monkeypatch.setattr(module, "VARIANTS", variants)
     assert page.main(["--games", "16", "--out", str(tmp_path)]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["board.gif", "board.png", "results.md"]
     text = (tmp_path / "results.md").read_text()
-    for kind in page.KINDS:
+    for kind in runs.KINDS:
         for seed in page.SEEDS:
             assert f"| {kind} | {seed} |" in text
     for name in STRATEGIES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -60,9 +61,10 @@ def test_reproduce_writes_the_page_and_the_chart(tmp_path: Path, capsys: pytest.
     assert "| optimal, gamma 1 |" in text
     assert "1949/1365 = 1.4278 |" in text
     assert text.count("Gamma 0.9 costs 19/2730 = 0.0070") == 1
-    verdicts = {line.split(" | ")[1]: [cell[:5] for cell in line.split(" | ")[2:]] for line in text.splitlines()[9:18]}
-    assert verdicts["Value iteration takes four full sweeps (theta 0.05, gamma 0.9)"] == ["holds", "fails", "fails"]
-    assert verdicts["It is at least as good as the handcrafted policy"] == ["holds", "fails", "fails"]
+    lines = text.splitlines()
+    for claim in ("Value iteration takes four full sweeps", "It is at least as good as the handcrafted policy"):
+        (line,) = (line for line in lines if claim in line)
+        assert re.findall(r": (holds|fails|open)", line) == ["holds", "fails", "fails"]
     assert (tmp_path / "policy.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -19,10 +19,10 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.replay import ReplayBuffer, TransitionBuilder
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import linear
+from cardgym.papers.coda.runs import ENV
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.networks import NetworkPlayer, QNetwork
 
-ENV = "Coda-v0"
 MAX_DECISIONS = 11
 """No game has more decisions of one seat."""
 
@@ -51,11 +51,13 @@ class NetworkTraining:
         reward: the game's rewards; `paper` for 10 a guess and 10,000 a game, won or lost.
         symmetric: whether two networks learn, each from the other's value of its own best action, in turns by lot
             (Hasselt, "Double Q-learning", 2010); the first of them plays.
+        n: the number of tiles.
     """
 
     config: DQNConfig
     reward: str = "win"
     symmetric: bool = False
+    n: int = 24
 
     @property
     def name(self) -> str:
@@ -88,7 +90,7 @@ def train_network(training: NetworkTraining, games: int) -> TrainedNetwork:
     torch.set_num_threads(1)
     torch.manual_seed(config.seed)
     game = find(ENV)
-    options = game.parse_options({"reward": training.reward})
+    options = game.parse_options({"reward": training.reward, "n": training.n})
     shape = network_shape(game, options, config.observation, config.hidden_sizes, dueling=False)
     learner = DQNLearner(QNetwork(shape), config)
     learners = [learner]

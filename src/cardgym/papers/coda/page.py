@@ -14,45 +14,29 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cardgym.console.tables import markdown_table
+from cardgym.papers.coda.claims import claims, performance
 from cardgym.papers.coda.networks import BUDGET, draw_losses
+from cardgym.papers.coda.references import OPPONENTS
 from cardgym.papers.coda.results import (
-    PAPER_WIN_RATES,
+    PAPER,
     READING_GAMES,
     FewDeals,
     FewTiles,
-    Performance,
     Reading,
     Results,
     measure,
+    solved,
+    table_bounds,
 )
 from cardgym.papers.coda.runs import ALGORITHMS, Scale
-from cardgym.papers.pages import Report, add_deep, deep_paths, page_parser, reproduce, section, write_page
-from cardgym.statistics import Z95
+from cardgym.papers.pages import Report, page_parser, reproduce, section, write_page
+from cardgym.statistics import Z95, mean_over_runs
 
 CHECKPOINTS = "checkpoints/coda/d*.safetensors"
 """The checkpoints evaluated unless others are named: those for the paper's preset, not `official_...`."""
 
 FIGURES = {"DQN": "loss_dqn.png", "double DQN": "loss_double_dqn.png"}
 """The pictures by algorithm."""
-
-PAPER_SECONDS = {
-    "heuristic": "6.43",
-    "q_learning": "11.58",
-    "sarsa": "13.73",
-    "DQN": "18 / 32",
-    "double DQN": "25 / 128",
-}
-"""The paper's second table: running time in seconds; of the networks, at either batch size."""
-
-PAPER_TEST_GAMES = 200
-
-LOSS_RISES = (
-    "The loss rises although play improves. About three quarters of it comes from final transitions, and how a game ends "
-    "is largely chance. At first the replay buffer holds few games, samples each often, and the network memorizes many of "
-    "their results; as the buffer fills, it samples each less often. Better play also ends games sooner, so samples contain "
-    "more final transitions."
-)
-"""Why; measured by the samples' own losses before each update."""
 
 
 def write_results(
@@ -72,13 +56,13 @@ def write_results(
     parts = [
         _head(results),
         _settings(results.scale),
-        _claims(results),
-        _performance(results),
+        claims(results),
+        performance(results),
         _readings(results.readings),
         _few_deals(results),
         _few_tiles(results),
         _losses(results),
-        _deep_cfr(results),
+        _references(results),
     ]
     return [write_page(folder, parts), *(folder / file for file in FIGURES.values())]
 
@@ -92,8 +76,8 @@ Made by `cardgym reproduce coda`; do not edit by hand.
 
 Ma, Zeng and Zhang (2019) report how often five methods beat a random player. We train them for as many games as the
 paper, and for longer, and evaluate them on {games:,} fresh deals a seed (seeds {", ".join(map(str, results.seeds))}), moving first. Such a share has an interval of at
-most ±{half:.1f} points (95 %). The paper tested on {PAPER_TEST_GAMES} games, the heuristic on {READING_GAMES:,}. **No player wins more than
-{results.optimum:.5f}** (`cardgym coda-solve`): a higher rate is luck, a leak, or deals seen in training.
+most ±{half:.1f} points (95 %). The paper tested on 200 games, the heuristic on {READING_GAMES:,}. **No player wins more than
+{solved()["optimum"]:.5f}** (`cardgym coda-solve`): a higher rate is luck, a leak, or deals seen in training.
 """
 
 
@@ -106,7 +90,8 @@ and rewards of the tables. The rest is our choice:
 - **Q-learning and Sarsa**, {scale.tabular_games:,} games: a table over the paper's bits, with rewards of ±10 for a guess and ±10,000 for the
   game; alpha 0.1, gamma 0.9, epsilon 1 to 0.05.
 - **DQN and double DQN**, {scale.network_games:,} games: {BUDGET.hidden_sizes[0]} hidden units; Adam with {BUDGET.learning_rate:g}; gamma {BUDGET.gamma}; an update for every {BUDGET.train_frequency}
-  decisions; epsilon 1 to {BUDGET.exploration_final_eps}; rewards of +1 and -1.
+  decisions; epsilon 1 to {BUDGET.exploration_final_eps}; rewards of +1 and -1; Huber's loss, where the paper squares; targets from a copy
+  {BUDGET.target_update_interval} updates old. As in the paper, all that was met is kept.
 
 The paper gives all methods the rewards of the tables, and its double DQN (its section 4.5) trains two networks, each
 from the other's value of its own best action (Hasselt 2010), where today's takes the target from an older copy
@@ -114,107 +99,11 @@ from the other's value of its own best action (Hasselt 2010), where today's take
 """
 
 
-# -- claims -----------------------------------------------------------------------------------------------------------
-
-
-def _claims(results: Results) -> str:
-    """The claims of the paper's section 5 and of its abstract, each with a verdict."""
-    rows = {row.approach: row for row in reversed(results.performance) if row.paper}
-    heuristic, q, sarsa = (_range(rows[name]) for name in ("heuristic", "Q-learning", "Sarsa"))
-    networks = [row for row in results.performance if row.paper in FIGURES and ", full, " in row.training]
-    half = len(networks) // 2  # Those of DQN, then those of double DQN with the same batch sizes.
-    pairs = [
-        (double.training.rpartition(", ")[2], _range(double), _range(single))
-        for single, double in zip(networks[:half], networks[half:], strict=True)
-    ]
-    weakest = (min(low for low, _ in map(_range, networks)), max(high for _, high in map(_range, networks)))
-    half_width = Z95 * math.sqrt(0.25 / results.scale.games)
-    own = {
-        row.approach: _range(row)
-        for row in results.performance
-        if row.training.endswith(f"paper, batch {results.scale.batch_sizes[0]}, the paper's rewards")
-    }
-    states = next(row.training for row in results.performance if row.paper is None)
-    table = [
-        ("Q-learning and Sarsa perform very closely", "holds" if max(q[1], sarsa[1]) - min(q[0], sarsa[0]) < 0.01 else "fails", f"{_text(q)} and {_text(sarsa)}"),
-        ("They perform best of all", _above(min(q, sarsa), heuristic), f"the heuristic {_text(heuristic)}"),
-        *((f"Double DQN is better than DQN ({size})", _above(one, other), f"{_text(one)} against {_text(other)}") for size, one, other in pairs),
-        *(
-            (f"{name[0].upper()}{name[1:]} is better than DQN (the paper's bits and rewards)", _above(rates, own["DQN"]), f"{_text(rates)} against {_text(own['DQN'])}")
-            for name, rates in own.items() if name != "DQN"
-        ),
-        ("The heuristic is the worst of the five", _above(min(q, sarsa, weakest), heuristic), f"networks {_text(weakest)}"),
-        ("All approaches win against random play", _above(min(q, sarsa, weakest), (0.5 - half_width, 0.5 + half_width)), f"tables {_text(min(q, sarsa))}, networks {_text(weakest)}"),
-        ("Double DQN takes longer, for its second network", _above(_seconds(networks[half]), _seconds(networks[0])), f"{_text(_seconds(networks[half]), 1)} s against {_text(_seconds(networks[0]), 1)} s"),
-        ("The state space is not large: tables can learn the value of all its states", "fails", f"after {states}, half of the games are still lost"),
-        ("With larger spaces deep methods show their advantage", _above(weakest, max(q, sarsa)), f"already with 24 tiles: networks {_text(weakest)}, tables {_text(max(q, sarsa))}"),
-        ("Abstract: the best agent outperforms the benchmark by five percent", "contradicts its own table", "0.965 - 0.839 is 12.6 points; 0.895 - 0.839, of DQN, is 5.6"),
-    ]  # fmt: skip
-    return section(
-        "The paper's claims",
-        "By the lowest and the highest of the seeds: one method is better than another if its lowest share is above the "
-        "other's highest (**holds**), worse if its highest is below the other's lowest (**fails**), and otherwise the claim "
-        'stays **open**. "Very closely" is within a point; a half of the games is one give or take the interval of a share.',
-        markdown_table(("claim", "verdict", "ours, on fresh deals"), [list(row) for row in table]),
-    )
-
-
-def _range(row: Performance) -> tuple[float, float]:
-    rates = [rate.value for rate in row.rates]
-    return min(rates), max(rates)
-
-
-def _seconds(row: Performance) -> tuple[float, float]:
-    seconds = row.training_seconds or [0.0]
-    return min(seconds), max(seconds)
-
-
-def _text(ends: tuple[float, float], digits: int = 3) -> str:
-    return f"{ends[0]:.{digits}f} to {ends[1]:.{digits}f}"
-
-
-def _above(one: tuple[float, float], other: tuple[float, float]) -> str:
-    """Whether it holds that the first range lies above the other."""
-    return "holds" if one[0] > other[1] else "fails" if one[1] < other[0] else "open"
-
-
-# -- performance ------------------------------------------------------------------------------------------------------
-
-
-def _performance(results: Results) -> str:
-    missing = "No checkpoint of a network trained to convergence was given; `--deep FILE` adds its row."
-    return section(
-        "Performance",
-        "Share of games won: ours is the mean of the seeds, with the lowest and the highest. Networks read the observation "
-        "`full`, or the paper's bits (`paper`).",
-        markdown_table(
-            ("approach", "training", "paper", "paper's time (s)", "ours, on fresh deals", "our time (s)"),
-            [_performance_row(row) for row in results.performance],
-        ),
-        "Times are for training, but the heuristic's are for playing 10,000 games in the paper and 100,000 here. The "
-        "paper's times come from its own machine.",
-        "However long they train, tables learn almost nothing about fresh deals: nearly every state is visited once. With "
-        "fewer tiles (below) the same learners converge.",
-        *([] if results.has_checkpoints else [missing]),
-    )
-
-
-def _performance_row(row: Performance) -> list[str]:
-    rates = [rate.value for rate in row.rates]
-    share = f"{sum(rates) / len(rates):.3f} ({min(rates):.3f} to {max(rates):.3f})"
-    if row.training_seconds is None:
-        time = f"{min(rate.seconds for rate in row.rates):.1f} to play"
-    else:
-        time = f"{min(row.training_seconds):.1f} to {max(row.training_seconds):.1f}"
-    paper = (str(PAPER_WIN_RATES[row.paper]), str(PAPER_SECONDS[row.paper])) if row.paper else ("", "")
-    return [row.approach, row.training, *paper, share, time]
-
-
 # -- where the paper's numbers come from ------------------------------------------------------------------------------
 
 
 def _readings(readings: Sequence[Reading]) -> str:
-    paper = PAPER_WIN_RATES["heuristic"]
+    paper, _ = PAPER["heuristic"]
     half_width = Z95 * math.sqrt(paper * (1 - paper) / READING_GAMES)
     rows = [
         (
@@ -229,8 +118,8 @@ def _readings(readings: Sequence[Reading]) -> str:
         f"Which reading of the rules gives the heuristic's {paper}",
         f"The paper's heuristic played {READING_GAMES:,} games, a 95 % interval of ±{half_width:.4f}. Our heuristic's exact "
         "win rate by reading, how many standard errors away the paper's number is, and the mean of as many games of ours "
-        "for each seed:",
-        markdown_table(("reading", "exact", f"{paper} differs by", "ours", "verdict"), rows),
+        "for each seed. Within 1.96 standard errors a reading agrees, within 3 it is unlikely, beyond that it is ruled out:",
+        markdown_table(("reading", "exact", f"{paper} differs by", "ours", "so the reading"), rows),
         f"{conclusion} That reading is the preset of `Coda-v0`.",
     )
 
@@ -269,13 +158,14 @@ def _means(row: FewDeals) -> list[float]:
 
 def _distance_from_paper(row: FewDeals) -> float:
     means = zip(ALGORITHMS, _means(row), strict=True)
-    return sum(abs(mean - PAPER_WIN_RATES[algorithm]) for algorithm, mean in means)
+    return sum(abs(mean - PAPER[ALGORITHMS[algorithm]][0]) for algorithm, mean in means)
 
 
 # -- fewer tiles, and losses ------------------------------------------------------------------------------------------
 
 
 def _few_tiles(results: Results) -> str:
+    bounds = table_bounds()
     return section(
         "Fewer tiles: where tables converge",
         "The same learners on the same bits with fewer tiles. A table cannot see colors or past misses, so the bounds with "
@@ -285,7 +175,7 @@ def _few_tiles(results: Results) -> str:
             ("tiles", "decisions", "states met", "Q-learning", "Sarsa", "heuristic", "best", "best with colors"),
             [_few_tiles_row(row) for row in results.few_tiles],
         ),
-        f"With 24 tiles those bounds are {results.bounds[0]:.3f} and {results.bounds[1]:.3f}: even a complete "
+        f"With 24 tiles those bounds are {bounds[0]:.3f} and {bounds[1]:.3f}: even a complete "
         "table, trained forever, would stay below the heuristic that sees colors.",
     )
 
@@ -300,20 +190,24 @@ def _losses(results: Results) -> str:
         "The paper's figures 6 and 7: losses",
         f"Each run is drawn faintly, and the mean of {len(results.seeds)} runs strongly. The loss is Huber's with rewards of "
         "+1 and -1, so its scale differs from the paper's.",
-        LOSS_RISES,
+        "The loss rises although play improves. About three quarters of it comes from final transitions, and how a game ends "
+        "is largely chance. Early on the buffer is small: each game is sampled often, and the network memorizes how it ended. "
+        "Better play also ends games sooner, so samples contain more final transitions.",
         *(f"![Loss of {name}]({file})" for name, file in FIGURES.items()),
     )
 
 
-def _deep_cfr(results: Results) -> str:
-    """The section on the paper's first reference."""
-    full = results.walk_sizes[-1]
+def _references(results: Results) -> str:
+    """The section on the paper's first and third reference."""
+    scale, full, nfsp = results.scale, results.walk_sizes[-1], results.nfsp
+    gap = mean_over_runs(nfsp.exploitability)
+    met = [mean_over_runs([100 * rate.value for rate in nfsp.rates[opponent]]) for opponent in OPPONENTS]
     return section(
-        "Deep CFR, the paper's first reference",
-        "Brown, Lerer, Gross and Sandholm (2018) walk the game over and over, try all actions of one seat, sample those of "
-        "the other and of chance, and train networks on the regrets: 10,000 walks an iteration in their experiments. How "
-        f"many of its own decisions such a walk visits at Coda, estimated without bias from {results.scale.test_games:,} random "
-        "games (Knuth 1975):",
+        "Deep CFR and NFSP",
+        "**Deep CFR**, the paper's first reference. Brown, Lerer, Gross and Sandholm (2018) walk the game over and over, try "
+        "all actions of one seat, sample those of the other and of chance, and train networks on the regrets: 10,000 walks an "
+        "iteration in their experiments. How many of its own decisions such a walk visits at Coda, estimated without bias from "
+        f"{scale.test_games:,} random games (Knuth 1975):",
         markdown_table(
             ("tiles", "median of the estimates", "mean"),
             [[str(size.n), f"{size.median:,.0f}", f"{size.mean:,.0f}"] for size in results.walk_sizes],
@@ -325,9 +219,29 @@ def _deep_cfr(results: Results) -> str:
         "In `CodaMini-v0`, with six tiles and 4,176 information sets, the same walks need no network. Their regrets in a "
         "table come this near to an equilibrium (exploitability in games won minus lost, exact):",
         markdown_table(
-            ("walks for each seat", "decisions", "exploitability"),
-            [[f"{row.walks:,}", f"{row.decisions:,}", f"{row.exploitability:.4f}"] for row in results.walked],
+            ("learner", "decisions", "exploitability"),
+            [
+                *(
+                    [
+                        f"{row.walks:,} walks for each seat" if row.walks else "uniform",
+                        f"{row.decisions:,}",
+                        f"{row.exploitability:.4f}",
+                    ]
+                    for row in results.walked
+                ),
+                ["NFSP", f"{scale.mini_decisions:,}", gap.text(".4f")],
+            ],
         ),
+        "**NFSP**, its third. Heinrich and Silver's neural fictitious self-play "
+        "([how it learns](../../algorithms/more.md#neural-fictitious-self-play)) ran in the smallest game, in the last row "
+        f"above, and with all 24 tiles: {scale.self_play_decisions:,} decisions in both seats, on the observation `full`, "
+        f"with the settings of the [benchmark](../../algorithms/README.md). Means of {len(nfsp.exploitability)} seeds, percent of "
+        f"{scale.games:,} games won, moving first:",
+        markdown_table(
+            ("NFSP against", "wins, %"),
+            [[f"`{name}`", one.text(".1f")] for name, one in zip(OPPONENTS, met, strict=True)],
+        ),
+        "It never meets `random` while it learns; the networks of the table of performance meet nobody else.",
         f"This page took {results.seconds:,.0f} s of processor time.",
     )
 
@@ -335,10 +249,13 @@ def _deep_cfr(results: Results) -> str:
 def main(words: list[str]) -> int:
     """Train and evaluate everything, and write the page and its pictures; the exit code."""
     parser = page_parser("coda", __doc__, 100_000, "evaluation")
-    add_deep(parser, CHECKPOINTS)
+    parser.add_argument(
+        "--deep", type=Path, action="append", metavar="PATH",
+        help=f"a checkpoint to evaluate too; may be repeated ({CHECKPOINTS})",
+    )  # fmt: skip
 
     def write(given: Namespace, progress: Report) -> list[Path]:
-        checkpoints = deep_paths(given.deep, CHECKPOINTS)
+        checkpoints = sorted(Path().glob(CHECKPOINTS)) if given.deep is None else given.deep
         return write_results(given.out, Scale(games=given.games), given.seed, checkpoints, progress)
 
     return reproduce(parser, words, "experiments", write)

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cardgym.papers.coda.deep_cfr import Walked, WalkSize, walk_mini, walk_size
 from cardgym.papers.coda.networks import BUDGET, NetworkTraining, TrainedNetwork, train_network
 from cardgym.papers.coda.one_tile import win_rates
+from cardgym.papers.coda.references import NFSPResults, Walked, WalkSize, learn_nfsp, walk_mini, walk_size
 from cardgym.papers.coda.runs import (
     ALGORITHMS,
     Scale,
@@ -27,14 +27,15 @@ from cardgym.papers.coda.runs import (
 from cardgym.papers.pages import Report, Steps
 from cardgym.players import PlayerSpec
 
-PAPER_WIN_RATES = {
-    "heuristic": 0.839,
-    "q_learning": 0.963,
-    "sarsa": 0.965,
-    "DQN": 0.895,
-    "double DQN": 0.915,
+PAPER = {
+    "heuristic": (0.839, "6.43"),
+    "Q-learning": (0.963, "11.58"),
+    "Sarsa": (0.965, "13.73"),
+    "DQN": (0.895, "18 / 32"),
+    "double DQN": (0.915, "25 / 128"),
 }
-"""The paper's second table: win rates in 200 games, the heuristic's in 10,000."""
+"""The paper's second table: the share of 200 games won (the heuristic's of 10,000), and the running time in seconds; of
+the networks, with either batch size."""
 
 READING_GAMES = 10_000
 """How many games the paper's heuristic played."""
@@ -56,6 +57,12 @@ def solved(**settings: int | str) -> dict[str, Any]:
     return win_rates(coda(**settings))
 
 
+def table_bounds(**settings: int | str) -> tuple[float, float]:
+    """Exact win rates with colors hidden, which a table cannot see: the heuristic's, and what no player exceeds."""
+    hidden = solved(color_visible="no", **settings)
+    return hidden["policies"]["heuristic"], hidden["optimum"]
+
+
 # -- what was measured ------------------------------------------------------------------------------------------------
 
 
@@ -67,32 +74,38 @@ class Performance:
         approach: the name of the row.
         training: the training in words.
         rates: the win rates on fresh deals, one for each seed.
-        paper: the key of the paper's figures, if it has any.
-        training_seconds: the processor time of each training, if it was trained here.
+        paper: whose figures in `PAPER` are beside it, if any.
+        seconds: the processor time of each training, if it was trained here.
+        states: how many states a table met, for each seed.
     """
 
     approach: str
     training: str
     rates: Sequence[WinRate]
     paper: str | None = None
-    training_seconds: Sequence[float] | None = None
+    seconds: Sequence[float] | None = None
+    states: Sequence[int] = ()
+
+    @property
+    def percent(self) -> list[float]:
+        """The percent of the games won, for each seed."""
+        return [100 * rate.value for rate in self.rates]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A reading of the rules.
-
-    Attributes:
-        name: the reading in words.
-        heuristic: the exact win rate of the heuristic.
-        standard_errors: how many standard errors the paper's win rate is above the exact one.
-        measured: the heuristic's win rate in as many games as the paper's, for each seed.
-    """
+    """A reading of the rules: the heuristic's exact win rate, and in as many games as the paper's, for each seed."""
 
     name: str
     heuristic: float
-    standard_errors: float
     measured: Sequence[float]
+
+    @property
+    def standard_errors(self) -> float:
+        """How many standard errors the paper's win rate is above the exact one."""
+        return (PAPER["heuristic"][0] - self.heuristic) / math.sqrt(
+            self.heuristic * (1 - self.heuristic) / READING_GAMES
+        )
 
 
 @dataclass(frozen=True)
@@ -106,9 +119,16 @@ class FewDeals:
 
 @dataclass(frozen=True)
 class FewTiles:
-    """Learning with `n` tiles: the win rate of each algorithm, and the exact ones: `table_bounds`, and the optimum.
+    """Learning with `n` tiles.
 
-    `states` is how many states the last training met.
+    Attributes:
+        n: the tiles.
+        decisions: of the long trainings.
+        states: how many the last of them met.
+        rates: their win rates, by algorithm.
+        exact: `table_bounds`, and the optimum.
+        table: Q-learning's win rate after the paper's number of games, for each seed.
+        network: the same of DQN.
     """
 
     n: int
@@ -116,6 +136,8 @@ class FewTiles:
     states: int
     rates: Sequence[WinRate]
     exact: tuple[float, float, float]
+    table: Sequence[WinRate]
+    network: Sequence[WinRate]
 
 
 @dataclass(frozen=True)
@@ -125,8 +147,6 @@ class Results:
     Attributes:
         scale: how much was done.
         seeds: the seeds of each method.
-        optimum: what no player exceeds in the paper's preset.
-        bounds: `table_bounds` there.
         performance: the rows of the table of performance.
         readings: the readings of the rules.
         few_deals: learning from few deals, by how many they are.
@@ -134,14 +154,13 @@ class Results:
         curves: the trainings on the full observation by algorithm, then by the label of their curve.
         walk_sizes: how many decisions a walk of Deep CFR visits, by the number of tiles.
         walked: what such walks reach in the smallest game, with a table.
+        nfsp: what neural fictitious self-play learns there and with all tiles.
         has_checkpoints: whether checkpoints were evaluated.
         seconds: the processor time of it all.
     """
 
     scale: Scale
     seeds: tuple[int, ...]
-    optimum: float
-    bounds: tuple[float, float]
     performance: Sequence[Performance]
     readings: Sequence[Reading]
     few_deals: Sequence[FewDeals]
@@ -149,6 +168,7 @@ class Results:
     curves: dict[str, dict[str, list[TrainedNetwork]]]
     walk_sizes: Sequence[WalkSize]
     walked: Sequence[Walked]
+    nfsp: NFSPResults
     has_checkpoints: bool
     seconds: float
 
@@ -172,22 +192,28 @@ def measure(
     """
     start = time.process_time()
     seeds = tuple(base_seed + seed for seed in scale.seeds)
-    trainings = [
-        NetworkTraining(BUDGET.replace(double=double, observation=observation, batch_size=size))
-        for observation, sizes in (("full", scale.batch_sizes), ("paper", scale.batch_sizes[:1]))
-        for double in (False, True)
-        for size in sizes
-    ]
     bits = BUDGET.replace(double=False, observation="paper", batch_size=scale.batch_sizes[0])
-    trainings += [
-        NetworkTraining(bits, symmetric=True),
-        NetworkTraining(bits, "paper"),
-        NetworkTraining(bits.replace(double=True), "paper"),
-        NetworkTraining(bits, "paper", symmetric=True),
+    trainings = [
+        *(
+            NetworkTraining(BUDGET.replace(double=double, batch_size=size))
+            for double in (False, True)
+            for size in scale.batch_sizes
+        ),
+        *(
+            training
+            for reward in ("win", "paper")
+            for training in (
+                NetworkTraining(bits, reward),
+                NetworkTraining(bits.replace(double=True), reward),
+                NetworkTraining(bits, reward, symmetric=True),
+            )
+        ),
+        NetworkTraining(bits.replace(target_update_interval=1), "paper"),
     ]
     for_each_seed = 2 * len(ALGORITHMS) + len(trainings) + len(scale.deal_counts) * len(ALGORITHMS)
-    total = len(READINGS) + len(seeds) * for_each_seed + len(scale.small) * len(ALGORITHMS)
-    steps = Steps(total, progress)
+    few_tiles = len(scale.small) * (len(ALGORITHMS) + len(seeds))
+    self_play = seeds[: scale.self_play_seeds]
+    steps = Steps(len(READINGS) + len(seeds) * for_each_seed + few_tiles + 2 * len(self_play), progress)
     # Checkpoints first: a bad one is an error now and not after a quarter of an hour.
     converged = checkpoint_players(checkpoints)
     readings = [_reading(name, settings, seeds, steps) for name, settings in READINGS.items()]
@@ -210,15 +236,14 @@ def measure(
     return Results(
         scale,
         seeds,
-        solved()["optimum"],
-        table_bounds(),
         performance,
         readings,
         [_few_deals(count, scale, seeds, steps) for count in scale.deal_counts],
-        [_few_tiles(n, decisions, scale, seeds[0], steps) for n, decisions in scale.small],
+        [_few_tiles(n, decisions, bits, scale, seeds, steps) for n, decisions in scale.small],
         curves,
         [walk_size(n, scale.test_games, seeds[0]) for n in (*(n for n, _ in scale.small), 24)],
         walk_mini(scale.walks, seeds[0]),
+        learn_nfsp(scale, self_play, steps),
         bool(converged),
         time.process_time() - start,
     )
@@ -232,7 +257,7 @@ def _untrained(
 
 def _tabular_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: Steps, *, long: bool) -> Performance:
     """Q-learning or Sarsa for the paper's number of games, or for many more; then games and states of the last seed."""
-    rates, seconds = [], []
+    rates, seconds, states = [], [], []
     for seed in seeds:
         if long:
             learner, taken = learn_long(algorithm, scale.decisions, seed)
@@ -240,11 +265,13 @@ def _tabular_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps:
             learner, taken = learn_games(algorithm, scale.tabular_games, seed)
         rates.append(fresh_win_rate(learner.player(), scale.games, seed))
         seconds.append(taken)
+        states.append(learner.states)
         steps.advance()
     training = f"{scale.tabular_games:,} games"
     if long:
         training = f"{scale.decisions:,} decisions ({learner.games:,} games, {learner.states:,} states met)"
-    return Performance(ALGORITHMS[algorithm], training, rates, None if long else algorithm, seconds)
+    name = ALGORITHMS[algorithm]
+    return Performance(name, training, rates, None if long else name, seconds, states)
 
 
 def _network_training(
@@ -255,20 +282,19 @@ def _network_training(
     for seed in seeds:
         runs.append(train_network(replace(training, config=training.config.replace(seed=seed)), scale.network_games))
         steps.advance()
-    name, config = training.name, training.config
+    config = training.config
     words = f"{scale.network_games:,} games, {config.observation}, batch {config.batch_size}"
     words += ", the paper's rewards" if training.reward == "paper" else ""
-    paper = "double DQN" if training.symmetric else name
+    words += ", no older copy" if config.target_update_interval == 1 else ""
+    paper = "double DQN" if training.symmetric else training.name
     rates = [fresh_win_rate(run.player, scale.games, seed) for run, seed in zip(runs, seeds, strict=True)]
-    return Performance(name, words, rates, paper, [run.seconds for run in runs]), runs
+    return Performance(training.name, words, rates, paper, [run.seconds for run in runs]), runs
 
 
 def _reading(name: str, settings: dict[str, int | str], seeds: Sequence[int], steps: Steps) -> Reading:
-    heuristic = solved(**settings)["policies"]["heuristic"]
-    away = (PAPER_WIN_RATES["heuristic"] - heuristic) / math.sqrt(heuristic * (1 - heuristic) / READING_GAMES)
     measured = [fresh_win_rate("heuristic", READING_GAMES, seed, coda(**settings)).value for seed in seeds]
     steps.advance()
-    return Reading(name, heuristic, away, measured)
+    return Reading(name, solved(**settings)["policies"]["heuristic"], measured)
 
 
 def _few_deals(num_deals: int, scale: Scale, seeds: Sequence[int], steps: Steps) -> FewDeals:
@@ -284,16 +310,16 @@ def _few_deals(num_deals: int, scale: Scale, seeds: Sequence[int], steps: Steps)
     return results
 
 
-def _few_tiles(n: int, decisions: int, scale: Scale, seed: int, steps: Steps) -> FewTiles:
-    rates = []
+def _few_tiles(n: int, decisions: int, bits: Any, scale: Scale, seeds: Sequence[int], steps: Steps) -> FewTiles:
+    options, rates, table, network = coda(n=n), [], [], []
     for algorithm in ALGORITHMS:
-        learner, _ = learn_long(algorithm, decisions, seed, n)
-        rates.append(fresh_win_rate(learner.player(), scale.games, seed, learner.options))
+        learner, _ = learn_long(algorithm, decisions, seeds[0], n)
+        rates.append(fresh_win_rate(learner.player(), scale.games, seeds[0], options))
         steps.advance()
-    return FewTiles(n, decisions, learner.states, rates, (*table_bounds(n=n), solved(n=n)["optimum"]))
-
-
-def table_bounds(**settings: int | str) -> tuple[float, float]:
-    """Exact win rates with colors hidden, which a table cannot see: the heuristic's, and what no player exceeds."""
-    hidden = solved(color_visible="no", **settings)
-    return hidden["policies"]["heuristic"], hidden["optimum"]
+    for seed in seeds:
+        short, _ = learn_games("q_learning", scale.tabular_games, seed, n=n)
+        table.append(fresh_win_rate(short.player(), scale.games, seed, options))
+        run = train_network(NetworkTraining(bits.replace(seed=seed), n=n), scale.network_games)
+        network.append(fresh_win_rate(run.player, scale.games, seed, options))
+        steps.advance()
+    return FewTiles(n, decisions, learner.states, rates, (*table_bounds(n=n), solved(n=n)["optimum"]), table, network)

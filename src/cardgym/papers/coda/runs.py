@@ -43,6 +43,9 @@ class Scale:
         test_games: games of each evaluation on those deals.
         small: numbers of tiles with which tables converge, each with the decisions that takes.
         walks: walks of counterfactual regret minimization in the smallest game.
+        mini_decisions: decisions of neural fictitious self-play there.
+        self_play_decisions: the same with all tiles.
+        self_play_seeds: how many of the seeds learn so.
     """
 
     games: int = 100_000
@@ -55,6 +58,9 @@ class Scale:
     test_games: int = 2000
     small: tuple[tuple[int, int], ...] = ((6, 1_000_000), (8, 5_000_000))
     walks: tuple[int, ...] = (1000, 10_000, 100_000)
+    mini_decisions: int = 100_000
+    self_play_decisions: int = 100_000
+    self_play_seeds: int = 2
 
 
 @dataclass(frozen=True)
@@ -70,16 +76,18 @@ def coda(**settings: int | str) -> CodaOptions:
     return CodaOptions.parse(settings)
 
 
-def fresh_win_rate(player: PlayerSpec, games: int, seed: int, options: Options | None = None) -> WinRate:
-    """The win rate of a player in seat 0 against `random`, on fresh deals; in the paper's preset by default."""
+def fresh_win_rate(
+    player: PlayerSpec, games: int, seed: int, options: Options | None = None, opponent: str = "random"
+) -> WinRate:
+    """The win rate of a player in seat 0 on fresh deals; in the paper's preset by default."""
     start = time.process_time()
     report = evaluate(
-        ENV, options or coda(), [player, "random"], games=games, seed=EVALUATION_SEED + seed, seats="fixed"
+        ENV, options or coda(), [player, opponent], games=games, seed=EVALUATION_SEED + seed, seats="fixed"
     )
     return WinRate(report.players[0].win_rate, time.process_time() - start)
 
 
-def learn_games(algorithm: str, games: int, seed: int, num_deals: int = 0) -> tuple[TabularLearner, float]:
+def learn_games(algorithm: str, games: int, seed: int, num_deals: int = 0, n: int = 24) -> tuple[TabularLearner, float]:
     """Learn for a number of games from the paper's bits and rewards; the learner, and the processor time in seconds.
 
     Alpha is 0.1 and gamma 0.9. Epsilon falls from 1 to 0.05 in three fifths of the decisions that random play takes.
@@ -89,7 +97,7 @@ def learn_games(algorithm: str, games: int, seed: int, num_deals: int = 0) -> tu
         algorithm=algorithm, seed=seed, num_deals=num_deals, total_steps=(6 if not num_deals else 4) * games,
         table_size=12 * games, gamma=0.9, exploration_fraction=0.6,
     )  # fmt: skip
-    learner = TabularLearner(find(ENV), coda(reward="paper"), config)
+    learner = TabularLearner(find(ENV), coda(reward="paper", n=n), config)
     start = time.process_time()
     while learner.games < games:
         learner.advance(learner.decisions + 10)

@@ -37,7 +37,7 @@ from cardgym.papers.corellian_spike.runs import (
     TrainingRun,
     in_way,
 )
-from cardgym.papers.pages import section
+from cardgym.papers.pages import RULE, section, verdict
 from cardgym.statistics import Estimate, mean_over_runs
 
 MARGIN = 3.0
@@ -62,13 +62,6 @@ class Claim(NamedTuple):
     form: str = "+.1f"
 
 
-def verdict(estimate: Estimate, low: float, high: float) -> str:
-    """Whether a claim holds, fails, or stays open, by the interval of what was measured."""
-    if low <= estimate.low and estimate.high <= high:
-        return "holds"
-    return "fails" if estimate.high < low or estimate.low > high else "open"
-
-
 def claims(numbers: Numbers) -> str:
     """The section of the paper's claims; every verdict follows from the numbers."""
     rows = []
@@ -85,8 +78,7 @@ def claims(numbers: Numbers) -> str:
     last = 0.9 * 0.9556 ** (numbers.scale.iterations - 1)
     return section(
         "The paper's claims",
-        "One rule for all: a claim is a range of what we measure. It **holds** if the whole 95 % interval lies in the "
-        'range, **fails** if the whole interval lies outside, and stays **open** otherwise. "As good as" and "costs '
+        f'{RULE} "As good as" and "costs '
         f"little\" mean within {MARGIN:g} credits a game, either way. Shares are percent of the states of the paper's "
         "enumeration.",
         markdown_table(("claim", "range", *WAYS), rows),
@@ -218,59 +210,6 @@ def _seat_claims(numbers: Numbers) -> Iterator[Claim]:
     yield Claim("With four players it matches the 4-player one", -MARGIN, MARGIN, lead(four))
     yield Claim("The same, with the program's mixed up players", -2 * MARGIN, 2 * MARGIN, lead(four, as_mixed=True))
     yield Claim("With eight players (two hands) the 4-player policy is better", -np.inf, 0, lead(eight))
-
-
-def program() -> str:
-    """The section on the published program."""
-    rows = [
-        ("deals from 65 cards: two 0s, and three of every value from -10 to 10, 0 included", "column `65 cards`"),
-        (
-            "explores by ranges of random numbers that stop one short: never folds, always buys, never swaps with the higher card",
-            "all columns but `legal`; below",
-        ),
-        (
-            "never clears the mark of a winner while it trains, and does not record how a marked seat loses a later hand of the game",
-            "column `program`",
-        ),
-        ("credits results to the wrong players where more than two play", "column *mixed up* of table 4"),
-        (
-            'records the last bet of a seat without credits again in each later round, with its latest purchase as the action. So a betting code can get "don\'t buy" as its best action, which `bet` plays as a fold and the figures count as one',
-            "not rerun; with its exploration, the only way to fold",
-        ),
-        (
-            "breaks a tie of opposite sums by a list without the negative ones, so that the earlier seat wins",
-            "not rerun; the seats are drawn, so no policy gains",
-        ),
-        (
-            "makes the last seat left play the hand on: it always matches, may buy, and wins back all it pays",
-            "none on credits, hands and busts; in training nobody folds",
-        ),
-        ("lets seats raise and match without looking at their credits", "none: credits are even and every price is 2"),
-        ("records a fold only in the last hand of a game", "none: it never explores folding"),
-        (
-            "with `connect`, as in the evaluation it shows, counts the winner of hand 9 again if another seat wins hand 10",
-            "at most one hand in eleven; no policy gains",
-        ),
-        (
-            "with `connect`, pays the weighted reward of a win once instead of 31 times",
-            "none: no result with it is reported",
-        ),
-        (
-            "makes the discards the draw pile when fewer cards are left than could be needed, not when none is",
-            "not rerun; with two players neither happens",
-        ),
-        ("makes 19 sweeps instead of 20, and records a bet only after betting has ended", "not rerun"),
-        (
-            "has special hands that no run uses: Idiot's Array `[2, 3, 0]` and *prime sabacc* `[10, -10, 0]`, which is Full Sabacc here; it compares a tuple with a list, so it finds neither",
-            "none",
-        ),
-    ]
-    return section(
-        "Where the paper's program differs from its text",
-        "The paper names the repository of its code, [martacor2/corellian_spike](https://github.com/martacor2/corellian_spike). "
-        "Its program is the notebook `RL_with_Corellian_Spike.ipynb`, of which we read one of two stored versions. It",
-        markdown_table(("", "what that changes"), [list(row) for row in rows]),
-    )
 
 
 def exploration(numbers: Numbers) -> str:

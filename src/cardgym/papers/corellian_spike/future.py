@@ -9,10 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from cardgym.console.tables import markdown_table
-from cardgym.papers.corellian_spike.findings import verdict
 from cardgym.papers.corellian_spike.numbers import Numbers
 from cardgym.papers.corellian_spike.runs import STATE_MODELS, Score
-from cardgym.papers.pages import section
+from cardgym.papers.pages import section, verdict
 from cardgym.statistics import mean_over_runs
 
 

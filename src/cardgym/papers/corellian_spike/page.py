@@ -12,7 +12,7 @@ import numpy as np
 from cardgym.console.arguments import whole
 from cardgym.papers.corellian_spike.charts import draw_actions
 from cardgym.papers.corellian_spike.experiments import Results, run_all
-from cardgym.papers.corellian_spike.findings import claims, code_facts, exploration, program
+from cardgym.papers.corellian_spike.findings import claims, code_facts, exploration
 from cardgym.papers.corellian_spike.future import future_work, related_work
 from cardgym.papers.corellian_spike.numbers import Numbers
 from cardgym.papers.corellian_spike.runs import CREDITS, FOUR, WEIGHTED, Scale, in_way
@@ -47,7 +47,6 @@ def write_results(folder: Path, scale: Scale, progress: Report | None = None) ->
     numbers = Numbers(results, scale)
     parts = [
         _head(results, scale),
-        program(),
         claims(numbers),
         opponents_table(numbers, 2, "credits", "Performance with the credits-only reward"),
         opponents_table(numbers, 3, "weighted", "Performance with the weighted reward"),

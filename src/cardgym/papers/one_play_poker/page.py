@@ -4,11 +4,15 @@ The paper's table of 50,000 simulated games has only zeros. The page has it for 
 and in exact values.
 """
 
+# ruff: noqa: E501  # Lines of prose as the page has them.
+
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +24,12 @@ from cardgym.engine.kernel import RESET
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.observations import info_state_labels
 from cardgym.papers.one_play_poker.chart import draw_chart
-from cardgym.papers.pages import Report, Steps, page_parser, reproduce, write_page
+from cardgym.papers.pages import RULE, Answer, Claim, Report, Steps, claims_table, page_parser, reproduce, write_page
 from cardgym.players import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.solvers.backward_induction import Policy
 from cardgym.solvers.optimum import GAMMA, Solver, fraction_text, indices, policy_of, policy_table, solver
-from cardgym.statistics import mean_estimate
+from cardgym.statistics import UNKNOWN, Estimate, mean_estimate
 
 CHART = "policy.png"
 GAMES = 50_000
@@ -33,6 +37,8 @@ FEWER = 20_000
 """The other number of games in the paper's text."""
 THETA = 0.05
 """The paper's threshold of value iteration."""
+MAX_KINDS = 4
+"""How many kinds of states are named in a sentence."""
 _ROWS = 1 << 16  # Games played side by side.
 
 
@@ -93,34 +99,27 @@ def paper_rows(options: Options, games: int, seed: int = 0) -> list[Row]:
     return rows
 
 
-@dataclass(frozen=True)
-class Difference:
-    """The states where no action is best both for the paper's gamma and without discount.
-
-    Attributes:
-        cost: what the optimal policy for the paper's gamma loses in undiscounted reward a game.
-        states: how many such states there are.
-        kinds: one state of each kind up to suits and bets, as policy files write it, with the best undiscounted action.
-    """
-
-    cost: Fraction
-    states: int
-    kinds: tuple[tuple[str, int], ...]
-
-
-def gamma_difference(known: Solver) -> Difference:
-    """Where the optimal policies for gamma 0.9 and gamma 1 differ, and what that costs."""
+def gamma_difference(known: Solver) -> str:
+    """Where no action is best both for the paper's gamma and without discount, and what that costs, in words."""
     paper, best = known.solve(GAMMA), known.solve(1)
     differ = np.flatnonzero(~(paper.optimal & best.optimal).any(axis=1))
     texts = info_state_labels(known.tree.options)  # type: ignore[arg-type]
     places = indices(known.tree)
     alike = known.small.find(known.tree.set_states)
-    kinds: dict[int, tuple[str, int]] = {}
+    first: dict[int, int] = {}  # A state of each kind up to suits and bets.
     for state in differ[np.argsort(places[differ])].tolist():
         if known.tree.set_states["bets"][state] == 0:
-            kinds.setdefault(int(alike[state]), (texts[places[state]], int(best.actions[state])))
+            first.setdefault(int(alike[state]), state)
+    kinds = [f"`{texts[places[state]].rsplit(' ', 1)[0].replace(' -', '')}`" for state in first.values()]
+    named = ", ".join(kinds[:MAX_KINDS]) + f" and {len(kinds) - MAX_KINDS} more" * (len(kinds) > MAX_KINDS)
     cost = best.value - known.value(paper.actions).mean
-    return Difference(cost, len(differ), tuple(kinds.values()))
+    does = "bets" if all(best.actions[state] for state in first.values()) else "decides otherwise"
+    return (
+        f"Gamma 0.9 costs {fraction_text(cost)} = {float(cost):.4f} of undiscounted reward. "
+        f"The two optimal policies differ in {len(differ)} states, of {len(kinds)} "
+        f"kind{'s' * (len(kinds) > 1)} up to suits and bets (own cards, the house's card): {named}. There gamma 1 "
+        f"{does}, gamma 0.9 does not."
+    )
 
 
 @dataclass(frozen=True)
@@ -191,7 +190,7 @@ def write_results(folder: Path, games: int, seed: int = 0, progress: Report | No
     Raises:
         CardgymError: where a file cannot be written.
     """
-    parts, claims = list[str](), dict[str, list[str]]()
+    parts, told = list[str](), dict[str, tuple[Solver, list[Row]]]()
     readings = [(decisions, ranking) for decisions in (3, 4) for ranking in ("flush_first", "pair_first")]
     steps = Steps(len(readings), progress)
     shown: list[list[tuple[Fraction, Fraction]]] = []
@@ -204,14 +203,12 @@ def write_results(folder: Path, games: int, seed: int = 0, progress: Report | No
             parts.append(f"### {name}\n\nAll exact values are those of the other ranking.\n")
         else:
             parts.append(f"### {name}{'' if shown else ' (the defaults)'}\n\n{_section(options, rows, games)}")
-            claims[name] = _verdicts(solver(GAME, options), rows)
+            told[f"`{name.replace(', ', '`, `')}`"] = solver(GAME, options), rows
         shown.append(exact)
         steps.advance()
     draw_chart(folder / CHART, GAME.parse_options())
-    head = ("section", "claim", *(f"`{name.replace(', ', '`, `')}`" for name in claims))
-    cells = [[*claim, *verdicts] for claim, *verdicts in zip(_CLAIMS, *claims.values(), strict=True)]
-    table = "\n".join(markdown_table(head, cells))
-    top = _HEAD.format(games=games, seed=seed, chart=CHART, claims=table)
+    table = "\n".join(claims_table([*told], _claims([*told.values()])))
+    top = _HEAD.format(games=games, seed=seed, chart=CHART, rule=RULE, claims=table)
     return [write_page(folder, [top, *parts]), folder / CHART]
 
 
@@ -224,6 +221,8 @@ simulated games; its table contains only zeros. Here are its claims in its order
 gives other values, and its table for every reading.
 
 ## The paper's claims
+
+{rule} Values without an interval are exact.
 
 {claims}
 
@@ -258,61 +257,60 @@ def _section(options: Options, rows: list[Row], games: int) -> str:
         exact = [f"{fraction_text(value)} = {float(value):.4f}" for value in (row.exact, row.discounted)]
         cells.append([row.name, mean.text(".3f"), *exact])
     head = ("policy", f"mean reward of {games:,} games", "exact", "exact, discounted by 0.9")
-    known = solver(GAME, options)
-    return "\n".join([*markdown_table(head, cells), "", _difference_text(gamma_difference(known)), ""])
+    return "\n".join([*markdown_table(head, cells), "", gamma_difference(solver(GAME, options)), ""])
 
 
-MAX_KINDS = 4
-"""How many kinds of states are named in a sentence."""
-
-
-_CLAIMS = (
-    ("2.3", "After each sweep the values are closer to the real ones"),
-    ("5", "Value iteration takes four full sweeps (theta 0.05, gamma 0.9)"),
-    ("5", "Value iteration takes fifteen to twenty minutes"),
-    ("5", "Its policy is above chance level"),
-    ("5", "It is at least as good as the handcrafted policy"),
-    ("6", "The best action is easy for humans"),
-)
-"""The paper's claims with its sections, in its order; `_verdicts` has a verdict on each."""
-
-
-def _verdicts(known: Solver, rows: list[Row]) -> list[str]:
-    """Our verdicts on the paper's claims under a reading."""
-    swept = value_iteration(known)
-    same = known.value(swept.policy, GAMMA).mean == known.solve(GAMMA).value
-    random, handcrafted, learned, best = rows
-    lead, paired = learned.exact - handcrafted.exact, learned.rewards - handcrafted.rewards
-    measured = f"{mean_estimate(paired).text('+.3f')} in {len(paired):,} games"
-    if len(paired) > FEWER:
-        measured += f", {mean_estimate(paired[:FEWER]).text('+.3f')} in the first {FEWER:,}"
-    closer = all(error < before or error == 0.0 for before, error in pairwise(swept.errors))
-    return [
-        f"{_holds(closer)}: the largest error is {', '.join(f'{error:.3f}' for error in swept.errors)}",
-        f"{_holds(swept.count == 4)}: {swept.count}, the last of which changes nothing; its policy earns "
-        f"{'exactly what' if same else 'less than'} backward induction finds",
-        "a second at most ([speed](#speed))",
-        f"{_holds(learned.exact > random.exact)}, by {float(learned.exact - random.exact):.4f}",
-        f"{_holds(lead >= 0)}: exactly {fraction_text(lead)} = {float(lead):+.4f}; {measured}",
-        f"the handcrafted policy earns {100 * float(handcrafted.exact / best.exact):.1f} % of the most possible",
+def _claims(readings: list[tuple[Solver, list[Row]]]) -> Iterator[Claim | Answer]:
+    """The paper's claims in its order, with a measure for each reading."""
+    sweeps, leads, chances, notes, shares = [], [], [], [], []
+    for known, (random, handcrafted, learned, best) in readings:
+        sweeps.append(value_iteration(known))
+        lead, paired = learned.exact - handcrafted.exact, learned.rewards - handcrafted.rewards
+        leads.append(_exact(lead))
+        chances.append(_exact(learned.exact - random.exact))
+        shares.append(_exact(100 * handcrafted.exact / best.exact))
+        note = f", {fraction_text(lead)}; {mean_estimate(paired).text('+.3f')} in {len(paired):,} games"
+        if len(paired) > FEWER:
+            note += f", {mean_estimate(paired[:FEWER]).text('+.3f')} in the first {FEWER:,}"
+        notes.append(note)
+    yield Answer("1, 3, 4", "The rules, the states with two unordered hands and the pot, a bet as a negative reward, and three policies",
+                 ["`OnePlayPoker-v0` with these options ([states](#states))"] * len(readings))  # fmt: skip
+    yield Claim(
+        "2.3", "After each sweep the values are closer to the real ones: sweeps after which they are not", 0, 0,
+        [_exact(sum(error >= before > 0 for before, error in pairwise(swept.errors))) for swept in sweeps], ".0f",
+        [f"; the largest error is {', '.join(f'{error:.3f}' for error in swept.errors)}" for swept in sweeps],
+    )  # fmt: skip
+    same = [
+        known.value(swept.policy, GAMMA).mean == known.solve(GAMMA).value
+        for (known, _), swept in zip(readings, sweeps, strict=True)
     ]
-
-
-def _holds(claim: bool) -> str:
-    return "holds" if claim else "fails"
-
-
-def _difference_text(difference: Difference) -> str:
-    """What gamma costs, and where the policies differ, in a sentence or two."""
-    kinds = [f"`{state.rsplit(' ', 1)[0].replace(' -', '')}`" for state, _ in difference.kinds]
-    named = ", ".join(kinds[:MAX_KINDS]) + f" and {len(kinds) - MAX_KINDS} more" * (len(kinds) > MAX_KINDS)
-    does = "bets" if all(action for _, action in difference.kinds) else "decides otherwise"
-    return (
-        f"Gamma 0.9 costs {fraction_text(difference.cost)} = {float(difference.cost):.4f} of undiscounted reward. "
-        f"The two optimal policies differ in {difference.states} states, of {len(kinds)} "
-        f"kind{'s' * (len(kinds) > 1)} up to suits and bets (own cards, the house's card): {named}. There gamma 1 "
-        f"{does}, gamma 0.9 does not."
+    yield Claim(
+        "5", f"Value iteration takes four full sweeps (theta {THETA}, gamma 0.9)", 4, 4,
+        [_exact(swept.count) for swept in sweeps], ".0f",
+        [f"; the last one changes nothing; its policy earns {'exactly what' if one else 'less than'} backward induction finds" for one in same],
+    )  # fmt: skip
+    yield Answer("5", "It takes fifteen to twenty minutes", ["a second at most ([speed](#speed))"] * len(readings))
+    yield Claim("5", "Its policy is above chance level: its lead over the random one", 0, inf, chances, "+.4f")
+    yield Claim(
+        "5, 6", "It is at least as good as the handcrafted policy: its lead", 0, inf, leads, "+.4f", notes
+    )  # fmt: skip
+    yield Claim(
+        "6",
+        "The best action is easy for humans: percent that the handcrafted policy earns of the most possible",
+        95,
+        100,
+        shares,
+        ".1f",
     )
+    yield Answer(
+        "6",
+        "Most time is saved by storing the transitions and rewards",
+        ["they are stored here: the game is [enumerated once](#speed)"] * len(readings),
+    )
+
+
+def _exact(value: Fraction | int) -> Estimate:
+    return Estimate(float(value), UNKNOWN)
 
 
 def main(words: list[str]) -> int:
