@@ -49,9 +49,9 @@ def test_a_game_starts_from_the_lobby(server: Server, person: Person) -> None:
     assert person.page.get_attribute(".others .item", "aria-label") == "card, face down"
     person.page.set_viewport_size({"width": 1024, "height": 600})
     person.page.go_back()
-    person.page.wait_for_selector(".open")
+    person.page.get_by_role("link", name="Continue Kuhn Poker with Honest").wait_for()
     box = person.page.locator(".sit").first.bounding_box()
-    assert box["y"] + box["height"] <= 600  # Below the open tables, without scrolling.
+    assert box["y"] + box["height"] <= 600  # Without scrolling.
 
 
 def test_a_game_survives_a_reload_a_second_tab_and_a_restart(server: Server, person: Person, browser: Any) -> None:
@@ -165,8 +165,8 @@ def test_agents_can_be_watched_step_by_step_or_running(server: Server, person: P
             arg=before,
         )
         assert person.phase == "watching"
-        person.page.wait_for_selector(".standing small:has-text(':')")
-        moves.append(person.page.inner_text(".now"))
+        person.page.wait_for_selector(".now small:has-text(':')")
+        moves.append(person.page.inner_text(".now span"))
     assert moves[2:] == [*moves[2:4], moves[2], moves[1]]
     person.page.keyboard.press("r")
     person.page.wait_for_selector(".actions[data-phase=ended]")

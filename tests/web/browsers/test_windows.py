@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from browsing import Person, Server, faults_of
+from test_browser import IN_WINDOW, SIZES
 
 from cardgym.engine.registry import registered
 
@@ -149,6 +150,33 @@ def test_sitting_down_waits_for_the_chosen_variant(server: Server, person: Perso
     page.wait_for_selector(".felt")
     tables = [body for body in posted if "game" in body]
     assert [(body["game"], body["options"]["deals"]) for body in tables] == [("CribbageDeal-v0", 1)]
+
+
+COVERED_BUTTONS = """() => { const end = document.querySelector('.end').getBoundingClientRect();
+  return [...document.querySelectorAll('.actions a, .actions button')].filter(button => {
+    const box = button.getBoundingClientRect();
+    return Math.min(box.right, end.right) - Math.max(box.left, end.left) > 1 &&
+      Math.min(box.bottom, end.bottom) - Math.max(box.top, end.top) > 1; }).map(button => button.textContent); }"""
+
+
+def test_the_end_of_a_game_covers_no_button(server: Server, person: Person) -> None:
+    person.sit_down(server.open_table("OnePlayPoker-v0", seed=2, hints="demand"))
+    person.play_to_the_end("keys")
+    person.page.wait_for_selector(".end:has-text('Accuracy')")
+    for width, height in (*SIZES, (360, 640), (320, 568)):
+        person.page.set_viewport_size({"width": width, "height": height})
+        assert person.page.evaluate(COVERED_BUTTONS) == [], (width, height)
+        assert person.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, height)
+
+
+def test_letters_twice_as_large_leave_everything_in_the_window(server: Server, person: Person) -> None:
+    browser = person.page.context.new_cdp_session(person.page)
+    browser.send("Page.enable")
+    browser.send("Page.setFontSizes", {"fontSizes": {"standard": 32}})
+    for game in ("CribbageDeal-v0", "OnePlayPoker-v0"):
+        person.sit_down(server.open_table(game))
+        assert person.page.evaluate("getComputedStyle(document.body).fontSize") == "32px"
+        assert person.page.evaluate(IN_WINDOW) == []
 
 
 @pytest.mark.slow

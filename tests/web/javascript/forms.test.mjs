@@ -1,7 +1,7 @@
 // What the lobby's forms mean, and where the charts' lines are.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { costCurve, ratingChart, scale, standingsChart } from "../../../src/cardgym/table/web/static/charts.js";
+import { ratingChart, scale, standingsChart } from "../../../src/cardgym/table/web/static/charts.js";
 import * as forms from "../../../src/cardgym/table/web/static/forms.js";
 
 const GAME = {
@@ -123,19 +123,6 @@ test("names of players with equal ratings do not lie on one another", () => {
   const places = chart.levels.filter((level) => level.name).map((level) => level.y);
   for (const [number, place] of places.entries()) if (number) assert.ok(place - places[number - 1] >= 13);
   assert.ok(places.length < 8); // Those without room have a line only.
-});
-
-test("costs are a curve from two games on", () => {
-  assert.equal(costCurve([1]), "");
-  assert.deepEqual(numbers(costCurve([0, 2, 1])), [
-    [2, 26],
-    [60, 2],
-    [118, 14],
-  ]);
-  assert.deepEqual(numbers(costCurve([0, 0])), [
-    [2, 26],
-    [118, 26],
-  ]);
 });
 
 test("a click on the standings finds its move", () => {

@@ -3,7 +3,6 @@
 const line = (points) => points.map(([x, y]) => `${x},${y}`).join(" ");
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-// The position of a value on a line of pixels from `start` to `end`.
 export const scale = (low, high, start, end) => (value) => start + ((end - start) * (value - low)) / (high - low || 1);
 
 // The rating after every game, with its 95 % interval as a band, and the measured players as lines with names.
@@ -41,13 +40,6 @@ function placed(levels, y, height) {
     last = place;
     return { name, at, place };
   });
-}
-
-// The average cost of each game's decisions, oldest first; empty for fewer than two games.
-export function costCurve(values) {
-  if (values.length < 2) return "";
-  const y = scale(0, Math.max(...values, 1e-9), 26, 2);
-  return line(values.map((value, game) => [scale(0, values.length - 1, 2, 118)(game), y(value)]));
 }
 
 // How the seats stand by move, for moves up to `last`: a line for each, two lines of the grid, and the blunders.

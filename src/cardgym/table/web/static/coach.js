@@ -32,7 +32,6 @@ export function drawAdvice(advice, act, most = 30) {
   );
 }
 
-// The panel of a table, whose person may ask.
 export function drawCoach(table) {
   const { state, advice } = table;
   if (state.hints === "off" || (state.seat === null && !covered(table))) return null;
@@ -47,7 +46,6 @@ export function drawCoach(table) {
   );
 }
 
-// What the panel says before the coach is asked.
 function drawInvitation(table) {
   const { game, ended, tip } = table.state;
   if (table.thinking || ended) return null;

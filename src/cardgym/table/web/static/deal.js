@@ -11,7 +11,6 @@ function firstSeal(table, commitment, ended) {
   return seal;
 }
 
-// What the page finds out about the seed; empty where it is no secret.
 export async function checkDeal({ table, commitment, ended, seed, nonce }) {
   if (!commitment) return "";
   const seal = firstSeal(table, commitment, ended);

@@ -24,7 +24,6 @@ export function h(selector, ...rest) {
 const isNothing = (value) => value === undefined || value === null || value === false;
 const isProperties = (value) => Object.getPrototypeOf(value ?? "") === Object.prototype;
 
-// A button with the key that presses it.
 export const keyed = (selector, key, hint, words, onclick, properties) =>
   h(selector, { "data-key": key, onclick, ...properties }, words, h("kbd", hint));
 
@@ -105,7 +104,6 @@ export function symbolSize(game, name) {
   return { width, height };
 }
 
-// A symbol in its own proportions; the element around it has the label.
 export function picture(game, name) {
   const { width, height } = symbolSize(game, name);
   return svg(
@@ -115,6 +113,8 @@ export function picture(game, name) {
   );
 }
 
+// In the browser's own letters, as in the style sheets: large letters leave as little room as a small window.
+export const fitsMedia = (query) => matchMedia(`(${query})`).matches;
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 export const speed = () => Number(document.getElementById("speed").value);
 
@@ -175,7 +175,6 @@ export function twice(words, act) {
   return h("button.small", { "data-key": words, onclick }, words);
 }
 
-// While the server works.
 export function waiting(words) {
   const bar = h("progress");
   show(h("div.waiting", h("p", words), bar));
@@ -183,7 +182,6 @@ export function waiting(words) {
 }
 export const tellWaiting = (words) => document.querySelector(".waiting p")?.replaceChildren(words);
 
-// A choice of games, each with a page whose address begins with `place`.
 export const chooseGame = (place, games, chosen) =>
   h(
     "select",
@@ -195,6 +193,5 @@ export const chooseGame = (place, games, chosen) =>
 export const drawPage = (kind, heading, table, label, ...side) =>
   h(kind, h("h1.unseen", heading), table, h("aside.side", { "aria-label": label }, side));
 
-// The lines below a table: what can be done there.
 export const drawActions = (label, phase, ...content) =>
   h("div.actions", { role: "group", "aria-label": label, ...phase }, content);

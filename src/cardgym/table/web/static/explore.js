@@ -6,7 +6,7 @@ import { notice, picture, say, tellWaiting, update, waiting } from "./dom.js";
 import { fit } from "./motion.js";
 import { marksOf } from "./moves.js";
 import { offerRules } from "./rules.js";
-import { drawView, forgetTrails } from "./view.js";
+import { drawView } from "./view.js";
 import { title } from "./words.js";
 
 export class Explorer {
@@ -19,13 +19,8 @@ export class Explorer {
   }
 
   async start() {
-    forgetTrails();
-    const games = (await get("lobby")).games;
-    this.games = games.map((game) => game.id);
+    this.games = (await get("lobby")).games.map((game) => game.id);
     if (!this.games.includes(this.game)) this.game = this.games[0];
-    const known = games.find((game) => game.id === this.game).options;
-    for (const { name, choices } of known)
-      if (name in this.options && !choices) this.options[name] = Number(this.options[name]);
     offerRules(this.game, this.options);
     waiting("The coach values the actions …");
     await loadSprite(this.game);

@@ -21,7 +21,6 @@ export function seatsOf(game, values) {
   return count ? Number(optionOf(game, values, count)) : game.seats[1];
 }
 
-// How many people play; nobody if the game is watched.
 export function personsOf(game, values) {
   if (values.seat === "watch") return 0;
   return seatsOf(game, values) > 1 && ["hot", "link"].includes(values.people) ? 2 : 1;

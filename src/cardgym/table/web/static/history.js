@@ -1,11 +1,11 @@
 // The record: results by game and opponents, what decisions cost over time, and the games, with filters.
 import { get, post } from "./api.js";
-import { costCurve, ratingChart } from "./charts.js";
+import { ratingChart } from "./charts.js";
 import { attempt, h, notice, remember, remembered, reopen, show, svg, twice } from "./dom.js";
 import { drawResign } from "./panels.js";
 import * as words from "./words.js";
 
-const { percent, plain, points, title, withWhom } = words;
+const { percent, points, title, withWhom } = words;
 const PAGE = 10;
 const MEANING =
   "Ratings are Elo points: 0 is the average of the players that were measured, and 200 points more mean three wins " +
@@ -81,7 +81,6 @@ function drawRatings(ratings) {
   return [h("div.charts", { tabIndex: 0, role: "region", "aria-label": "Ratings" }, ratings.map(drawRating)), meaning];
 }
 
-// The rating after every game.
 function drawRating(rated) {
   const { env, games, rating, half_width: half } = rated;
   const { size, band, curve, levels, above } = ratingChart(rated, (name, at) => `${points(at)} ${name}`);
@@ -104,7 +103,6 @@ function drawRating(rated) {
   );
 }
 
-// Watched games are only listed.
 function drawResults(reports) {
   const results = reports.filter((report) => report.games && report.people.includes("You"));
   const rows = results.map((report) => {
@@ -143,7 +141,6 @@ function drawUnfinished(games, remover) {
 
 const about = (game) => [when(game.time), title(game.env), withWhom(game)];
 
-// Local time, with the year where it is another one.
 function when(time) {
   const date = new Date(time);
   const year = date.getFullYear() === new Date().getFullYear() ? {} : { year: "numeric" };
@@ -151,21 +148,13 @@ function when(time) {
 }
 
 function drawCosts(costs, reviewing) {
-  const heads = ["game", "opponents", "kind", "decisions", "as good as the best", "average cost", "game by game"];
-  const rows = costs.map(({ env, people, kind, decisions, best, cost, unit, curve }) => {
+  const heads = ["game", "opponents", "kind", "decisions", "as good as the best", "average cost"];
+  const rows = costs.map(({ env, people, kind, decisions, best, cost, unit }) => {
     const [share, mean] = [percent(best / decisions), words.costOf(cost, unit)];
-    return [title(env), people, kind, decisions, share, mean, drawCurve(curve, unit)];
+    return [title(env), people, kind, decisions, share, mean];
   });
   const waiting = reviewing > 0 ? ` (${reviewing} more games are being reviewed)` : "";
   return drawTable(`Cost of a decision${waiting}`, heads, rows);
-}
-
-function drawCurve(values, unit) {
-  const points = costCurve(values);
-  if (!points) return "";
-  const label = `from ${plain(values[0])} to ${plain(values.at(-1))} ${unit}`;
-  const about = { viewBox: "0 0 120 28", width: 120, height: 28, class: "curve", role: "img", "aria-label": label };
-  return svg("svg", about, svg("polyline", { points, class: "line seat0" }));
 }
 
 // On a phone, rows flow; then a number needs its name beside it, a game's own words do not.

@@ -2,13 +2,10 @@
 import { h, remember, remembered } from "./dom.js";
 import { mayAct } from "./phases.js";
 
-// What the lesson says at a table now: {text, action}; null without one.
 export const lessonOf = (table) => (table.busy || remembered("skipped", "") === table.id ? null : table.state.lesson);
 
-// The action that the lesson or the coach proposes.
 export const proposedBy = (table) => lessonOf(table)?.action ?? table.advice?.actions[0].action;
 
-// Its items, marked.
 export function guided(table) {
   const proposed = proposedBy(table);
   const items = table.state.actions.find((action) => action.action === proposed)?.items ?? [];

@@ -3,7 +3,6 @@ import { get, post, telling } from "./api.js";
 import { attempt, h, loadSprite, notice, patch, picture, recalled, remember, remembered, symbolSize } from "./dom.js";
 import * as forms from "./forms.js";
 import { joined } from "./join.js";
-import { drawResign } from "./panels.js";
 import { openRules } from "./rules.js";
 import { title, withWhom } from "./words.js";
 
@@ -16,29 +15,23 @@ export async function openLobby(id) {
   await Promise.all(firsts.map(async (first) => (first.symbols = await loadSprite(first.id))));
   const others = joined().filter((id) => !lobby.tables.some((table) => table.table === id));
   const back = others.map((id) => h("a.button", { href: `#/table/${id}` }, "Back to the table you joined"));
+  const join = h("a.button", { href: "#/join" }, "Join a table");
   const cards = [...families.values()].map((games) => new Card(games, id));
+  const elements = cards.map((card) => card.element);
   const linked = cards.find((card) => card.game.id === id);
   if (linked) setTimeout(() => linked.openAtOnce());
   return h(
     "div.lobby",
     { onpointerdown: press },
-    h("div.row", h("h1", "Sit down at a table"), h("a.button", { href: "#/join" }, "Join a table"), back),
-    lobby.tables.length > 0 && drawOpen(lobby.tables),
-    h(
-      "div.games",
-      cards.map((card) => card.element),
-    ),
+    h("div.row", h("h1", "Sit down at a table"), join, back, drawOpen(lobby.tables)),
+    h("div.games", elements),
   );
 }
 
-function drawOpen(tables) {
-  const items = tables.slice(0, 4).map((table) => {
-    const words = h("span", title(table.env), h("small", withWhom(table) || "on your own"));
-    const link = h("a.button", { href: `#/table/${table.table}` }, words);
-    return h("li", link, drawResign(table));
-  });
-  const all = tables.length > 2 && h("a", { href: "#/history" }, `All ${tables.length} unfinished games`);
-  return h("section.open", h("div.row", h("h2", "Your open tables"), all), h("ul", items));
+function drawOpen([latest, ...others]) {
+  const words = latest && `Continue ${title(latest.env)} ${withWhom(latest)}`;
+  const all = others.length > 0 && h("a", { href: "#/history" }, `All ${others.length + 1} unfinished games`);
+  return latest && [h("a.button.best", { href: `#/table/${latest.table}` }, words), all];
 }
 
 // Pressing a button also takes what was just typed. The page stays as it is until the release: a button that is moved
@@ -51,7 +44,6 @@ function press(event) {
   });
 }
 
-// One card of the lobby: the variants of a game, the level or the opponents, hints, and further options.
 class Card {
   constructor(games, id) {
     this.games = games;
@@ -127,7 +119,6 @@ class Card {
     return h("button.first", { onclick }, "First time? Learn by playing");
   }
 
-  // Alone, or with another person: at this screen, or at another one by a code.
   drawPeople() {
     const { game, values } = this;
     if (values.seat === "watch") return null;
@@ -140,7 +131,6 @@ class Card {
     ];
   }
 
-  // One choice of a level, or a choice of players for every seat.
   drawPlayers() {
     const { levels, level, names } = forms.opponentsOf(this.game, this.values, this.players);
     if (!names.length) return null;
@@ -157,7 +147,6 @@ class Card {
     ];
   }
 
-  // Whom the person meets, with measured figures one click away.
   drawStrength() {
     const { known } = forms.opponentsOf(this.game, this.values, this.players);
     if (!known.length) return null;
@@ -229,7 +218,6 @@ class Card {
     if (this.prepared) this.prepare(); // The form is for another game now, or for other players.
   }
 
-  // The game that the form describes, once it is drawn for what was chosen last.
   async chosen() {
     await this.settle();
     return this.describe();
@@ -255,7 +243,6 @@ class Card {
   }
 }
 
-// Four of the game's own symbols.
 export function drawFan({ id, symbols: names }) {
   const faces = names.filter(
     (name) => !/back|slot/.test(name) && symbolSize(id, name).height === symbolSize(id, names[0]).height,

@@ -1,4 +1,3 @@
-// The pages.
 import { Explorer } from "./explore.js";
 import { openHistory } from "./history.js";
 import { openJoin } from "./join.js";

@@ -1,5 +1,5 @@
 // One card size for a game and a window, cards that move from where they were, and sounds.
-import { calm, h, remembered, speed } from "./dom.js";
+import { calm, fitsMedia, h, remembered, speed } from "./dom.js";
 
 const MIN_CARD = 26;
 const MAX_CARD = 900;
@@ -33,7 +33,7 @@ function setCard(felt, sizes) {
   const clash = (part) => boxes(part, "h2").some((name) => boxes(part, ".items").some((cards) => meet(name, cards)));
   const set = (card) => felt.style.setProperty("--card", `${card}px`);
   // On a phone long lines are in two rows of tiles that can be read and hit; what does not fit scrolls.
-  const least = innerWidth < 640 && felt.querySelector(".player .long") ? 54 : MIN_CARD;
+  const least = fitsMedia("width < 40em") && felt.querySelector(".player .long") ? 54 : MIN_CARD;
   set(least);
   // Parts that are too wide with the smallest cards are too wide with any cards.
   const parts = [felt, ...felt.querySelectorAll(".player, .middle")].filter((part) => !wide(part) && !clash(part));
@@ -97,7 +97,6 @@ export function moving(root, change) {
   if (moved) sound("card");
 }
 
-// The counters of chips, by name.
 function chipsOf(root) {
   const counters = [...root.querySelectorAll("[data-chips]")];
   const stack = (counter) => ({ value: Number(counter.lastChild.textContent), rect: counter.getBoundingClientRect() });
@@ -125,14 +124,12 @@ function flyChips(before, after, time) {
 
 const STRIDE = 10; // Half the way to the next hole.
 
-// The pegs of a board, in the order of their lanes, with their middles.
 const pegsOf = (root) =>
   [...root.querySelectorAll(".board .front")].map((peg) => {
     const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => peg[name].baseVal.value);
     return { peg, x: x + width / 2, y: y + height / 2 };
   });
 
-// Lets pegs walk along their lanes, forward.
 function walkPegs(before, after, time) {
   for (const [at, { peg, x, y }] of after.entries()) {
     const from = before[at] ?? { x, y };

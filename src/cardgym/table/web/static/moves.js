@@ -1,6 +1,5 @@
 // Which actions a person can choose, and what the page asks for; without the page.
 
-// The actions that are about all items taken so far.
 export const leftOf = (actions, taken) =>
   actions.filter((action) => [...taken].every((item) => action.items.includes(item)));
 

@@ -1,9 +1,9 @@
 // Parts of a table that need only what they draw: what was revealed, the log, how the seats stand.
 import { post } from "./api.js";
-import { h, notice, reopen, twice } from "./dom.js";
+import { fitsMedia, h, notice, reopen, twice } from "./dom.js";
 import { movesOf } from "./moves.js";
 import { drawReveal } from "./view.js";
-import { costOf, merged, outcome, plain, resultOf, verdictOn } from "./words.js";
+import { costOf, merged, outcome, plain, resultOf } from "./words.js";
 
 // What was just revealed, above the felt: a banner with the rule that decided, and the points one by one. `bare` leaves
 // out the cards; `more` is for the people at the table.
@@ -22,8 +22,8 @@ const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other com
 
 // How many buttons there are at most: more would be too small to read.
 function maxButtons() {
-  if (innerWidth < 640) return 4;
-  return innerHeight < 700 ? 6 : 12;
+  if (fitsMedia("width < 40em")) return 4;
+  return fitsMedia("height < 43.75em") ? 6 : 12;
 }
 
 // A button for each action that is left, or what to choose on the table; the action `guide` is marked.
@@ -51,17 +51,15 @@ export const drawResign = ({ table, person }) =>
     else reopen();
   });
 
-// How the seats of a watched game stand, given all cards.
 export function drawStanding(names, standing) {
-  const { values, unit, verdict } = standing ?? { values: names.map(() => 0), unit: "" };
+  const { values, unit } = standing ?? { values: names.map(() => 0), unit: "" };
   const total = values.reduce((sum, value) => sum + Math.max(value, 0), 0);
   const draw = (value, seat) => {
     const bar = { max: total || 1, value: Math.max(value, 0), "aria-label": names[seat] };
     return h("p", h("span", names[seat]), h("progress", bar), h("span.worth", plain(value)));
   };
   const heading = h("h2", "How they stand", h("small", unit));
-  const said = verdict && h("small", verdictOn(verdict, names));
-  return h("section.standing", { "aria-label": "How the seats stand" }, heading, values.map(draw), said);
+  return h("section.standing", { "aria-label": "How the seats stand" }, heading, values.map(draw));
 }
 
 // How the game ended; if the coach has reviewed it, how well the person decided, and the costliest decision.

@@ -17,7 +17,6 @@ export function phaseOf(table) {
   return state.seat === null ? "watching" : "yours";
 }
 
-// What the seat to move is doing.
 export function badgeOf({ state, busy, paused, sending }) {
   if (state.ended || paused) return "";
   if (state.view.to_act !== state.seat) return busy ? "thinking …" : "to move";
@@ -38,7 +37,6 @@ export function spoken(table, last, result) {
   return covered(table) ? `Pass to ${state.names[state.turn]}.` : last;
 }
 
-// Cards that chance deals one after another are one step.
 export function isOneOfMany(event, next) {
   return event.seat < 0 && next?.seat < 0 && !event.showdown && !event.reveals?.length;
 }

@@ -7,7 +7,7 @@ import { fit, sound } from "./motion.js";
 import { Chooser, marksOf } from "./moves.js";
 import { drawMoves } from "./panels.js";
 import { offerRules } from "./rules.js";
-import { drawView, forgetTrails } from "./view.js";
+import { drawView } from "./view.js";
 import { costOf, points, tallied, title } from "./words.js";
 
 // What is asked, where "Find the best" and the kind of decision is not enough.
@@ -33,7 +33,6 @@ export class Puzzles extends Chooser {
   }
 
   async start() {
-    forgetTrails();
     this.games = (await get("lobby")).games.filter((game) => game.puzzles).map((game) => game.id);
     if (!this.record && !this.games.includes(this.game)) this.game = this.games[0];
     if (!this.record) remember("puzzles", this.game);
@@ -90,7 +89,6 @@ export class Puzzles extends Chooser {
     return `Not the best: it costs ${costOf(cost, advice.unit)}.${better}`;
   }
 
-  // After an answer: another try, the solution, or what comes next.
   drawNext() {
     const { puzzle, record, solved, answer } = this;
     const change = (values) => () => (Object.assign(this, values), this.render());

@@ -5,7 +5,7 @@ import { attempt, drawActions, drawPage, h, keyed, loadSprite, say, svg, update,
 import { fit } from "./motion.js";
 import { marksOf } from "./moves.js";
 import { offerRules } from "./rules.js";
-import { drawView, forgetTrails } from "./view.js";
+import { drawView } from "./view.js";
 import { costOf, lastLines, plain, title, withoutCost } from "./words.js";
 
 const GRADES = { "??": "A blunder: it", "?": "A mistake: it", "?!": "Inexact: it", "": "It" };
@@ -16,7 +16,6 @@ export class Review {
   }
 
   async start() {
-    forgetTrails();
     const bar = waiting("Reviewing the game …");
     const asking = Promise.all([get(`history/${this.id}/review`), get(`history/${this.id}/replay`)]);
     const polling = setInterval(async () => {
@@ -93,8 +92,6 @@ export class Review {
     this.fit();
   }
 
-  // -- decisions ------------------------------------------------------------------------------------------------------
-
   drawVerdict(decision) {
     const { blunder, cost, grade, unit, chosen_reason: reason } = decision;
     const look = `decision verdict${blunder ? " blunder" : ""}${decision.chosen_items.length ? " marked" : ""}`;
@@ -118,7 +115,6 @@ export class Review {
     );
   }
 
-  // What was decided, and by whom if it was not the person.
   said({ seat, text }) {
     return seat === this.review.person ? text[0].toUpperCase() + text.slice(1) : `${this.players[seat]}: ${text}`;
   }
@@ -167,8 +163,6 @@ export class Review {
     const items = decisions.map((decision) => h("li", link(decision)));
     return h("ol", items);
   }
-
-  // -- the chart ------------------------------------------------------------------------------------------------------
 
   drawChart() {
     const { frames } = this;

@@ -1,5 +1,6 @@
 // What is around every page: routing, keys, and the settings that the browser remembers.
 import { attempt, h, notice, remember, remembered, show } from "./dom.js";
+import { forgetTrails } from "./view.js";
 
 let page = null;
 
@@ -8,6 +9,7 @@ let page = null;
 export function run(pages) {
   async function route() {
     page?.close?.();
+    forgetTrails();
     page = null;
     document.getElementById("tools").replaceChildren();
     notice("");

@@ -9,7 +9,6 @@ import { Chooser } from "./moves.js";
 import { covered, isOneOfMany, lengthOf, likeThis, mayAct, othersMove, spoken, watching } from "./phases.js";
 import { offerRules } from "./rules.js";
 import { drawTable } from "./table_page.js";
-import { forgetTrails } from "./view.js";
 import { goTo, step, weigh } from "./watching.js";
 import { blunder, merged, resultOf, title, verdictOf } from "./words.js";
 
@@ -23,7 +22,6 @@ export class Table extends Chooser {
   }
 
   async start() {
-    forgetTrails();
     this.state = await this.look();
     await loadSprite(this.state.game);
     offerRules(this.state.game, this.state.options);
@@ -51,8 +49,6 @@ export class Table extends Chooser {
     this.running = false;
     this.unfollow?.();
   }
-
-  // -- news from the server -------------------------------------------------------------------------------------------
 
   // The table, from the seat whose cards this page shows at a screen that people share; `since` asks what happened.
   look = (since = "") => get(`tables/${this.id}?seat=${this.seat}&since=${since}`);
@@ -219,7 +215,6 @@ export class Table extends Chooser {
     } else if (event.text || this.reveals.length) await this.wait(speed() * lengthOf(event));
   }
 
-  // Shows the rest of a move at once.
   hurryUp() {
     this.rushed = true;
     this.hurry?.();
@@ -232,8 +227,6 @@ export class Table extends Chooser {
       setTimeout(resolve, time);
     });
   }
-
-  // -- actions of the person -----------------------------------------------------------------------------------------
 
   async act(action) {
     if (!mayAct(this)) return;
@@ -314,8 +307,6 @@ export class Table extends Chooser {
       if (code) return joinTable(code, name);
       location.hash = `#/table/${(await post("tables", likeThis(this.state, name))).table}`;
     });
-
-  // -- the page -------------------------------------------------------------------------------------------------------
 
   key(event) {
     const { key } = event;

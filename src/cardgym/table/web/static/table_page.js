@@ -7,8 +7,8 @@ import { drawTip, guided, proposedBy } from "./lesson.js";
 import { drawEnd, drawLog, drawMoves, drawPeople, drawResign, drawStage, drawStanding } from "./panels.js";
 import { badgeOf, covered, mayAct, phaseOf, viewOf, watching } from "./phases.js";
 import { drawView } from "./view.js";
-import { step } from "./watching.js";
-import { kindsOf, lastActions, lastLines, newsOf, title } from "./words.js";
+import { positionOf, step } from "./watching.js";
+import { kindsOf, lastActions, lastLines, newsOf, title, verdictOn } from "./words.js";
 
 export function drawTable(table) {
   const { state, busy } = table;
@@ -23,7 +23,9 @@ export function drawTable(table) {
   const phase = { "data-phase": phaseOf(table), "data-version": state.version };
   const moves = h("div.moves", { "data-part": "moves" }, CONTENT[phaseOf(table)](table));
   const standing = watching(table) && !state.ended && drawStanding(state.names, table.standing);
-  const said = drawTip(table) ?? h("p.now", h("span", lastLines(table.lastWords()))); // In reserved lines.
+  const judged = table.standing?.position === positionOf(table) && table.standing.verdict;
+  const words = h("span", lastLines(table.lastWords()));
+  const said = drawTip(table) ?? h("p.now", words, judged && h("small", verdictOn(judged))); // In reserved lines.
   const actions = drawActions("What you can do", phase, moves, standing, drawTools(table));
   const resign = state.seat !== null && !state.ended && drawResign({ table: table.id, person: state.seat });
   const last = h("p.row", h("button.soft.shutter", { onclick: () => table.toggle() }, "Close"), resign);
@@ -34,7 +36,6 @@ export function drawTable(table) {
   return page;
 }
 
-// The items that can be taken.
 function choiceOf(table) {
   const open = new Set(mayAct(table) ? table.left().flatMap((action) => action.items) : []);
   return { open, taken: table.taken, take: (item) => table.take(item) };
@@ -43,7 +44,6 @@ function choiceOf(table) {
 const prompt = (words) => h("span.prompt", { "data-part": "prompt" }, words);
 const runs = (table, words) => keyed("button", "r", "r", words, () => table.run());
 
-// What is below the table in each phase.
 const CONTENT = {
   paused: (table) =>
     table.counted ? drawCount(table) : keyed("button", "go", "Space", "Go on", () => table.hurry?.()),

@@ -22,16 +22,17 @@ export function goTo(table, at) {
   table.at = at;
 }
 
+export const positionOf = ({ state, at }) => `${state.version} ${at ?? ""}`;
+
 // How the seats stand and what the last move cost, asked once for a position.
 export async function weigh(table) {
-  const at = table.at ?? "";
-  const position = `${table.state.version} ${at}`;
+  const [at, position] = [table.at ?? "", positionOf(table)];
   if (!watching(table) || table.weighed === position) return;
   table.weighed = position;
   const judge = table.running ? "" : "&judge=1"; // Nobody waits for the coach while the players play.
   const standing = await get(`tables/${table.id}/standing?at=${at}${judge}`).catch(() => null);
   if (standing && !table.closed && table.weighed === position && standing.version === table.state.version) {
-    table.standing = standing;
+    table.standing = { ...standing, position };
     table.render();
   }
 }

@@ -18,15 +18,11 @@ const gain = (value) => `${value > 0 ? "+" : ""}${plain(value)}`;
 
 export const title = (id) => id.replace(/-v\d+$/, "").replace(/([a-z])([A-Z])/g, "$1 $2");
 
-// The other players of a listed game.
 export function withWhom(game) {
   const others = game.people.filter((_, seat) => seat !== game.person);
   return others.length ? `${game.person === null ? "watching" : "with"} ${others.join(", ")}` : "";
 }
 
-// -- what happened ----------------------------------------------------------------------------------------------------
-
-// The end of a text that has many lines, for the line below the table.
 export const lastLines = (text) => text.split("\n").slice(-2).join("\n");
 
 // Cards dealt one after another, also in turn to several seats, are one line for each.
@@ -62,13 +58,9 @@ export function verdictOf({ decisions, worst, person }) {
   return { best, decisions: own.length, worst: decisions[worst[0]] };
 }
 
-// What the coach says about a move of a watched game.
-export function verdictOn({ seat, text, cost, unit, grade, best_text: best }, names) {
-  const move = `${names[seat]}: ${text}${grade && ` ${grade}`}`;
-  return cost > 0 ? `${move}, −${costOf(cost, unit)}; better: ${best}` : `${move}, the best`;
-}
+export const verdictOn = ({ text, cost, unit, grade, best_text: best }) =>
+  cost > 0 ? `${text} ${grade}: −${costOf(cost, unit)}; better: ${best}` : `${text}: the best`;
 
-// The end in the game's own words, or all scores.
 export function resultOf({ result: { text, players }, names }) {
   return text || players.map((player) => `${names[player.seat]} ${plain(player.score)}`).join(", ");
 }
@@ -91,8 +83,6 @@ export function blunder(advice, action) {
 // A coach's reason without what the action costs, which is said elsewhere.
 export const withoutCost = (reason) => (reason.includes(": ") ? reason.replace(/^[^:]*: /, "") : "");
 
-// -- the rules --------------------------------------------------------------------------------------------------------
-
 // A title in capitals, as a terminal has it, in letters as on the lobby's cards.
 export function headline(words) {
   const capitalized = (name) => name.toLowerCase().replace(/\b\w/g, (letter) => letter.toUpperCase());
@@ -110,8 +100,6 @@ export function paragraphs(text) {
   return out.map(({ listed, lines }) => ({ listed, text: lines.join(" ") }));
 }
 
-// -- the record -------------------------------------------------------------------------------------------------------
-
 // The options in which a line of results differs from others of its game.
 export function differing({ env, options }, results) {
   const words = Object.keys(options)
@@ -120,7 +108,6 @@ export function differing({ env, options }, results) {
   return words.length ? ` (${words.join(", ")})` : "";
 }
 
-// A share of games won, with its interval if it is known.
 export function won({ win_rate: rate, win_rate_ci95: interval }) {
   if (rate === undefined) return "";
   return `${percent(rate)}${(interval?.[0] ?? null) === null ? "" : ` [${interval.map(percent).join(", ")}]`}`;
@@ -134,7 +121,6 @@ export function gained({ players: [own], unit, payoff }) {
   return mean === undefined || unit === "reward" ? "" : `${gain(mean)} ${unit}`;
 }
 
-// Whether the person won, against the best of the others or, alone, against the house; null without a person.
 export function outcome(game) {
   if (game.person === null) return null;
   const value = (player) => (game.unit === "reward" ? player.score : paid(player, game.payoff));
@@ -145,14 +131,12 @@ export function outcome(game) {
   return margin > 0 ? "won" : "lost";
 }
 
-// What a game brought: the returns in the game's unit, or the scores.
 export function scores({ players, people, unit, payoff }) {
   const ordered = [...players].sort((one, other) => one.seat - other.seat);
   if (unit === "reward") return ordered.map(({ seat, score }) => `${people[seat]} ${plain(score)}`).join(", ");
   return `${ordered.map((player) => `${people[player.seat]} ${gain(paid(player, payoff))}`).join(", ")} ${unit}`;
 }
 
-// What is special about a listed game.
 export function mark(game) {
   if (game.resigned) return "resigned";
   if (game.again) return "tried again";
@@ -161,7 +145,6 @@ export function mark(game) {
   return game.undone ? "with undo" : "";
 }
 
-// A puzzle's tally after one more.
 export function tallied({ streak, best, solved, tried }, { right, skill, rating, half_width }) {
   const now = right ? streak + 1 : 0;
   const counts = { streak: now, best: Math.max(best, now), solved: solved + right, tried: tried + 1 };
