@@ -7,7 +7,7 @@ import { drawTip, guided, proposedBy } from "./lesson.js";
 import { drawEnd, drawLog, drawMoves, drawPeople, drawResign, drawStage, drawStanding } from "./panels.js";
 import { badgeOf, covered, mayAct, phaseOf, viewOf, watching } from "./phases.js";
 import { drawView } from "./view.js";
-import { positionOf, step } from "./watching.js";
+import { momentOf, step } from "./watching.js";
 import { kindsOf, lastActions, lastLines, newsOf, title, verdictOn } from "./words.js";
 
 export function drawTable(table) {
@@ -23,7 +23,7 @@ export function drawTable(table) {
   const phase = { "data-phase": phaseOf(table), "data-version": state.version };
   const moves = h("div.moves", { "data-part": "moves" }, CONTENT[phaseOf(table)](table));
   const standing = watching(table) && !state.ended && drawStanding(state.names, table.standing);
-  const judged = table.standing?.position === positionOf(table) && table.standing.verdict;
+  const judged = table.standing?.position === momentOf(table) && table.standing.verdict;
   const words = h("span", lastLines(table.lastWords()));
   const said = drawTip(table) ?? h("p.now", words, judged && h("small", verdictOn(judged))); // In reserved lines.
   const actions = drawActions("What you can do", phase, moves, standing, drawTools(table));

@@ -22,11 +22,11 @@ export function goTo(table, at) {
   table.at = at;
 }
 
-export const positionOf = ({ state, at }) => `${state.version} ${at ?? ""}`;
+export const momentOf = ({ state, at }) => `${state.version} ${at ?? ""}`;
 
 // How the seats stand and what the last move cost, asked once for a position.
 export async function weigh(table) {
-  const [at, position] = [table.at ?? "", positionOf(table)];
+  const [at, position] = [table.at ?? "", momentOf(table)];
   if (!watching(table) || table.weighed === position) return;
   table.weighed = position;
   const judge = table.running ? "" : "&judge=1"; // Nobody waits for the coach while the players play.
