@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +20,11 @@ from cardgym.games.coda.players import MODELED
 from cardgym.games.coda.search import STRANGER, Bools, Sampler
 from cardgym.games.coda.state import CodaOptions
 from cardgym.games.coda.text import action_text, spoken, tile_name
+from cardgym.players import player_names
 from cardgym.statistics import half_widths
-from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, ranked
+from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, ranked, with_odds
 from cardgym.table.coach.playouts import look
+from cardgym.table.coach.solved import solved_game
 from cardgym.table.people import shown_name
 from cardgym.table.presentation import presentation_of
 
@@ -42,9 +45,31 @@ _POLICIES = {
 """The policies of known players; others have the last four."""
 
 
+_SOLVED_TILES = 6
+"""The most tiles of a game that is solved, unless its rules make it too large."""
+
+
 def adviser(game: Game, options: CodaOptions) -> Adviser:
-    search = _Search(game, options)
-    return Adviser(search.advise, luck=_luck, luck_unit="hits", advise_against=search.advise)
+    advise = _exactly(game, options) if options.n <= _SOLVED_TILES else _Search(game, options).advise
+    return Adviser(advise, luck=_luck, luck_unit="hits", advise_against=advise)
+
+
+def _exactly(game: Game, options: CodaOptions) -> Callable[..., Advice]:
+    """Advice by exact values, or by the search in a game that is too large or pays more than 1 and -1 at its end."""
+    search = cache(partial(_Search, game, options))
+
+    def advise(state: State, seat: int, opponent: str = "") -> Advice:
+        known = opponent if opponent in player_names(game) else ""
+        solved = solved_game(game, options, known) if options.reward == "win" else None
+        if solved is None:
+            return search().advise(state, seat, opponent)
+        return solved.advise(state, seat, _kind_of(state), blunder=_BLUNDER, base=-1.0, unit=GAMES, scale=50.0)
+
+    return advise
+
+
+def _kind_of(state: State) -> str:
+    return {coda.GUESSING: "guess", coda.REVEALING: "turn up"}.get(int(state.phase), "place")
 
 
 class _Search:
@@ -87,10 +112,9 @@ class _Search:
             for action, mean, reason, error in zip(tried, rated.means, reasons, rated.errors, strict=True)
         ]
         actions += _less_likely(state, {action: chances[action] for action in sorted({*chances} - {*tried})}, rated)
-        kind = {coda.GUESSING: "guess", coda.REVEALING: "turn up"}.get(int(state.phase), "place")
         source = f"{self._worlds:,} states that explain what was seen, valued as {shown_name(self._name)} does"
         source += f", against {shown_name(known) if known else 'a player of unknown strength'}"
-        return Advice(kind, GAMES, source, ranked(actions, GAMES), _BLUNDER)
+        return Advice(_kind_of(state), GAMES, source, ranked(actions, GAMES), _BLUNDER)
 
     def _opponents(self, known: str, policies: Float64s) -> list[tuple[int, float, float]]:
         """Who may sit in the opponent's seat: the player in playouts, the points by which it outplays him, a share.
@@ -139,7 +163,7 @@ def _rate(values: Float64s, right: Bools, expected: Float64s, odds: list[tuple[f
     # The share of right guesses in the sample differs from their probability: correct the values for that.
     values = values - np.where(np.isnan(hits - misses), 0.0, hits - misses) * (right - expected)
     hits, misses, means = (
-        np.sum([share * _with_odds(shares, factor) for factor, share in odds], axis=0)
+        np.sum([share * with_odds(shares, factor) for factor, share in odds], axis=0)
         for shares in (hits, misses, values.mean(axis=0))
     )
     means = np.where(np.isnan(hits - misses), means, expected * hits + (1.0 - expected) * misses)
@@ -182,11 +206,6 @@ def _after_guesses(values: Float64s, right: Bools) -> tuple[Float64s, Float64s]:
     with np.errstate(invalid="ignore"):
         hits = (values * right).sum(axis=0) / counts
         return hits, (values * ~right).sum(axis=0) / (len(values) - counts)
-
-
-def _with_odds(shares: Float64s, factor: float) -> Float64s:
-    """Shares of games won, in percent, with the odds multiplied."""
-    return factor * shares / (1.0 + (factor - 1.0) * shares / 100.0)
 
 
 def _share(chance: float) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,8 +28,10 @@ from cardgym.games.cribbage.pegging.player import shipped
 from cardgym.games.cribbage.scoring import MAX_SCORE, score_crib, score_hand
 from cardgym.games.cribbage.text import action_text, card_reasons, reasons_on
 from cardgym.games.cribbage.tosses import count_hands, crib_mean, kept_set
-from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, compared, ranked
+from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, compared, ranked, with_odds
 from cardgym.table.coach.playouts import look
+from cardgym.table.people import shown_name
+from cardgym.table.presentation import presentation_of
 
 POINTS = "points"
 _BLUNDER = {POINTS: 1.5, GAMES: 4.0}
@@ -71,6 +73,7 @@ class CribbageCoach:
         self.unit = GAMES if options.deals == 0 and options.target <= HOLES else POINTS
         self._game, self._options = game, options
         self._player = make_player(options)
+        self._ratings = presentation_of(game).ratings.get(game.id, {})
 
     def rate_tosses(self, cards: Sequence[int], dealer: bool, scores: tuple[int, int] = (0, 0)) -> list[RatedToss]:
         """The 15 ways to keep four of six cards, best first.
@@ -123,11 +126,14 @@ class CribbageCoach:
             texts.append(f"{compared(rated.value, against.value, self.unit, best=place == 0)}: {why}; {worst}")
         return texts
 
-    def advise(self, state: State, seat: int) -> Advice:
+    def advise(self, state: State, seat: int, opponent: str = "") -> Advice:
+        scores = int(state.scores[seat]), int(state.scores[1 - seat])
+        known = opponent if self.unit == GAMES and opponent in self._ratings else ""
+        odds = self._odds(known, scores)
         if state.phase == cribbage.TOSSING:
             dealer = bool(state.dealer == seat)
-            scores = int(state.scores[seat]), int(state.scores[1 - seat])
             tosses = self.rate_tosses([int(card) for card in state.hand[seat]], dealer, scores)
+            tosses = [replace(rated, value=float(with_odds(rated.value, odds))) for rated in tosses]
             actions = tuple(
                 ActionAdvice(CARDS + rated.toss, action_text(state, CARDS + rated.toss), rated.value, why)
                 for rated, why in zip(tosses, self.reasons(tosses, dealer), strict=True)
@@ -135,14 +141,26 @@ class CribbageCoach:
             kind, source = "discard", "Champion, over all cuts and what cribs and the play usually bring"
         else:
             seen, legal = look(self._game, self._options, state, seat, "plain")
-            values = self._values(seen, legal)
+            values = with_odds(self._values(seen, legal), odds)
             advised = [
                 ActionAdvice(card, action_text(state, card), float(values[card]), _points_now(state, seat, card))
                 for card in legal
             ]
             actions = ranked(advised, self.unit)
             kind, source = "play", "Champion, over the hands the opponent may hold and the rest of the deal"
+        source += f", against {shown_name(known)}" if known else ""
         return Advice(kind, self.unit, source, actions, _BLUNDER[self.unit])
+
+    def _odds(self, opponent: str, scores: tuple[int, int]) -> float:
+        """By what the odds of winning change if a rated player sits opposite instead of `champion`.
+
+        What a better player gains a deal adds up with the deals left, and luck with their square root.
+        """
+        if not opponent:
+            return 1.0
+        left = min(self._options.target - score for score in scores) / HOLES
+        points = self._ratings["champion"] - self._ratings[opponent]
+        return float(10.0 ** (points / 400.0 * left**0.5))
 
     def _values(self, seen: Float32s, legal: list[int]) -> Float64s:
         """The value of each action, (67,), in `unit`."""
@@ -158,7 +176,8 @@ def adviser(game: Game, options: Options) -> Adviser | None:
     """The coach; None for a small pack, which `champion` does not play."""
     if isinstance(options, cribbage.CribbageMiniOptions):
         return None
-    return Adviser(CribbageCoach(game, options).advise, _standing, "points", _luck, "points by the cut")
+    advise = CribbageCoach(game, options).advise
+    return Adviser(advise, _standing, "points", _luck, "points by the cut", advise_against=advise)
 
 
 @compiled

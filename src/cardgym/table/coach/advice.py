@@ -117,6 +117,11 @@ def compared(value: float, other: float, unit: str, *, best: bool, error: float 
     return f"{figure} {unit} {'more' if best else 'less'} than {against}"
 
 
+def with_odds(shares: Any, factor: float) -> Any:
+    """Shares of games won, in percent, with the odds of winning multiplied."""
+    return factor * shares / (1.0 + (factor - 1.0) * shares / 100.0)
+
+
 def figures(actions: Sequence[ActionAdvice]) -> list[tuple[str, str]]:
     """Write the value of each action, best first, and its error; the best one is known as well as the next best."""
     known = [action.error for action in [*actions[1:2], *actions[1:]] or actions]

@@ -1,18 +1,18 @@
 """The coach: the value of every legal action of a decision, in any game.
 
 It asks the game's own adviser, if there is one. Otherwise a small game is solved; in others, or if the caller names a
-player, the values come from playouts.
+player, the values come from playouts. A known opponent plays itself.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from cardgym.engine.contract import Game, Options, State
-from cardgym.players import PlayerSpec
+from cardgym.players import PlayerSpec, player_names
 from cardgym.table.coach.advice import Advice, Adviser
 from cardgym.table.coach.playouts import Playouts
 from cardgym.table.coach.solved import solved_game
@@ -37,7 +37,7 @@ class Coach:
         """
         self.game = game
         self.options = options
-        self.adviser = adviser_of(game, options) or Adviser(lambda state, seat: self._by_playouts(state, seat))
+        self.adviser = adviser_of(game, options) or _general_adviser(game, options)
         self.strength = ""
         if source is None and options == game.parse_options():
             self.strength = strength_of(game, COACH)
@@ -75,13 +75,24 @@ class Coach:
     def _standing(self) -> Playouts:
         return self._playouts(usual_player(self.game))
 
-    @cached_property
-    def _by_playouts(self) -> Callable[[State, int], Advice]:
-        solved = solved_game(self.game, self.options)
-        return self._playouts(usual_player(self.game)).advise if solved is None else solved.advise
-
     def _playouts(self, player: PlayerSpec) -> Playouts:
         return Playouts(self.game, self.options, player, unit=self.game.unit)
+
+
+def _general_adviser(game: Game, options: Options) -> Adviser:
+    """Values of a game without an adviser of its own: exact if it can be solved, by playouts if not."""
+
+    @cache
+    def against(opponent: str) -> Callable[[State, int], Advice]:
+        solved = solved_game(game, options, opponent)
+        if solved is not None:
+            return solved.advise
+        return Playouts(game, options, usual_player(game), unit=game.unit, opponent=opponent).advise
+
+    def advise(state: State, seat: int, opponent: str = "") -> Advice:
+        return against(opponent if opponent in player_names(game) else "")(state, seat)
+
+    return Adviser(advise, advise_against=advise if options.num_players == 2 else None)
 
 
 def adviser_of(game: Game, options: Options) -> Adviser | None:
