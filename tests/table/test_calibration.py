@@ -28,7 +28,7 @@ from cardgym.games.one_play_poker.adviser import pot_share
 from cardgym.games.one_play_poker.rules import result
 from cardgym.players import resolve
 from cardgym.table.coach.advice import GAMES, Adviser
-from cardgym.table.coach.coach import adviser_of
+from cardgym.table.coach.coach import Coach, adviser_of
 from cardgym.testing import StateDriver
 
 EDGES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98, 1.0)
@@ -171,7 +171,7 @@ def test_chances_of_tiles_at_coda_in_more_games(opponent: str, slack: float) -> 
 
 
 def coda_games_against(opponent: str) -> Source:
-    """The share of games won against a player and the chance of the guess, of some decisions."""
+    """The share of games won against a player (empty: unknown) and the chance of the guess, of some decisions."""
 
     def shown(driver: StateDriver, seat: int, action: int, rng: np.random.Generator) -> Iterator[Shown]:
         advise = _adviser(driver).advise_against
@@ -205,6 +205,15 @@ def test_shares_of_games_won_at_coda(game: str, player: str, opponent: str) -> N
     expect_calibrated(claims, slack=0.05, sigmas=3.0)
     claims = [replace(claim, kind="hit" if claim.kind == "hit" else "won") for claim in claims]
     expect_calibrated(claims, slack=0.02, edges=(0.0, 1.0), sigmas=3.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opponent", OFFICIAL_PLAYERS)
+def test_guesses_hit_as_often_as_the_coach_says_without_a_name(opponent: str) -> None:
+    claims = observe("CodaOfficial-v0", ("official_ppo", opponent), 600, coda_games_against(""), only="official_ppo")
+    hits = [claim for claim in claims if claim.kind == "hit"]
+    expect_calibrated(hits, slack=0.05, sigmas=3.0)
+    expect_calibrated(hits, slack=0.02, edges=(0.0, 1.0), sigmas=3.0)
 
 
 @pytest.mark.parametrize(("deals", "most"), [(15, 5.0), pytest.param(500, 2.0, marks=pytest.mark.slow)])
@@ -324,6 +333,35 @@ def test_shares_of_games_won_at_cribbage(lowest: int) -> None:
     claims = observe("Cribbage-v0", ("champion", "champion"), 100, cribbage, start=start)
     assert {claim.kind for claim in claims} == {"discard", "play"}
     expect_calibrated(claims)
+
+
+# -- solved games -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("env", "opponent"), [("CodaMini-v0", "random"), ("KuhnPoker-v0", "random")])
+def test_exact_values_against_a_known_player_come_true(env: str, opponent: str) -> None:
+    # Against an equilibrium the first values of CodaMini are 18 % of games lower.
+    driver, rng = StateDriver(env), np.random.default_rng(3)
+    coach, choose = Coach(driver.game, driver.options), _chooser(driver, opponent, rng)
+    errors = []
+    for number in range(300):
+        driver.setup()
+        driver.refresh()
+        driver.play_chance(rng.integers)
+        said, paid = None, 0.0
+        while not driver.over:
+            seat = driver.current_player
+            if seat == number % 2:
+                advice = coach.advise(driver.state, seat, (opponent, opponent))
+                action = advice.best.action
+                if said is None:
+                    said, paid, in_percent = advice.best.value, 0.0, advice.unit == GAMES
+            else:
+                action = choose()
+            paid += driver.apply_action(action)[number % 2] + driver.play_chance(rng.integers)[number % 2]
+        if said is not None:
+            errors.append((50.0 + 50.0 * paid if in_percent else paid) - said)
+    assert abs(np.mean(errors)) < 4.0 * np.std(errors) / len(errors) ** 0.5
 
 
 # -- all games --------------------------------------------------------------------------------------------------------

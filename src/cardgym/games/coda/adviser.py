@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +28,6 @@ from cardgym.table.coach.advice import GAMES, ActionAdvice, Advice, Adviser, ran
 from cardgym.table.coach.playouts import look
 from cardgym.table.coach.solved import solved_game
 from cardgym.table.people import shown_name
-from cardgym.table.presentation import presentation_of
 
 _BLUNDER = 5.0
 """The least cost of a blunder, in percent of games."""
@@ -49,14 +50,15 @@ _SOLVED_TILES = 6
 """The most tiles of a game that is solved, unless its rules make it too large."""
 
 
-def adviser(game: Game, options: CodaOptions) -> Adviser:
-    advise = _exactly(game, options) if options.n <= _SOLVED_TILES else _Search(game, options).advise
+def adviser(game: Game, options: CodaOptions, fits: Mapping[str, Fit] | None = None) -> Adviser:
+    """The adviser; `fits`, by opponent, take the place of those shipped."""
+    advise = _exactly(game, options) if options.n <= _SOLVED_TILES else _Search(game, options, fits).advise
     return Adviser(advise, luck=_luck, luck_unit="hits", advise_against=advise)
 
 
 def _exactly(game: Game, options: CodaOptions) -> Callable[..., Advice]:
     """Advice by exact values, or by the search in a game that is too large or pays more than 1 and -1 at its end."""
-    search = cache(partial(_Search, game, options))
+    search = cache(partial(_Search, game, options, None))
 
     def advise(state: State, seat: int, opponent: str = "") -> Advice:
         known = opponent if opponent in player_names(game) else ""
@@ -72,28 +74,56 @@ def _kind_of(state: State) -> str:
     return {coda.GUESSING: "guess", coda.REVEALING: "turn up"}.get(int(state.phase), "place")
 
 
+class Fit(NamedTuple):
+    """What chances and values lack against an opponent, as fitted to games; see `fits.toml`.
+
+    Attributes:
+        points: what is added to the odds of winning, in Elo points.
+        sharpness: the power of chances; below 1 they were too sure.
+        trust: the power of what the opponent's guesses tell, relative to the rest.
+        jokers: what is added to the logarithm of a joker's weight.
+    """
+
+    points: float = 0.0
+    sharpness: float = 1.0
+    trust: float = 1.0
+    jokers: float = 0.0
+
+
+UNKNOWN = "unknown"
+"""The fit of opponents that play well and whose name is not known."""
+
+
+def shipped_fits(env_id: str) -> dict[str, Fit]:
+    """What was fitted for a game with its default options, by opponent."""
+    tables = tomllib.loads(Path(__file__).with_name("fits.toml").read_text(encoding="utf-8"))
+    return {name: Fit(**fitted) for name, fitted in tables.get(env_id, {}).items()}
+
+
 class _Search:
     """Tries actions in sampled states like `value-search`, or like `search` if its critic does not fit the options."""
 
-    def __init__(self, game: Game, options: CodaOptions) -> None:
+    def __init__(self, game: Game, options: CodaOptions, fits: Mapping[str, Fit] | None) -> None:
         self._game, self._options = game, options
         self._sampler = Sampler(options, _SAMPLED)
-        ratings = presentation_of(game).ratings
         try:
             self._critic, self._worlds, self._name = shipped_critic(options), _WORLDS, "value-search"
-            self._equal, self._ratings = "official_ppo", ratings[OFFICIAL]  # The critic fits no other game.
+            fitted = OFFICIAL  # The critic fits no other game.
         except CardgymError:
             self._critic, self._worlds, self._name = PLAY_OUT, _PLAYED_OUT, "search"
-            self._equal = "bayes"
-            self._ratings = ratings.get(game.id, {}) if options == game.parse_options() else {}
+            fitted = game.id if options == game.parse_options() else ""
+        self._fits = shipped_fits(fitted) if fits is None else fits
 
     def advise(self, state: State, seat: int, opponent: str = "") -> Advice:
         observation, legal = look(self._game, self._options, state, seat, "guessed")
         n = int(state.n)
-        known = opponent if opponent in {**self._ratings, **MODELED} else ""
-        prior = _prior(known) if known else STRANGER
-        beliefs = self._sampler.believe(observation, prior)
-        chances = {action: float(beliefs.chances[divmod(action, n)]) for action in legal if action < n * n}
+        known = opponent if opponent in {**_POLICIES, **self._fits} else ""
+        beliefs = self._sampler.believe(observation, prior_of(known))
+        fit = self._fits.get(known or UNKNOWN, Fit())
+        by_place = beliefs.chances
+        if state.phase == coda.GUESSING:
+            by_place = fitted_chances(guess_probabilities(state, seat), by_place, fit, coda.num_numbers(state))
+        chances = {action: float(by_place[divmod(action, n)]) for action in legal if action < n * n}
         guesses = sorted((action for action in chances if chances[action] > 0.0), key=lambda action: -chances[action])
         tried = [*guesses[:_GUESSES], *(action for action in legal if action not in chances)]
         expected = np.array([chances.get(action, 0.0) for action in tried])
@@ -117,25 +147,42 @@ class _Search:
         return Advice(_kind_of(state), GAMES, source, ranked(actions, GAMES), _BLUNDER)
 
     def _opponents(self, known: str, policies: Float64s) -> list[tuple[int, float, float]]:
-        """Who may sit in the opponent's seat: the player in playouts, the points by which it outplays him, a share.
+        """Who may sit in the opponent's seat: the player in playouts, the points of its fit, a share.
 
-        An unknown opponent is each player of `_PLAYERS` with the probability of its policy. In playouts to the end of
-        the game a player of `MODELED` plays itself. In others, and for other players, `bayes` plays, and the odds of
-        winning follow from the ratings; these are for whole games, so they matter less the fewer tiles are face down.
+        An unknown opponent is each player of `_PLAYERS` with the probability of its policy, else one that plays well.
+        In playouts to the end of the game a player of `MODELED` plays itself. In others, and for other players, `bayes`
+        plays. Points are for whole games, so they matter less the fewer tiles are face down.
         """
-        names = [known] if known else [*_PLAYERS, self._equal]
+        names = [known] if known else [*_PLAYERS, UNKNOWN]
         shares = [1.0] if known else [*policies[: len(_PLAYERS)].tolist(), float(policies[len(_PLAYERS) :].sum())]
         opponents = []
         for name, share in zip(names, shares, strict=True):
             plays = self._critic is PLAY_OUT and name in MODELED
-            rated = name in self._ratings and not plays
-            points = float(self._ratings["bayes"] - self._ratings[name]) if rated else 0.0
+            points = self._fits.get(name, Fit()).points
             opponents.append((MODELED[name if plays else "bayes"], points, share))
         return opponents
 
 
-def _prior(name: str) -> Float64s:
-    """The probability of each policy of `evidence` for a known player."""
+def fitted_chances(exact: Float64s, weighed: Float64s, fit: Fit, numbers: int) -> Float64s:
+    """The chance of each tile at each place, (13, 26), where the fit balances two posteriors.
+
+    Args:
+        exact: the chances if guesses were made by chance.
+        weighed: the chances weighed by the opponent's policies.
+        numbers: the number of tiles that are no jokers.
+    """
+    possible = (exact > 0.0) & (weighed > 0.0)
+    likelier = np.divide(weighed, exact, where=possible, out=np.ones_like(exact))
+    weights: Float64s = np.where(possible, (exact * likelier**fit.trust) ** fit.sharpness, 0.0)
+    weights[:, numbers:] *= np.exp(fit.jokers)
+    totals = weights.sum(axis=1, keepdims=True)
+    return np.divide(weights, totals, where=totals > 0.0, out=weights)
+
+
+def prior_of(name: str) -> Float64s:
+    """The probability of each policy of `evidence` for a known player; for an empty name those of `STRANGER`."""
+    if not name:
+        return STRANGER
     policies = _POLICIES.get(name, (MIDDLE, PLAYED_OUT, VALUED, TRAINED))
     return np.isin(np.arange(NUM_POLICIES), policies) / len(policies)
 

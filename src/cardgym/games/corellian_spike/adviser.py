@@ -79,7 +79,7 @@ def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str, worlds:
         resample = _MODELED.get(opponent, resample_by_actions)
         return playouts(player=_STRONGEST[options.num_players], resample=resample, opponent=opponent).advise
     except (KeyError, CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
-        solved = solved_game(game, options) if options.reward == "net" else None
+        solved = solved_game(game, options, opponent) if options.reward == "net" else None
         if solved is None:
             return playouts(player="heuristic").advise
 

@@ -1,0 +1,37 @@
+"""The coach of Coda: how fits change chances, and whom it knows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cardgym.games.coda.adviser import UNKNOWN, Fit, fitted_chances, shipped_fits
+from cardgym.table.web.lobby import opponent_names
+from cardgym.testing import StateDriver
+
+
+def test_a_fit_balances_the_two_posteriors() -> None:
+    rng = np.random.default_rng(1)
+    exact, weighed = rng.random((2, 5, 8))
+    exact[0, 1:] = weighed[0, 1:] = 0.0  # This tile is certain.
+    exact[4] = weighed[4] = 0.0  # There is no such place.
+    for part in (exact, weighed):
+        part[:4] /= part[:4].sum(axis=1, keepdims=True)
+    assert fitted_chances(exact, weighed, Fit(), 6) == pytest.approx(weighed)
+    assert fitted_chances(exact, weighed, Fit(trust=0.0), 6) == pytest.approx(exact)
+    fitted = fitted_chances(exact, weighed, Fit(sharpness=0.8, trust=1.2, jokers=-0.2), 6)
+    assert fitted.sum(axis=1) == pytest.approx([1.0, 1.0, 1.0, 1.0, 0.0])
+    assert fitted[0, 0] == 1.0
+    fewer = fitted_chances(exact, weighed, Fit(jokers=-0.2), 6)
+    assert (fewer[1:4, 6:] < weighed[1:4, 6:]).all()
+    flatter = fitted_chances(exact, weighed, Fit(sharpness=0.5), 6)
+    assert (flatter[1:4].max(axis=1) < weighed[1:4].max(axis=1)).all()
+
+
+@pytest.mark.parametrize("env", ["Coda-v0", "CodaOfficial-v0"])
+def test_every_player_that_people_meet_is_fitted(env: str) -> None:
+    driver = StateDriver(env)
+    fits = shipped_fits(env)
+    assert UNKNOWN in fits
+    alike = {"random-all", "random-unseen"}  # As `random`.
+    assert {*opponent_names(driver.game, driver.options)} - alike <= {*fits}
