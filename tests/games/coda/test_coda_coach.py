@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cardgym.games.coda.adviser import UNKNOWN, Fit, fitted_chances, shipped_fits
+from cardgym.games.coda.players import MODELED
 from cardgym.table.web.lobby import opponent_names
 from cardgym.testing import StateDriver
 
@@ -33,5 +34,5 @@ def test_every_player_that_people_meet_is_fitted(env: str) -> None:
     driver = StateDriver(env)
     fits = shipped_fits(env)
     assert UNKNOWN in fits
-    alike = {"random-all", "random-unseen"}  # As `random`.
-    assert {*opponent_names(driver.game, driver.options)} - alike <= {*fits}
+    alone = {*MODELED} if env == "Coda-v0" else {"random-all", "random-unseen"}  # They play themselves, or as `random`.
+    assert {*opponent_names(driver.game, driver.options)} - alone <= {*fits}
