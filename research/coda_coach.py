@@ -26,6 +26,7 @@ from cardgym.games.coda import state as coda
 from cardgym.games.coda.adviser import UNKNOWN, Fit, _parts, _Search, fitted_chances, guess_probabilities, prior_of
 from cardgym.games.coda.critic import OFFICIAL
 from cardgym.games.coda.players import MODELED
+from cardgym.games.coda.state import CodaOptions
 from cardgym.players import resolve
 from cardgym.table.coach.playouts import look
 from cardgym.testing import StateDriver
@@ -163,8 +164,9 @@ def main() -> None:
     arguments = parser.parse_args()
     game = find(arguments.env)
     own = "official_ppo" if game.id == OFFICIAL else "bayes"
-    search = _Search(game, game.parse_options(), {})
-    numbers = int(game.parse_options().n - game.parse_options().jokers)
+    options = game.parse_options()
+    assert isinstance(options, CodaOptions)
+    search, numbers = _Search(game, options, {}), options.n - options.jokers
     unknown: list[Notes] = []
     print(f"[{game.id}]", flush=True)
     for name in arguments.opponents:

@@ -176,7 +176,8 @@ def fitted_chances(exact: Float64s, weighed: Float64s, fit: Fit, numbers: int) -
     weights: Float64s = np.where(possible, (exact * likelier**fit.trust) ** fit.sharpness, 0.0)
     weights[:, numbers:] *= np.exp(fit.jokers)
     totals = weights.sum(axis=1, keepdims=True)
-    return np.divide(weights, totals, where=totals > 0.0, out=weights)
+    np.divide(weights, totals, where=totals > 0.0, out=weights)
+    return weights
 
 
 def prior_of(name: str) -> Float64s:
