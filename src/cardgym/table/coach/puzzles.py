@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import datetime
 import math
+import random
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from cardgym.engine.contract import Game, Names, Options, State
 from cardgym.engine.registry import find
@@ -76,22 +75,21 @@ def find_puzzle(
     Raises:
         CardgymError: if none was found in that time.
     """
-    rng = np.random.default_rng(seed)
+    rng = random.Random(seed)  # A page has no generators of NumPy.
     coach = Coach(game, options)
     deadline = math.inf
     known: list[Puzzle] = []
     seats: Sequence[int]
     while time.monotonic() < deadline and len(known) < _MOST_KNOWN:
         if own and rng.random() < 0.5:
-            entry = own[int(rng.integers(len(own)))]
+            entry = rng.choice(own)
             events, seats, names = replay(entry), reviewed_seats(entry), names_of(entry)
             origin = f"from your game of {_day(entry['time'])}"
         else:
-            events, seats, names = _random_game(game, options, int(rng.integers(2**62))), range(options.num_players), []
+            events, seats, names = _random_game(game, options, rng.getrandbits(62)), range(options.num_players), []
             origin = "from a random deal"
         decisions = [number for number, event in enumerate(events) if event.is_choice and event.seat in seats]
-        for place in rng.permutation(len(decisions))[:_TRIES_A_GAME]:
-            number = decisions[int(place)]
+        for number in rng.sample(decisions, min(len(decisions), _TRIES_A_GAME)):
             advice = coach.advise(events[number].before, events[number].seat, names)
             if is_clear(advice):
                 puzzle = _puzzle(game, options, events, number, names, advice, origin)
