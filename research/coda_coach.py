@@ -2,8 +2,7 @@
 
     python research/coda_coach.py CodaOfficial-v0 random random-color random-consistent heuristic bayes \\
         official_double_dqn official_ppo search value-search
-    python research/coda_coach.py Coda-v0 --share 0.2 random random-color random-consistent heuristic bayes \\
-        dqn double_dqn ppo search
+    python research/coda_coach.py Coda-v0 --share 0.2 ppo dqn double_dqn search
 
 The coach's seat is played by `official_ppo` at the official game and by `bayes` at the other, whose chances to win the
 coach states. At a share of its decisions the script notes what the coach believes and which tiles lie there, and what
@@ -129,7 +128,7 @@ def minimize(loss: Callable[[Floats], float], start: Sequence[float]) -> Floats:
     return best
 
 
-def fit(noted: Sequence[Notes], numbers: int) -> Fit:
+def fit(noted: Sequence[Notes], numbers: int, jokers: int) -> Fit:
     exact, weighed = (np.concatenate([getattr(one, name) for one in noted]) for name in ("exact", "weighed"))
     tiles = np.concatenate([one.tiles for one in noted])
     rows = np.arange(len(tiles))
@@ -138,7 +137,9 @@ def fit(noted: Sequence[Notes], numbers: int) -> Fit:
         chances = fitted_chances(exact, weighed, Fit(0.0, *parts), numbers)
         return -float(np.log(np.maximum(chances[rows, tiles], 1e-9)).mean())
 
-    chances_fit = Fit(0.0, *minimize(surprise, [1.0, 1.0, 0.0][: 3 if numbers < int(exact.shape[1]) else 2]))
+    chances_fit = Fit()
+    if jokers:  # The other game has too few tiles face down to fit chances to.
+        chances_fit = Fit(0.0, *minimize(surprise, [1.0, 1.0, 0.0]))
     worths = []
     for one in noted:
         place, tile = one.guess
@@ -166,7 +167,7 @@ def main() -> None:
     own = "official_ppo" if game.id == OFFICIAL else "bayes"
     options = game.parse_options()
     assert isinstance(options, CodaOptions)
-    search, numbers = _Search(game, options, {}), options.n - options.jokers
+    search, sizes = _Search(game, options, {}), (options.n - options.jokers, options.jokers)
     unknown: list[Notes] = []
     print(f"[{game.id}]", flush=True)
     for name in arguments.opponents:
@@ -174,10 +175,10 @@ def main() -> None:
         if game.id == OFFICIAL and name in SLOW:
             games, share = games // 3, 3.0 * share
         decisions = play(game.id, own, name, games, arguments.seed, share)
-        _print(name, fit([note(search, name, *decision) for decision in decisions], numbers))
+        _print(name, fit([note(search, name, *decision) for decision in decisions], *sizes))
         if name not in WEAK:
             unknown += [note(search, "", *decision) for decision in decisions]
-    _print(UNKNOWN, fit(unknown, numbers))
+    _print(UNKNOWN, fit(unknown, *sizes))
 
 
 def _print(name: str, fit: Fit) -> None:
