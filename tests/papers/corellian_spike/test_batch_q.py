@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,6 @@ from cardgym.games.corellian_spike.state import (
     CorellianSpikeOptions,
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
-from cardgym.learn.saved_state import restore, state_of
 from cardgym.papers.corellian_spike import batch_q
 from cardgym.papers.corellian_spike.batch_q import (
     ENV,
@@ -142,44 +140,7 @@ def test_policy_starts_as_match_dont_buy_discard() -> None:
     assert (initial_actions(options())[1:] == expected).all()
 
 
-@pytest.mark.slow
-def test_learner_wins_against_random() -> None:
-    run = BatchQ(options(), BatchQConfig(num_iterations=8, games_per_iteration=300))
-    for _ in range(8):
-        run.iterate()
-    report = evaluate(ENV, None, [run.player, "random"], games=1000, seed=1)
-    assert report.players[0].mean_return > 20
-
-
-@pytest.mark.slow
-def test_resumed_run_ends_with_the_same_bits() -> None:
-    config = BatchQConfig(num_iterations=3, games_per_iteration=20, update_epochs=2)
-    unbroken = BatchQ(options(), config)
-    for _ in range(3):
-        unbroken.iterate()
-    first = BatchQ(options(), config)
-    first.iterate()
-    second = BatchQ(options(), config)
-    restore(second, copy.deepcopy(state_of(first)))
-    for _ in range(2):
-        second.iterate()
-    assert (second.values == unbroken.values).all()
-    assert (second.actions == unbroken.actions).all()
-    assert second.epsilon == pytest.approx(unbroken.epsilon)
-
-
 # -- state models -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_cards_tell_more_states_apart_than_the_code() -> None:
-    code = record(ENV, None, ["initial"] * 2, games=50, seed=1)
-    rows = record(ENV, None, ["initial"] * 2, games=50, seed=1, states=cards_key)
-    assert len(rows) == len(code)
-    assert ((rows.s_next == 0) == (code.s_next == 0)).all()
-    pairs = set(zip(code.s.tolist(), rows.s.tolist(), strict=True))
-    assert len({new for _, new in pairs}) == len(pairs)  # Each key has one code ...
-    assert len({old for old, _ in pairs}) < len(pairs)  # ... but not the other way round.
 
 
 @pytest.mark.slow

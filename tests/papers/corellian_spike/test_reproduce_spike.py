@@ -11,7 +11,7 @@ import pytest
 from cardgym.papers.corellian_spike import page
 from cardgym.papers.corellian_spike.numbers import mixed
 from cardgym.papers.corellian_spike.runs import Scale, Score
-from cardgym.papers.corellian_spike.tables import PAPER, PAPER_SEATS
+from cardgym.papers.corellian_spike.tables import TABLES
 
 
 @pytest.mark.slow
@@ -24,12 +24,14 @@ def test_page_has_every_table_of_the_paper(tmp_path: Path, monkeypatch: pytest.M
     written = page.write_results(tmp_path, scale, lambda done, total: progress.append((done, total)))
     assert [path.name for path in written] == ["results.md", name]
     text = written[0].read_text()
-    for (reward, opponent), (credits, hands, *_) in PAPER.items():
-        assert f"| {opponent} | credits | {credits:+.1f} |" in text, (reward, opponent)
-        assert f"| {opponent} | hands, % | {hands} |" in text
-    for seats, hands in PAPER_SEATS:
-        assert f"| {seats}, {hands} | 2-player | " in text
-        assert f"| {seats}, {hands} | 4-player | " in text
+    for number in (2, 3):
+        for _, cells in itertools.groupby(TABLES[number], lambda cell: cell.match):
+            credits, hands, *busts = cells
+            assert f"| {credits.match[1]} | credits | {credits.paper:+.1f} |" in text
+            assert f"| {hands.match[1]} | hands, % | {hands.paper} |" in text
+            assert f"| busts of the opponent | {busts[-1].paper} |" in text
+    for cell in TABLES[4]:
+        assert f"| {cell.player * 2 + 2}-player | {cell.measure} | {cell.paper} |" in text
     for words in ("holds", "fails", "open"):
         assert f": {words} |" in text
     assert "nan" not in text

@@ -126,6 +126,7 @@ class BatchQ:
         iteration: the number of finished iterations.
         epsilon: the share of exploratory decisions in the next iteration.
         transitions: the number of transitions in the last iteration.
+        visited: the number of states in them.
         paid: the sum of their rewards.
         values: action values, (states, actions) float64; `NEVER` where an action was not tried.
         actions: the policy, (states,) int8.
@@ -138,7 +139,7 @@ class BatchQ:
         self.config = config
         self.iteration = 0
         self.epsilon = config.exploration_initial_eps
-        self.transitions = 0
+        self.transitions = self.visited = 0
         self.paid = 0.0
         self.actions = initial_actions(options)
         self.values = np.full((len(self.actions), NUM_ACTIONS), NEVER)
@@ -190,6 +191,7 @@ class BatchQ:
         """
         rows, next_rows = transitions.s, transitions.s_next
         met = np.flatnonzero(np.bincount(np.concatenate([rows, next_rows]), minlength=len(self.values)))
+        self.visited = len(met)
         place = np.empty(len(self.values), np.int32)  # A state's row among those visited.
         place[met] = np.arange(len(met), dtype=np.int32)
         updates = np.empty(len(transitions), _UPDATE)

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cardgym.console.plots import COLORS, new_figure, save_png
-from cardgym.papers.corellian_spike.numbers import BETTING, DECISIONS, action_shares
-from cardgym.papers.corellian_spike.runs import Case, TrainingRun
+from cardgym.papers.corellian_spike.numbers import BETTING, DECISIONS, share
+from cardgym.papers.corellian_spike.runs import TrainingRun
 from cardgym.statistics import mean_over_runs
 
 _LOOKS = {  # Color and marker: within a decision, colors differ in lightness too.
@@ -26,7 +24,7 @@ _LOOKS = {  # Color and marker: within a decision, colors differ in lightness to
 }
 
 
-def draw_actions(path: Path, title: str, case: Case, runs: Sequence[TrainingRun]) -> None:
+def draw_actions(path: Path, title: str, runs: Sequence[TrainingRun]) -> None:
     """Draw a case's three figures as the rows of one PNG file, a column for each round.
 
     Solid lines with filled markers are over all states of the enumeration, as in the paper; dotted ones with hollow
@@ -43,7 +41,7 @@ def draw_actions(path: Path, title: str, case: Case, runs: Sequence[TrainingRun]
             if round == 0 and decision != BETTING:
                 axes.set_axis_off()
                 continue
-            _draw_panel(axes, case, runs, decision, round)
+            _draw_panel(axes, runs, decision, round)
             axes.set_title(f"decision {decision} ({name}), round {round}", fontsize=11)
             axes.set_xlabel("iteration")
             axes.tick_params(labelbottom=True, labelleft=True)
@@ -60,25 +58,19 @@ def draw_actions(path: Path, title: str, case: Case, runs: Sequence[TrainingRun]
     save_png(figure, path, dpi=90)
 
 
-def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: int, round: int) -> None:
+def _draw_panel(axes: Any, runs: Sequence[TrainingRun], decision: int, round: int) -> None:
     """Draw the shares of the actions of a decision in a round over the iterations."""
     iterations = sorted(runs[0].policies)
-    everything = np.ones(len(runs[0].met), np.bool_)
     for number, (action, word) in enumerate(DECISIONS[decision][1].items()):
         for style, all_states in (("-", True), (":", False)):
             color, marker = _LOOKS[word]
             estimates = [
-                mean_over_runs(
-                    [
-                        action_shares(case, run, decision, round, i, everything if all_states else run.met)[action]
-                        for run in runs
-                    ]
-                )
+                mean_over_runs([share(run, decision, action, round, i, met=not all_states) for run in runs])
                 for i in iterations
             ]
             axes.plot(
                 iterations,
-                [100 * estimate.value for estimate in estimates],
+                [estimate.value for estimate in estimates],
                 style,
                 color=color,
                 marker=marker,
@@ -89,7 +81,7 @@ def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: in
                 label=word if all_states else None,
             )
             if len(runs) > 1:
-                ends = [[100 * max(end, 0.0) for end in (estimate.low, estimate.high)] for estimate in estimates]
+                ends = [[max(end, 0.0) for end in (estimate.low, estimate.high)] for estimate in estimates]
                 axes.fill_between(iterations, *zip(*ends, strict=True), color=color, alpha=0.25, linewidth=0)
     axes.set_yscale("symlog", linthresh=0.1, linscale=0.4)
     axes.set_ylim(-0.02, 130)

@@ -20,10 +20,11 @@ from cardgym.games.corellian_spike.state import (
     SWAP_HIGH,
     SWAP_LOW,
     SWAP_SPIKE,
+    CorellianSpikeOptions,
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.papers.corellian_spike.experiments import Results
-from cardgym.papers.corellian_spike.runs import Case, Scale, Score, TrainingRun
+from cardgym.papers.corellian_spike.runs import WAYS, Case, Scale, Score, TrainingRun, in_way
 from cardgym.statistics import Estimate, mean_over_runs
 
 BETTING, BUYING, PLACING = 1, 2, 3
@@ -52,22 +53,37 @@ class EnumeratedStates(NamedTuple):
 
 
 @cache
-def enumerated_states(case: Case) -> EnumeratedStates:
-    """The states of a case."""
-    digits = digits_of(info_state_keys(case.options))
+def enumerated_states(players: int) -> EnumeratedStates:
+    """The states with so many players."""
+    digits = digits_of(info_state_keys(CorellianSpikeOptions(num_players=players)))
     return EnumeratedStates(digits.decision, digits.round, (digits.decision == PLACING) | (digits.extra == 0))
 
 
-def action_shares(
-    case: Case, run: TrainingRun, decision: int, round: int | None, iteration: int, among: npt.NDArray[np.bool_]
-) -> dict[int, float]:
-    """The share of each action over the states of a decision in a round (None for all rounds), among some states."""
-    states = enumerated_states(case)
-    chosen = (states.decisions == decision) & among
-    if round is not None:
-        chosen &= states.rounds == round
-    actions = run.policies[iteration][chosen]
-    return {action: float((actions == action).mean()) if len(actions) else np.nan for action in DECISIONS[decision][1]}
+@cache
+def _places(players: int, decision: int, round: int | None) -> npt.NDArray[np.int64]:
+    """The states of a decision in a round."""
+    states = enumerated_states(players)
+    return np.flatnonzero((states.decisions == decision) & ((states.rounds == round) | (round is None)))
+
+
+def share(
+    run: TrainingRun, decision: int, action: int, round: int | None = None, iteration: int | None = None, *,
+    met: bool = False,
+) -> float:  # fmt: skip
+    """Percent of the states of a decision in which a run's policy takes an action.
+
+    Args:
+        run: the run.
+        decision: the decision.
+        action: the action.
+        round: the round of the states; all rounds if None.
+        iteration: the policy's iteration; the last if None.
+        met: only of the states that the run has met, instead of all states of the enumeration.
+    """
+    places = _places(run.case.players, decision, round)
+    places = places[run.met[places]] if met else places
+    actions = run.policies[run.last if iteration is None else iteration][places]
+    return 100 * float((actions == action).mean()) if len(actions) else np.nan
 
 
 def mixed(scores: list[Score], read: Callable[[Score], float], player: int) -> float:
@@ -96,41 +112,11 @@ class Numbers:
         """The estimate of what `read` returns for the scores of a match."""
         return mean_over_runs([read(scores) for scores in self.results.scores[key]])
 
-    def credits(self, *key: object) -> Estimate:
-        """Credits that the first player of a match won a game."""
-        return self.of(key, lambda scores: scores[0].credits)
+    def matches(self, key: tuple[object, ...], read: Callable[[list[Score]], float]) -> list[Estimate]:
+        """The same in each of `WAYS`, which ends the match's key."""
+        return [self.of((*key, way), read) for way in WAYS]
 
-    def hands(self, *key: object) -> Estimate:
-        """Percent of the hands that the first player of a match won."""
-        return self.of(key, lambda scores: scores[0].hands)
-
-    def share(
-        self, case: Case, decision: int, action: int, among: str = "all", *, round: int | None = None,
-        iteration: int | None = None,
-    ) -> Estimate:  # fmt: skip
-        """Percent of the states in which policies take an action; the final ones unless an iteration is named.
-
-        Args:
-            case: whose policies.
-            decision: the decision of the states.
-            action: the action.
-            among: `all` states of the enumeration, or those `met` in training.
-            round: their round; all rounds if None.
-            iteration: the iteration of the policies.
-        """
-        return self.over_runs(case, lambda run: self.run_share(case, run, decision, action, among, round, iteration))
-
-    def over_runs(self, case: Case, read: Callable[[TrainingRun], float]) -> Estimate:
-        """The estimate of what `read` returns for a training run."""
-        return mean_over_runs([read(run) for run in self.results.runs[case]])
-
-    @staticmethod
-    def run_share(
-        case: Case, run: TrainingRun, decision: int, action: int, among: str = "all", round: int | None = None,
-        iteration: int | None = None,
-    ) -> float:  # fmt: skip
-        """`share` of one run."""
-        rows = np.ones(len(run.met), np.bool_) if among == "all" else run.met
-        return (
-            100 * action_shares(case, run, decision, round, run.last if iteration is None else iteration, rows)[action]
-        )
+    def runs(self, read: Callable[..., float], *cases: Case) -> list[Estimate]:
+        """The estimate, in each of `WAYS`, of what `read` returns for a training run of each case."""
+        runs = self.results.runs
+        return [mean_over_runs([*map(read, *(runs[in_way(case, way)] for case in cases))]) for way in WAYS]

@@ -12,7 +12,7 @@ import numpy as np
 from cardgym.console.arguments import whole
 from cardgym.papers.corellian_spike.charts import draw_actions
 from cardgym.papers.corellian_spike.experiments import Results, run_all
-from cardgym.papers.corellian_spike.findings import claims, code_facts, exploration
+from cardgym.papers.corellian_spike.findings import claims, code_facts, exploration, recorded_games
 from cardgym.papers.corellian_spike.future import future_work, related_work
 from cardgym.papers.corellian_spike.numbers import Numbers
 from cardgym.papers.corellian_spike.runs import CREDITS, FOUR, WEIGHTED, Scale, in_way
@@ -43,18 +43,18 @@ def write_results(folder: Path, scale: Scale, progress: Report | None = None) ->
     """
     results = run_all(scale, progress)
     for name, (title, case) in FIGURES.items():
-        draw_actions(folder / name, title, case, results.runs[case])
-    numbers = Numbers(results, scale)
+        draw_actions(folder / name, title, results.runs[case])
+    numbers, recorded = Numbers(results, scale), recorded_games(scale)
     parts = [
         _head(results, scale),
-        claims(numbers),
-        opponents_table(numbers, 2, "credits", "Performance with the credits-only reward"),
-        opponents_table(numbers, 3, "weighted", "Performance with the weighted reward"),
+        claims(numbers, recorded),
+        opponents_table(numbers, 2, "performance with the credits-only reward"),
+        opponents_table(numbers, 3, "performance with the weighted reward"),
         seats_table(numbers),
         explained(numbers),
         exploration(numbers),
         _figures(),
-        code_facts(scale),
+        code_facts(recorded),
         future_work(numbers),
         related_work(numbers),
     ]
@@ -76,7 +76,8 @@ of iteration {scale.iterations}: credits won per game, share of hands won, and t
 
 - `published`: the paper's 62 cards, and the exploration of its program.
 - `65 cards`: the same with the five 0s of the program (`zeros=5`).
-- `program`: the same 65 cards, and the program's records (`recording=published`), which leave out most losses.
+- `program`: the same 65 cards, and the program's records (`recording=published`), which leave out most losses
+  ([where it differs from the text](#where-the-papers-program-differs-from-its-text)).
 - `legal`: 62 cards, exploring all legal actions, as the paper's text has it.
 """
 

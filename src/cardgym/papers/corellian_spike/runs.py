@@ -88,13 +88,19 @@ class TrainingRun:
     """A run of batch Q-learning.
 
     Attributes:
+        case: the case.
         policies: the policies by iteration: every fifth, and the last; each is (states,) int8 actions by state index.
         met: whether each state was met, (states,) bool.
+        visited: how many states each iteration visited.
+        transitions: how many transitions all iterations learned from.
         seconds: its processor time.
     """
 
+    case: Case
     policies: dict[int, npt.NDArray[np.int8]]
     met: npt.NDArray[np.bool_]
+    visited: list[int]
+    transitions: int
     seconds: float
 
     @property
@@ -127,12 +133,14 @@ def train_case(case: Case, seed: int, scale: Scale) -> TrainingRun:
         games_per_iteration=scale.training_games,
     )
     run = BatchQ(case.options, config)
-    policies = {0: run.actions.copy()}
+    policies, visited, transitions = {0: run.actions.copy()}, [], 0
     while run.iteration < scale.iterations:
         run.iterate()
+        visited.append(run.visited)
+        transitions += run.transitions
         if run.iteration % 5 == 0 or run.iteration == scale.iterations:
             policies[run.iteration] = run.actions.copy()
-    return TrainingRun(policies, run.met, time.process_time() - start)
+    return TrainingRun(case, policies, run.met, visited, transitions, time.process_time() - start)
 
 
 # -- matches ----------------------------------------------------------------------------------------------------------

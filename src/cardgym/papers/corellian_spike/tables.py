@@ -1,4 +1,4 @@
-"""The tables of the Corellian Spike page: the paper's 2, 3 and 4."""
+"""The tables of the Corellian Spike page: the paper's 2, 3 and 4, and which of their numbers each way explains."""
 
 # ruff: noqa: E501  # Lines of prose as the page has them.
 
@@ -6,40 +6,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 from cardgym.console.tables import markdown_table
 from cardgym.papers.corellian_spike.experiments import SEATINGS
 from cardgym.papers.corellian_spike.numbers import Numbers, mixed
 from cardgym.papers.corellian_spike.runs import WAYS, Score
 from cardgym.papers.pages import section
-
-OPPONENTS = ("random-table", "initial", "intermediate", "credits-only")
-"""Rows of tables 2 and 3. `random-table` is the paper's random policy."""
-
-PAPER = {
-    ("credits", "random-table"): (35.6, 90, 0, 499),
-    ("credits", "initial"): (-2.4, 64, 17, 0),
-    ("credits", "intermediate"): (1.0, 49, 151, 180),
-    ("weighted", "random-table"): (38.4, 95, 1, 624),
-    ("weighted", "initial"): (-0.1, 63, 208, 157),
-    ("weighted", "intermediate"): (-0.8, 49, 906, 891),
-    ("weighted", "credits-only"): (0.6, 54, 569, 555),
-}
-"""Tables 2 and 3 of the paper: the policy's credits a game and percent of hands, its busts, the opponent's."""
-
-PAPER_HUMAN = {
-    "credits": "The paper's human won 50 credits and 80 % of the hands of one game, in which the policy went bust (0 and "
-    "1 busts)",
-    "weighted": "The paper's human won 25 credits a game and 73 % of 11 hands in four games, and went bust once, the "
-    "policy three times",
-}
-
-PAPER_SEATS = {
-    (2, 10): ((18.3, 64, 329), (-18.3, 36, 1044)),
-    (4, 10): ((1.7, 27, 575), (-1.6, 26, 619)),
-    (8, 2): ((-1.2, 12, 0), (1.0, 14, 0)),
-}
-"""Table 4, by seats and hands: credits, percent of hands and busts of the 2-player policy, then of the 4-player one."""
+from cardgym.statistics import Estimate
 
 MEASURES: dict[str, tuple[Callable[[Score], float], str]] = {
     "credits": (lambda score: score.credits, "+.1f"),
@@ -49,38 +23,87 @@ MEASURES: dict[str, tuple[Callable[[Score], float], str]] = {
 """What the tables show of a player: how it is read from a score, and its format."""
 
 
-def opponents_table(numbers: Numbers, number: int, reward: str, title: str) -> str:
+class Cell(NamedTuple):
+    """A number of the paper's tables: the match without its way, the player in it, the measure, and the number."""
+
+    match: tuple[object, ...]
+    player: int
+    measure: str
+    paper: float
+
+
+def _cells(match: tuple[object, ...], *players: tuple[float, ...]) -> list[Cell]:
+    """The numbers of a match: credits, hands and busts of its first player, and the last of these of its second."""
+    return [
+        Cell(match, player, measure, number)
+        for player, numbers in enumerate(players)
+        for measure, number in zip([*MEASURES][-len(numbers) :], numbers, strict=True)
+    ]
+
+
+TABLES = {
+    2: [
+        *_cells(("credits", "random-table"), (35.6, 90, 0), (499,)),
+        *_cells(("credits", "initial"), (-2.4, 64, 17), (0,)),
+        *_cells(("credits", "intermediate"), (1.0, 49, 151), (180,)),
+    ],
+    3: [
+        *_cells(("weighted", "random-table"), (38.4, 95, 1), (624,)),
+        *_cells(("weighted", "initial"), (-0.1, 63, 208), (157,)),
+        *_cells(("weighted", "intermediate"), (-0.8, 49, 906), (891,)),
+        *_cells(("weighted", "credits-only"), (0.6, 54, 569), (555,)),
+    ],
+    4: [
+        *_cells(("seats", SEATINGS[0]), (18.3, 64, 329), (-18.3, 36, 1044)),
+        *_cells(("seats", SEATINGS[1]), (1.7, 27, 575), (-1.6, 26, 619)),
+        *_cells(("seats", SEATINGS[2]), (-1.2, 12, 0), (1.0, 14, 0)),
+    ],
+}
+"""The paper's tables without their rows on a person. In tables 2 and 3 the policy is first, and its opponent second; in
+table 4 the 2-player policy, and the 4-player one. `random-table` is the paper's random policy."""
+
+PAPER_HUMAN = {
+    2: "The paper's human won 50 credits and 80 % of the hands of one game, in which the policy went bust (0 and "
+    "1 busts)",
+    3: "The paper's human won 25 credits a game and 73 % of 11 hands in four games, and went bust once, the "
+    "policy three times",
+}
+
+
+def _ours(numbers: Numbers, cell: Cell, way: str, *, as_mixed: bool = False) -> Estimate:
+    """What we have in place of a number of the paper."""
+    read, _ = MEASURES[cell.measure]
+    if as_mixed:
+        return numbers.of((*cell.match, way), lambda scores: mixed(scores, read, cell.player))
+    return numbers.of((*cell.match, way), lambda scores: read(scores[cell.player]))
+
+
+def opponents_table(numbers: Numbers, number: int, title: str) -> str:
     """Table 2 or 3."""
     rows = []
-    for opponent in OPPONENTS:
-        if (reward, opponent, next(iter(WAYS))) not in numbers.results.scores:
-            continue
-        paper = PAPER.get((reward, opponent))
-        for place, (player, measure) in enumerate([(0, "credits"), (0, "hands, %"), (0, "busts"), (1, "busts")]):
-            read, form = MEASURES[measure]
-            keys = [(reward, opponent, way) for way in WAYS]
-            ours = [numbers.of(key, lambda scores: read(scores[player])).text(form) for key in keys]  # noqa: B023
-            what = measure if place < 2 else f"busts of the {'policy' if player == 0 else 'opponent'}"
-            cell = f"{paper[place]:{'+.1f' if place == 0 else 'd'}}" if paper else "-"
-            rows.append([opponent, what, cell, *ours])
+    for cell in TABLES[number]:
+        form = MEASURES[cell.measure][1]
+        what = cell.measure + (f" of the {('policy', 'opponent')[cell.player]}" if cell.measure == "busts" else "")
+        ours = [_ours(numbers, cell, way).text(form) for way in WAYS]
+        rows.append([str(cell.match[1]), what, f"{cell.paper:{'+.1f' if cell.measure == 'credits' else 'd'}}", *ours])
     return section(
-        f"Table {number}: {title.lower()}",
+        f"Table {number}: {title}",
         markdown_table(("opponent", "of the policy", "paper", *WAYS), rows),
-        f"{PAPER_HUMAN[reward]}. No person has played these policies here, so this row cannot be checked.",
+        f"{PAPER_HUMAN[number]}. No person has played these policies here, so this row cannot be checked.",
     )
 
 
 def seats_table(numbers: Numbers) -> str:
     """Table 4, as it is and as the paper's program mixes it up."""
-    rows = []
-    for seating in SEATINGS:
-        for player, policy in enumerate(("2-player", "4-player")):
-            paper = PAPER_SEATS[seating][player] if seating in PAPER_SEATS else ("-", "-", "-")
-            for value, (measure, (read, form)) in zip(paper, MEASURES.items(), strict=True):
-                keys = [("seats", seating, way) for way in WAYS]
-                ours = [numbers.of(key, lambda scores: read(scores[player])).text(form) for key in keys]  # noqa: B023
-                as_mixed = numbers.of(keys[2], lambda scores: mixed(scores, read, player)).text(form)  # noqa: B023
-                rows.append([f"{seating[0]}, {seating[1]}", policy, measure, f"{value}", as_mixed, *ours])
+    rows: list[list[str]] = []
+    for cell in TABLES[4]:
+        form = MEASURES[cell.measure][1]
+        estimates = _ours(numbers, cell, "program", as_mixed=True), *(_ours(numbers, cell, way) for way in WAYS)
+        seats, hands = SEATINGS[len(rows) // 6]
+        policy = f"{(2, 4)[cell.player]}-player"
+        rows.append(
+            [f"{seats}, {hands}", policy, cell.measure, f"{cell.paper}", *(one.text(form) for one in estimates)]
+        )
     return section(
         "Table 4: the 2-player and the 4-player policy at tables of two, four and eight",
         "Both policies are for the weighted reward. One of each plays, with the initial policy in the other seats. The "
@@ -98,46 +121,18 @@ def seats_table(numbers: Numbers) -> str:
 
 def explained(numbers: Numbers) -> str:
     """How many of the paper's numbers each way explains: they lie where one more training run would."""
-
-    def agrees(key: tuple[object, ...], read: Callable[[list[Score]], float], paper: float) -> bool:
-        ours = numbers.of(key, read)
-        # The paper has one run of each case, and rounds to as many digits as it prints.
-        rounding = 0.05 if isinstance(paper, float) else 0.5
-        return abs(ours.value - paper) <= ours.half_width * math.sqrt(numbers.scale.seeds + 1) + rounding
-
-    reads = [read for read, _ in MEASURES.values()]
     rows = []
-    for table, reward in ((2, "credits"), (3, "weighted")):
-        cells = [
-            ((reward, opponent), player, read, value)
-            for (paid, opponent), values in PAPER.items()
-            if paid == reward
-            for (player, read), value in zip([*((0, read) for read in reads), (1, reads[2])], values, strict=True)
-        ]
-        counts = [
-            sum(agrees((*key, way), lambda scores: read(scores[player]), value) for key, player, read, value in cells)  # noqa: B023
-            for way in WAYS
-        ]
-        rows.append([f"{table}", f"{len(cells)}", *map(str, counts)])
-    seats = [
-        (seating, player, read, value)
-        for seating, policies in PAPER_SEATS.items()
-        for player, values in enumerate(policies)
-        for read, value in zip(reads, values, strict=True)
-    ]
-    for name, as_mixed in (("4", False), ("4, mixed up", True)):
-        counts = [
-            sum(
-                agrees(
-                    ("seats", seating, way),
-                    lambda scores: mixed(scores, read, player) if as_mixed else read(scores[player]),  # noqa: B023
-                    value,
-                )
-                for seating, player, read, value in seats
-            )
-            for way in WAYS
-        ]
-        rows.append([name, f"{len(seats)}", *map(str, counts)])
+    for name, number in (("2", 2), ("3", 3), ("4", 4), ("4, mixed up", 4)):
+        counts = []
+        for way in WAYS:
+            count = 0
+            for cell in TABLES[number]:
+                ours = _ours(numbers, cell, way, as_mixed=name != str(number))
+                # The paper has one run of each case, and rounds to as many digits as it prints.
+                rounding = 0.05 if isinstance(cell.paper, float) else 0.5
+                count += abs(ours.value - cell.paper) <= ours.half_width * math.sqrt(numbers.scale.seeds + 1) + rounding
+            counts.append(str(count))
+        rows.append([name, f"{len(TABLES[number])}", *counts])
     return section(
         "Which of the paper's numbers each way explains",
         "The paper has one training run of each case. A number of its tables counts as explained if it lies where one "
