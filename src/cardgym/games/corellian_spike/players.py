@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardgym.engine.contract import Float32s, Float64s, Generator, Int8s, State, rule
+from cardgym.engine.contract import CardgymError, Float32s, Float64s, Generator, Int8s, State, rule
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
 from cardgym.games.corellian_spike.observations import count_unseen
@@ -38,7 +38,10 @@ def initial(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
 
 def random_table(options: CorellianSpikeOptions) -> Int8s:
     """The paper's random policy, int8 by state index: each drawn uniformly from the actions of its decision."""
-    generator = np.random.default_rng(RANDOM_TABLE_SEED)
+    try:
+        generator = np.random.default_rng(RANDOM_TABLE_SEED)
+    except (ImportError, AttributeError):
+        raise CardgymError("random-table: this NumPy draws no random numbers, as in a page") from None
     decision = np.maximum(digits_of(info_state_keys(options)).decision - 1, 0)
     draws = generator.integers(0, 12, len(decision), np.int8)  # Decisions have 2, 3 or 4 actions; all divide 12.
     first = np.array([sabacc.RAISE, sabacc.BUY, sabacc.DISCARD], np.int8)[decision]
