@@ -54,12 +54,12 @@ def printable(text: str, length: int = 200) -> str:
 
 
 def quoted(value: object) -> str:
-    """An untrusted value in quotes, for a message; see `printable`."""
+    """Return an untrusted value in quotes, for a message; see `printable`."""
     return f"'{printable(str(value), 60)}'"
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> CardgymError:
-    """The error for a name that is not in `known`, with the nearest name as a hint."""
+    """Return the error for a name that is not in `known`, with the nearest name as a hint."""
     names = sorted(known)
     return CardgymError(f"unknown {kind} {quoted(name)}: {nearest(name, names)}known: {', '.join(names) or 'none'}")
 
@@ -112,7 +112,7 @@ def of_kind(name: str, value: Any, kinds: type | UnionType | tuple[type, ...], a
 
 
 def path_of(name: str, value: object) -> Path:
-    """A path, given as one or as text; `CardgymError` for anything else."""
+    """Return a path, given as one or as text; `CardgymError` for anything else."""
     of_kind(name, value, (str, Path), "paths")
     return Path(str(value))
 
@@ -146,7 +146,7 @@ _EXTRAS = {
 
 
 def missing(what: str, error: ModuleNotFoundError) -> CardgymError:
-    """The error for a missing package that `what` needs."""
+    """Return the error for a missing package that `what` needs."""
     package = (error.name or "").partition(".")[0]
     extra = _EXTRAS.get(package, "learn")
     return CardgymError(f"{what} needs the package {package}: in cardgym's clone, pip install '.[{extra}]'")
@@ -195,7 +195,7 @@ class DecisionError(CardgymError):
         return f"player {self._name} failed at its decision: {self._failure}"
 
     def at(self, row: int | None, where: str = "", seen: str = "") -> DecisionError:
-        """The same error with where it was made, such as `game 3, seat 1:`, and what the player saw."""
+        """Return the same error with where it was made, such as `game 3, seat 1:`, and what the player saw."""
         return DecisionError(self._name, self._reason, row, self._failure, where, seen or self._seen)
 
 
@@ -204,7 +204,7 @@ _SHORT = 64
 
 
 def in_short(observation: Any) -> str:
-    """An observation as Python reads it, or its length if it is a long one; the start of one in words."""
+    """Return an observation as Python reads it, or its length if it is a long one; the start of one in words."""
     if isinstance(observation, str):
         return f"'{printable(' '.join(observation.split()))}'"
     if observation.size > _SHORT:
@@ -234,7 +234,7 @@ def ends_program(error: BaseException) -> bool:
 
 
 def shown(value: Any, show: Callable[[Any], str] = repr) -> str:
-    """What `repr` or `str` says of a value from a user's program; the name of its class if that raises an error."""
+    """Get what `repr` or `str` says of a value from a user's program; the name of its class if that raises an error."""
     try:
         return show(value)
     except Exception:
@@ -242,7 +242,7 @@ def shown(value: Any, show: Callable[[Any], str] = repr) -> str:
 
 
 def in_one_line(error: BaseException) -> str:
-    """An error of a user's program, with the last line that it reached of the user's own code."""
+    """Return an error of a user's program, with the last line that it reached of the user's own code."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_users(frame.filename)]
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {printable(' '.join(shown(error, str).split()), 300)}{place}"

@@ -60,12 +60,12 @@ class Estimate(NamedTuple):
         return (self.high - self.low) / 2.0
 
     def text(self, form: str = "+.1f") -> str:
-        """The figure with half the width of its interval, if that is known, such as `+1.5 ± 0.3`."""
+        """Return the figure with half the width of its interval, if that is known, such as `+1.5 ± 0.3`."""
         return f"{self.value:{form}}" + (f" ± {self.half_width:{form.lstrip('+')}}" if self.known else "")
 
 
 def student(count: float) -> float:
-    """The 97.5 % quantile of Student's t for the mean of `count` values; NaN for fewer than two.
+    """Return the 97.5 % quantile of Student's t for the mean of `count` values; NaN for fewer than two.
 
     From 10 degrees of freedom on, by the expansion in Abramowitz and Stegun, "Handbook of Mathematical Functions",
     26.7.5, to 5 digits.
@@ -86,7 +86,7 @@ def student(count: float) -> float:
 
 
 def rough(deals: float) -> str:
-    """A remark on intervals from `deals` deals; empty if they are enough, or none."""
+    """Return a remark on intervals from `deals` deals; empty if they are enough, or none."""
     if not 0 < deals < FEW_DEALS:
         return ""
     return f"only {deals:,} deal{'s' if deals != 1 else ''}: " + (
@@ -95,7 +95,7 @@ def rough(deals: float) -> str:
 
 
 def mean_of_sums(deals: float, total: float, squares: float, largest: float) -> Estimate:
-    """The mean of `deals` values in [-`largest`, `largest`], from their sum and sum of squares; NaN without any.
+    """Return the mean of `deals` values in [-`largest`, `largest`], from their sum and sum of squares; NaN without any.
 
     See `bounded_interval`.
     """
@@ -115,7 +115,7 @@ def half_widths(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def bounded_interval(mean: float, variance: float, deals: float, largest: float) -> Interval:
-    """The 95 % interval of a mean of values in [-`largest`, `largest`]; `UNKNOWN` for fewer than two deals.
+    """Return the 95 % interval of a mean of values in [-`largest`, `largest`]; `UNKNOWN` for fewer than two deals.
 
     It is Wilson's for the mean as a share of that range, with the effective sample size that the mean's variance
     implies (Dean and Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys",
@@ -137,7 +137,7 @@ def bounded_interval(mean: float, variance: float, deals: float, largest: float)
 
 
 def mean_estimate(values: npt.ArrayLike) -> Estimate:
-    """The mean of independent values, with Student's interval; NaN without any."""
+    """Return the mean of independent values, with Student's interval; NaN without any."""
     samples = np.asarray(values, np.float64)
     if not len(samples):
         return Estimate(math.nan, UNKNOWN)
@@ -168,7 +168,7 @@ def with_less_luck(values: npt.NDArray[np.float64], estimates: npt.NDArray[np.fl
 
 
 def mean_over_runs(values: Sequence[float], low: float = -math.inf, high: float = math.inf) -> Estimate:
-    """The mean of one value per training run, with Student's interval, clipped to [`low`, `high`]."""
+    """Return the mean of one value per training run, with Student's interval, clipped to [`low`, `high`]."""
     count, mean = len(values), float(np.mean(values)) if values else math.nan
     if count < 2:
         return Estimate(mean, UNKNOWN)
@@ -177,7 +177,7 @@ def mean_over_runs(values: Sequence[float], low: float = -math.inf, high: float 
 
 
 def interquartile_mean(strata: Sequence[Sequence[float]]) -> Estimate:
-    """The mean of the middle half of all values, with the interval of the stratified percentile bootstrap.
+    """Return the mean of the middle half of all values, with the interval of the stratified percentile bootstrap.
 
     `strata` has for each opponent one value per run. The bootstrap resamples runs within each opponent, never across
     (Agarwal et al., "Deep reinforcement learning at the edge of the statistical precipice", 2021).
@@ -233,7 +233,7 @@ class Moments:
         self.largest = np.maximum(self.largest, math.inf if largest is None else largest)
 
     def mean(self, weights: npt.NDArray[np.float64]) -> Estimate:
-        """The mean over deals of a weighted sum of totals; NaN without any. See `bounded_interval`."""
+        """Return the mean over deals of a weighted sum of totals; NaN without any. See `bounded_interval`."""
         total, squares = float(weights @ self.sums), float(weights @ self.products @ weights)
         largest = float(np.abs(weights[weights != 0.0]) @ self.largest[weights != 0.0])
         return mean_of_sums(self.count, total, squares, largest)
@@ -261,7 +261,7 @@ class Moments:
 
 
 def _wilson(share: float, variance: float, deals: float) -> Interval:
-    """The interval of a share in [0, 1]; `variance` is that of the estimated share."""
+    """Return the interval of a share in [0, 1]; `variance` is that of the estimated share."""
     binomial = share * (1.0 - share)
     square = student(deals) ** 2
     if variance <= 0.0 or binomial <= 0.0:

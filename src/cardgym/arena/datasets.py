@@ -119,7 +119,7 @@ class _Partial:
             temporary.write_text(json.dumps(state))
 
     def read(self, name: str, like: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """A column, in its file, with the type and the shape of a row as in `like`."""
+        """Return a column, in its file, with the type and the shape of a row as in `like`."""
         if not self.rows:
             return like
         return np.memmap(
@@ -186,7 +186,7 @@ class _Npz:
 
 
 def _member(name: str) -> zipfile.ZipInfo:
-    """A member of an archive, without the time: the same games give the same bytes."""
+    """Return a member of an archive, without the time: the same games give the same bytes."""
     member = zipfile.ZipInfo(f"{name}.npy")
     member.compress_type = zipfile.ZIP_DEFLATED
     return member

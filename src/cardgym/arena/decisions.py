@@ -50,7 +50,7 @@ class DecisionRecorder:
         self._seated.seat([CALLER] * options.num_players, requested_seat=EVERY_SEAT)
 
     def columns(self) -> Columns:
-        """The columns, without rows.
+        """Return the columns, without rows.
 
         `observations` (rows, size) float32 and `masks` (rows, actions) int8 are what the seat saw; `actions` int32 what
         it did; `rewards` float64 what it was paid until its next decision, before its first one included; `ends`
@@ -115,12 +115,12 @@ class DecisionRecorder:
         return {name: joined[name][order] for name in self.columns()}
 
     def last_observations(self, count: int) -> npt.NDArray[np.float32]:
-        """What each seat saw at the end of the games that were played last, (count, seats, size)."""
+        """Return what each seat saw at the end of the games that were played last, (count, seats, size)."""
         rows, seats = np.arange(count), range(self._options.num_players)
         return np.stack([self._seated.look(rows, np.full(count, seat))[0] for seat in seats], axis=1)
 
     def _parts(self, player: Player, number: int, rows: Int64s) -> Iterator[tuple[Player, Int64s]]:
-        """The players that decide in some rows: a mixture's, each in its games, or the player itself."""
+        """Yield the players that decide in some rows: a mixture's, each in its games, or the player itself."""
         if not isinstance(player, MixturePlayer):
             yield player, rows
             return

@@ -120,7 +120,9 @@ def evaluate(
 def _play(
     match: Match | AdvantageMatch, deals: int, seatings: int, progress: Callable[[int, int], None] | None
 ) -> tuple[Moments, Float64s]:
-    """The moments of the deals' totals, and the first player's mean return on each deal with its estimate, if any."""
+    """Return the moments of the deals' totals, and the first player's mean return on each deal with its estimate,
+    if any.
+    """
     size = match.layout.size
     moments, estimates = Moments(size), []
     for totals in match.play(0, deals):
@@ -132,14 +134,14 @@ def _play(
 
 
 def _by_advantages(estimates: Float64s, playouts: int) -> ByAdvantages:
-    """The report of returns and of their estimates, (deals, 2)."""
+    """Return the report of returns and of their estimates, (deals, 2)."""
     values = with_less_luck(*estimates.T)
     before, after = np.var(estimates[:, 0]), np.var(values)
     return ByAdvantages(playouts, *mean_estimate(values), float(before / after) if after > 0.0 else math.nan)
 
 
 def deals_at_once(seatings: int) -> int:
-    """The maximum number of deals played in parallel, each from `seatings` seatings."""
+    """Return the maximum number of deals played in parallel, each from `seatings` seatings."""
     return max(ROWS // seatings, 1)
 
 
@@ -269,7 +271,7 @@ class AdvantageMatch:
             yield np.column_stack([self._tally.totals_of(games.states, games.paid, len(deals)), deals])
 
     def _play(self, deals: npt.NDArray[np.uint64]) -> tuple[ManyGames, Float64s]:
-        """The games of some deals, and the sum of the first player's advantages in each, (games,)."""
+        """Return the games of some deals, and the sum of the first player's advantages in each, (games,)."""
         seats = self._options.num_players
         first, second = self._players
         # As `_prepare` in the kernel derives them.
@@ -310,7 +312,7 @@ def number_of_games(games: Any) -> int:
 
 @template
 def _measure(states: Any, out: Any) -> None:
-    """A metric of every seat of every row."""
+    """Write a metric of every seat of every row."""
     for i in range(states.shape[0]):
         for seat in range(out.shape[1]):
             out[i, seat] = bound.metric(states[i], seat)
@@ -345,7 +347,7 @@ class _Tally:
     def totals_of(
         self, states: npt.NDArray[Any], paid: Float64s, num_deals: int, forfeited: npt.NDArray[Any] | None = None
     ) -> Float64s:
-        """The totals of the first deals of games that have ended, (num_deals, size), float64.
+        """Return the totals of the first deals of games that have ended, (num_deals, size), float64.
 
         Args:
             states: the last states, (rows,).

@@ -72,7 +72,7 @@ class ManyGames:
 
     @classmethod
     def of_new_games(cls, game: Game, options: Options, keys: npt.ArrayLike) -> ManyGames:
-        """New games at their first decisions; `keys`, (rows,), decide all chance."""
+        """Return new games at their first decisions; `keys`, (rows,), decide all chance."""
         chance = generators(keys)
         blank = np.asarray(new_state(game, options)).view(game.state)
         games = cls(game, options, np.repeat(blank, len(chance)), chance)
@@ -87,7 +87,7 @@ class ManyGames:
         self._advance(self.states, moves, self._chance, self.paid, self.who, self.deals, until)
 
     def decisions(self, rows: npt.NDArray[np.integer[Any]]) -> Decisions:
-        """The decisions to be taken in some games, (rows,)."""
+        """Return the decisions to be taken in some games, (rows,)."""
         return Decisions(self.game, self.options, self.states.take(rows), self.who[rows])
 
     def play_on(
@@ -128,13 +128,13 @@ class Decisions:
     seats: Int64s
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Decisions:
-        """Some of the decisions, (rows,)."""
+        """Return some of the decisions, (rows,)."""
         return replace(self, states=self.states.take(rows), seats=self.seats[rows])  # Indexing copies field by field.
 
     def payoffs(
         self, player: Player, actions: Int64s, luck: Int64s, generator: np.random.Generator, until: int = DECISION
     ) -> Float64s:
-        """What actions pay the seats that take them if the player decides everything afterwards, (rows,), float64.
+        """Get what actions pay the seats that take them if the player decides everything afterwards, (rows,), float64.
 
         Args:
             actions: an action in each state, (rows,).
@@ -180,13 +180,15 @@ class Decisions:
         return gains
 
     def actions_of(self, player: Player, draws: Float64s, source: Generator) -> Int64s:
-        """A player's actions, (rows,), int64; see `ManyGames.play_on`."""
+        """Return a player's actions, (rows,), int64; see `ManyGames.play_on`."""
         if isinstance(player, KernelPlayer):
             return choose_actions(self.game, self.options, player.policy, self.states, self.seats, source)
         return legal_actions(player, *self._look(player), draws, self.views)
 
     def probabilities_of(self, player: Player, draws: Float64s, source: Generator) -> npt.NDArray[np.floating[Any]]:
-        """A player's probability of each action, (rows, actions); if they are unknown, 1 for the action it draws."""
+        """Return a player's probability of each action, (rows, actions); if they are unknown, 1 for the action it
+        draws.
+        """
         known = self.known_probabilities(player)
         if known is None:
             known = np.eye(self.game.actions(self.options))[self.actions_of(player, draws, source)]
@@ -195,7 +197,7 @@ class Decisions:
     def known_probabilities(
         self, player: Player, temperature: float = 0.0, asks: int = 1
     ) -> npt.NDArray[np.floating[Any]] | None:
-        """A player's probability of each action, (rows, actions).
+        """Return a player's probability of each action, (rows, actions).
 
         The player may be any but a mixture. None for one that draws its actions with unknown probabilities.
 
@@ -244,7 +246,7 @@ class Decisions:
         return bool(within and (np.abs(counts - expected)[sure] < 0.5).all())
 
     def views(self) -> list[TextView]:
-        """What the seats see in words; a state does not say what happened before it."""
+        """Return what the seats see in words; a state does not say what happened before it."""
         masks = look(self.game, self.options, self.states, self.seats)[1]
         return [
             view_in_text(self.game, self.options, record(self.states[[row]]), int(seat), np.flatnonzero(mask).tolist())
@@ -256,7 +258,7 @@ class Decisions:
 
 
 def generators(keys: npt.ArrayLike) -> npt.NDArray[np.uint64]:
-    """Generators that start from keys, (rows, 2)."""
+    """Return generators that start from keys, (rows, 2)."""
     column = np.asarray(keys, np.uint64)
     return np.stack([column, np.zeros_like(column)], axis=1)
 

@@ -73,7 +73,7 @@ class Report:
     models: tuple[dict[str, Any], ...] = ()
 
     def asdict(self) -> dict[str, Any]:
-        """The report as plain values for JSON: intervals are lists, and NaN (the interval of one deal) is null."""
+        """Get the report as plain values for JSON: intervals are lists, and NaN (the interval of one deal) is null."""
         values = dataclasses.asdict(self)
         if self.by_advantages is None:
             del values["by_advantages"]
@@ -107,7 +107,7 @@ class TotalsLayout:
 
     @classmethod
     def of(cls, game: Game, num_players: int) -> TotalsLayout:
-        """The layout for a game of `num_players`."""
+        """Return the layout for a game of `num_players`."""
         counts = tuple(name for name, metric in game.metrics.items() if metric.counts)
         return cls(num_players, tuple(game.metrics), counts)
 
@@ -122,18 +122,18 @@ class TotalsLayout:
         return 1 + self.num_players * self.per_player
 
     def start(self, player: int) -> int:
-        """The place of a player's first total, its score."""
+        """Return the place of a player's first total, its score."""
         return 1 + player * self.per_player
 
     def vector(self, max_score: float, players: Iterable[Mapping[str, Any]]) -> Float64s:
-        """The totals of one game, (size,) float64, from each player's `score`, `return` and `metrics` by name."""
+        """Get the totals of one game, (size,) float64, from each player's `score`, `return` and `metrics` by name."""
         numbers = [max_score]
         for player in players:
             numbers += [player["score"], player["return"], *(player["metrics"][name] for name in self.metrics)]
         return np.array(numbers, np.float64)
 
     def reports(self, moments: Moments, names: Iterable[str], games_per_deal: int = 1) -> tuple[PlayerReport, ...]:
-        """The players' reports. Means are per game; each deal had `games_per_deal` games."""
+        """Return the players' reports. Means are per game; each deal had `games_per_deal` games."""
         return tuple(self._report(moments, player, name, games_per_deal) for player, name in enumerate(names))
 
     def _report(self, moments: Moments, player: int, name: str, games_per_deal: int) -> PlayerReport:
@@ -159,7 +159,7 @@ class TotalsLayout:
 
 
 def main_metric(game: Game) -> str:
-    """What the players of a game play for: `win_rate`, `mean_return` or one of the game's metrics.
+    """Return what the players of a game play for: `win_rate`, `mean_return` or one of the game's metrics.
 
     The return where it is counted in a unit, such as credits; wins where it only says who won.
     """
@@ -205,7 +205,7 @@ def print_report(report: Mapping[str, Any]) -> None:
 
 
 def model_lines(models: Iterable[Mapping[str, Any]]) -> str:
-    """What happened with each language model, a line each, as `LanguageModel.summary` gives it."""
+    """Return what happened with each language model, a line each, as `LanguageModel.summary` gives it."""
     lines = ""
     for model in models:
         counts = {name: value for name, value in model.items() if name not in ("player", "prompt") and value}
@@ -215,7 +215,7 @@ def model_lines(models: Iterable[Mapping[str, Any]]) -> str:
 
 
 def options_text(options: Mapping[str, Any]) -> str:
-    """A game's options with their values."""
+    """Return a game's options with their values."""
     return ", ".join(f"{name}={value}" for name, value in options.items()) or "no options"
 
 

@@ -24,7 +24,7 @@ MAX_WORKERS = 100_000
 
 
 def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | None:
-    """The first word of a command whose other arguments depend on it; None after printing `help`."""
+    """Return the first word of a command whose other arguments depend on it; None after printing `help`."""
     if words and words[0] in ("-h", "--help"):
         print(f"usage: {prog} {name} ...\n\n{help.strip()}\n\n{prog} {name} --help lists its arguments.")
         return None

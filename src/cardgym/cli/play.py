@@ -78,5 +78,5 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _logged(opponents: Collection[str], name: str, game: Game, options: Options) -> Player:
-    """The player of a logged game; a program only if the person has named it in this command, too."""
+    """Return the player of a logged game; a program only if the person has named it in this command, too."""
     return resolve(name, game, options, programs=name in opponents)

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _own_games() -> list[dict[str, Any]]:
-    """The games in the user's log, without games left before the person decided anything."""
+    """Return the games in the user's log, without games left before the person decided anything."""
     from cardgym.table.game_log import GameLog
 
     game_log = GameLog()

@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def entry_of(entries: Sequence[dict[str, Any]], number: int | None, env: str | None) -> dict[str, Any]:
-    """The game of that number, from 1, of `env` or all; None for the latest finished one, or else the latest."""
+    """Return the game of that number, from 1, of `env` or all; None for the latest finished one, or else the latest."""
     if number is None:
         return next((entry for entry in reversed(entries) if entry["finished"]), entries[-1])
     if number > len(entries):
@@ -122,7 +122,7 @@ def _compare(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -
 
 
 def _log_of(path: Path | None) -> contextlib.AbstractContextManager[Any]:
-    """The user's own game log, which keeps what reviews find; None for the games of a named file."""
+    """Return the user's own game log, which keeps what reviews find; None for the games of a named file."""
     from cardgym.table.game_log import GameLog
 
     return contextlib.nullcontext() if path is not None else contextlib.closing(GameLog())

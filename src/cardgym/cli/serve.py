@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _own_address() -> str:
-    """This machine's address on the local network, for people at other devices; `localhost` without a network."""
+    """Get this machine's address on the local network, for people at other devices; `localhost` without a network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # Sends nothing: it only chooses the interface.

@@ -131,7 +131,7 @@ def _print(report: Mapping[str, Any]) -> None:
 
 
 def _share(word: str) -> float:
-    """The type of an argument that is a number above 0, at most 1."""
+    """Return the type of an argument that is a number above 0, at most 1."""
     try:
         value = float(word)
     except ValueError:

@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def parse_games_of(words: list[str]) -> dict[str, int]:
-    """The number of games by player from words such as `search=200`."""
+    """Return the number of games by player from words such as `search=200`."""
     games = {}
     for word in words:
         name, _, number = word.rpartition("=")

@@ -20,7 +20,7 @@ def league() -> Trainer:
 
 
 def trainings() -> dict[str, Command]:
-    """The trainings of papers by name, with `_` for `-` as in the names of configs."""
+    """Return the trainings of papers by name, with `_` for `-` as in the names of configs."""
     named = {name: command for paper in papers().values() for name, command in paper.commands.items() if command.trains}
     return {name.replace("-", "_"): command for name, command in named.items()}
 

@@ -41,7 +41,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def whole(low: int, high: int = 2**63 - 1) -> Callable[[str], int]:
-    """The type of an argument that is a whole number from `low` to `high`."""
+    """Return the type of an argument that is a whole number from `low` to `high`."""
 
     def parse(word: str) -> int:
         try:

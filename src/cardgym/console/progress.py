@@ -129,18 +129,18 @@ class Progress:
     # -- display ------------------------------------------------------------------------------------------------------
 
     def __str__(self) -> str:
-        """The text after the bar."""
+        """Return the text after the bar."""
         return " ".join(part for part in (self._count(), *self._pace(), self._remarks()) if part)
 
     def _count(self) -> str:
-        """The count, such as `50 of 100 games`; empty if nothing is counted yet."""
+        """Return the count, such as `50 of 100 games`; empty if nothing is counted yet."""
         if self._total is None and not self._done:
             return ""
         total = "" if self._total is None else f" of {self._total:,}"
         return f"{self._done:,}{total} {self._unit}".rstrip()
 
     def _pace(self) -> tuple[str, str]:
-        """The rate and the time left in words; empty if they are unknown."""
+        """Return the rate and the time left in words; empty if they are unknown."""
         # Measured from the first update on, if there are more: compilation before it would distort the pace.
         since, done_then = self._first if self._first and self._first[1] < self._done else self._begun
         seconds, done = _now() - since, self._done - done_then
@@ -204,7 +204,7 @@ class ProgressState(NamedTuple):
 
 
 def read_progress(folder: Path) -> ProgressState | None:
-    """The progress of another process's task, from the file in its folder; None if there is none."""
+    """Return the progress of another process's task, from the file in its folder; None if there is none."""
     from cardgym.files.json_values import parse_json, read_bytes
 
     try:
@@ -230,7 +230,7 @@ def waiting(reason: str) -> Iterator[None]:
 
 
 def _time(seconds: float) -> str:
-    """A time in words, such as `42 s`, `3 min 20 s` or `2 h 05 min`."""
+    """Return a time in words, such as `42 s`, `3 min 20 s` or `2 h 05 min`."""
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     whole = round(seconds)

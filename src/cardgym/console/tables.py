@@ -27,7 +27,7 @@ _BORDER = 3
 
 
 def number(value: float, form: str) -> str:
-    """A formatted number; one that rounds to zero has no sign, and NaN is a dash."""
+    """Return a formatted number; one that rounds to zero has no sign, and NaN is a dash."""
     if math.isnan(value):
         return "-"
     text = f"{value:{form}}"
@@ -35,7 +35,7 @@ def number(value: float, form: str) -> str:
 
 
 def interval(ends: Iterable[float | None] | None, form: str, *, percent: bool = False) -> str:
-    """An interval such as `[59.8, 62.1]`; empty if it is unknown (None or NaN)."""
+    """Return an interval such as `[59.8, 62.1]`; empty if it is unknown (None or NaN)."""
     factor = 100.0 if percent else 1.0
     known = [end for end in (() if ends is None else ends) if end is not None and not math.isnan(end)]
     return f"[{', '.join(number(factor * end, form) for end in known)}]" if known else ""
@@ -44,7 +44,7 @@ def interval(ends: Iterable[float | None] | None, form: str, *, percent: bool = 
 def with_interval(
     value: float, ends: Iterable[float | None] | None, form: str, *, percent: bool = False, separator: str = " "
 ) -> str:
-    """A figure with its interval, such as `61.0 % [59.8, 62.1]`; without it if it is unknown."""
+    """Return a figure with its interval, such as `61.0 % [59.8, 62.1]`; without it if it is unknown."""
     figure = f"{number(100.0 * value, form)} %" if percent and not math.isnan(value) else number(value, form)
     text = interval(ends, form, percent=percent)
     return f"{figure}{separator}{text}" if text else figure
@@ -74,7 +74,7 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], align: str = "") -> list[str]:
-    """The lines of a Markdown table.
+    """Return the lines of a Markdown table.
 
     Args:
         rows: the cells of each row; `|` in a cell is escaped.
@@ -94,7 +94,7 @@ MARKER = re.compile(r" (?=(?:\d+\.|[-+*]) )")
 
 
 def wrapped(page: str, width: int = 120) -> str:
-    """A Markdown page with its prose and lists wrapped to `width`; tables, code and pictures stay as they are."""
+    """Get a Markdown page with its prose and lists wrapped to `width`; tables, code and pictures stay as they are."""
     blocks = []
     for block in page.split("\n\n"):
         if max(map(len, block.split("\n"))) > width and not block.startswith(("|", "!", "#", "`", "<")):
@@ -121,7 +121,7 @@ def results_width() -> int:
 
 
 def results_console() -> Console:
-    """The rich console that prints results on stdout, `results_width()` wide."""
+    """Return the rich console that prints results on stdout, `results_width()` wide."""
     from rich.console import Console
 
     return Console(width=results_width())
@@ -180,5 +180,5 @@ def fitting_tables(head: Sequence[str], rows: Sequence[Sequence[str]], width: in
 
 
 def _clean(text: str) -> str:
-    """A text without control characters: names of players and metrics may come from a file."""
+    """Return a text without control characters: names of players and metrics may come from a file."""
     return "\n".join(printable(line, 500) for line in text.split("\n"))

@@ -135,7 +135,7 @@ class Batch:
         return self.plain_rows.view(np.recarray)
 
     def new_outputs(self) -> tuple[Float32s, Int8s]:
-        """New arrays for `step` to fill: observations (rows, size) float32 and masks (rows, actions) int8."""
+        """Return new arrays for `step` to fill: observations (rows, size) float32 and masks (rows, actions) int8."""
         return (
             np.empty((len(self.plain_rows), self.observation_size), np.float32),
             np.empty((len(self.plain_rows), self.num_actions), np.int8),
@@ -215,7 +215,7 @@ def look(
     seats: Int64s,
     observation_name: str | None = None,
 ) -> tuple[Float32s, Int8s, Int64s]:
-    """What `seats[i]` sees in `states[i]`, in any of the game's observations.
+    """Return what `seats[i]` sees in `states[i]`, in any of the game's observations.
 
     Returns observations (rows, size) float32; masks (rows, actions) int8, all 0 unless the seat is to decide; and keys
     of what the seats know, (rows,) int64.

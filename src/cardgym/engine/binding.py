@@ -28,7 +28,7 @@ def _clearing(rule: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def rules_of(game: Game) -> dict[str, Any]:
-    """A game's compiled rules by the names that templates use."""
+    """Return a game's compiled rules by the names that templates use."""
     names = (
         "setup num_chance_outcomes current_player legal_action_mask apply_action rewards deal forfeit resample "
         "canonical score max_score"
@@ -40,7 +40,7 @@ def rules_of(game: Game) -> dict[str, Any]:
 
 
 def code_name(game: Game, functions: Iterable[Callable[..., Any]]) -> str:
-    """A name on disk for code made of these functions of a game; all ids of the game share it."""
+    """Return a name on disk for code made of these functions of a game; all ids of the game share it."""
     names = [f"{plain.__module__}.{plain.__qualname__}" for plain in map(plain_function, functions)]
     if any("<locals>" in name for name in names):  # Such names are not unique.
         names.append(game.id)

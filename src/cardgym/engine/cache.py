@@ -30,7 +30,7 @@ _KEEP_SECONDS = 30 * 24 * 3600
 
 
 def digest_of(function: Callable[..., Any] | None) -> str:
-    """The digest that names the folder of a function's compiled code; of the compiler alone if None."""
+    """Return the digest that names the folder of a function's compiled code; of the compiler alone if None."""
     import llvmlite
     import numba
 
@@ -40,14 +40,14 @@ def digest_of(function: Callable[..., Any] | None) -> str:
 
 
 def plain_function(value: Any) -> Any:
-    """The Python function behind a compiled or wrapped one; any other value unchanged."""
+    """Return the Python function behind a compiled or wrapped one; any other value unchanged."""
     value = getattr(value, "py_func", value)
     return inspect.unwrap(value) if callable(value) else value
 
 
 @cache
 def _compiler() -> str:
-    """A digest of the modules that determine how all others are compiled."""
+    """Return a digest of the modules that determine how all others are compiled."""
     names = ("compilation", "internals", "linking", *TARGETS)
     specs = [importlib.util.find_spec(f"{__package__}.{name}") for name in names]
     return Reach([spec.loader.get_code(spec.name) for spec in specs]).digest  # type: ignore[union-attr]
@@ -57,7 +57,7 @@ def _compiler() -> str:
 
 
 def user_folder(variable: str, default: Callable[..., Path]) -> Path | None:
-    """The folder that an environment variable names, or else the default; None for a user without a home folder."""
+    """Get the folder that an environment variable names, or else the default; None for a user without a home folder."""
     if named := os.environ.get(variable):
         return Path(named)
     try:
@@ -68,13 +68,13 @@ def user_folder(variable: str, default: Callable[..., Path]) -> Path | None:
 
 
 def cache_root() -> Path | None:
-    """The cache folder, which `CARDGYM_CACHE_DIR` overrides; None without a home folder."""
+    """Return the cache folder, which `CARDGYM_CACHE_DIR` overrides; None without a home folder."""
     return user_folder("CARDGYM_CACHE_DIR", platformdirs.user_cache_path)
 
 
 @cache
 def cache_folder(digest: str) -> Path:
-    """The folder for the compiled code of one digest, created if necessary.
+    """Return the folder for the compiled code of one digest, created if necessary.
 
     A read-only folder is used if it contains code; otherwise the code goes to a temporary folder.
     """

@@ -33,7 +33,7 @@ class Chronicle:
         self._num_old: list[dict[int, int]] = [{} for _ in range(len(batch))]
 
     def view(self, row: int, seat: int) -> TextView:
-        """The game of a row in words, as `seat` knows it."""
+        """Return the game of a row in words, as `seat` knows it."""
         batch = self._batch
         state, game = batch.states[row], batch.game
         position = SingleGame(game, batch.options, batch.plain_states[row : row + 1])

@@ -100,14 +100,14 @@ def bind(function: Callable[..., Any], suffix: str, /, *, inline: bool = False, 
 
 
 def inlined_rule(function: Callable[..., Any]) -> Any:
-    """The dispatcher of a function that is inlined into its compiled callers."""
+    """Return the dispatcher of a function that is inlined into its compiled callers."""
     if not known_internals():
         return numba.njit(error_model="numpy")(function)
     return known_internals().inlined(function)
 
 
 def rule_for_python(function: Any) -> Callable[..., Any]:
-    """The entry point that Python calls in place of a rule: a copy, because it gets a name of its own on disk."""
+    """Get the entry point that Python calls in place of a rule: a copy, because it gets a name of its own on disk."""
     copy = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
@@ -118,7 +118,7 @@ def rule_for_python(function: Any) -> Callable[..., Any]:
 
 
 def _entry_point(function: Callable[..., Any]) -> Any:
-    """A compiled function whose code is cached on disk; in a page, one that `prebuilt` finds."""
+    """Return a compiled function whose code is cached on disk; in a page, one that `prebuilt` finds."""
     if JIT_DISABLED:
         from cardgym.engine.prebuilt import EntryPoint
 
@@ -132,12 +132,12 @@ def _entry_point(function: Callable[..., Any]) -> Any:
 
 @cache
 def known_internals() -> Any:
-    """The module `internals`, or None to use only Numba's public API."""
+    """Return the module `internals`, or None to use only Numba's public API."""
     return None if os.environ.get("CARDGYM_PLAIN_NUMBA", "0") not in ("", "0") else _try_internals()
 
 
 def _try_internals() -> Any:
-    """The module `internals`, or None if it does not work with this version of Numba.
+    """Return the module `internals`, or None if it does not work with this version of Numba.
 
     It is tested once per version, and the result is stored with the compiled code; a failure only for a day, because
     its cause may be temporary.
@@ -219,7 +219,7 @@ class _PlainEntryPoint:
 
 
 def array_at(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
-    """A C-contiguous array over memory that it does not own."""
+    """Return a C-contiguous array over memory that it does not own."""
     memory = (c_char * (math.prod(shape) * dtype.itemsize)).from_address(int(address))
     return np.recarray(shape, dtype, memory) if dtype.names else np.ndarray(shape, dtype, memory)
 
@@ -235,7 +235,7 @@ if not JIT_DISABLED:
 
     @numba.extending.intrinsic
     def _pointer(typing_context: Any, address: Any) -> Any:
-        """A number as a pointer."""
+        """Return a number as a pointer."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))

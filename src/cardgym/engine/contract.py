@@ -110,7 +110,7 @@ It may read only what the seat can know; the contract tests resample the rest an
 
 
 def no_invariants(state: State) -> tuple[int, ...]:
-    """The invariants of a game that names none."""
+    """Return the invariants of a game that names none."""
     return ()
 
 
@@ -328,7 +328,7 @@ class Game:
     defaults: Mapping[str, int | str] = field(default_factory=dict)
 
     def variant(self, id: str, doc: str, **defaults: int | str) -> Game:
-        """The same game under another id, with other default options."""
+        """Return the same game under another id, with other default options."""
         num_actions = self.actions(self.options.parse(defaults))
         return dataclasses.replace(self, id=id, doc=doc, num_actions=num_actions, defaults=defaults)
 
@@ -353,17 +353,17 @@ class Game:
         return {name: player for name, player in self.players.items() if is_rule(player)}
 
     def actions(self, options: Options) -> int:
-        """The number of actions, legal or not."""
+        """Return the number of actions, legal or not."""
         return self.num_actions if self.count_actions is None else self.count_actions(options)
 
     def observation(self, name: str) -> Observation:
-        """The observation with that name; the error for an unknown one suggests the nearest."""
+        """Return the observation with that name; the error for an unknown one suggests the nearest."""
         if isinstance(name, str) and name in self.observations:
             return self.observations[name]
         raise unknown("observation", name, self.observations)
 
     def describe(self, state: State, seat: int) -> str:
-        """The state in words, as `seat` sees it; see `Words`."""
+        """Return the state in words, as `seat` sees it; see `Words`."""
         if self.words.describe is not None:
             return self.words.describe(state, seat)
         observation = self.observation(self.default_observation)
@@ -374,13 +374,13 @@ class Game:
         return "\n".join(row.in_words(values) for row, values in zip(features, numbers, strict=True))
 
     def action_text(self, state: State, action: int) -> str:
-        """An action in words; see `Words`."""
+        """Return an action in words; see `Words`."""
         if self.words.action_text is not None:
             return self.words.action_text(state, action)
         return self.action_names[action] if action < len(self.action_names) else f"action {action}"
 
     def names(self, seat: int, num_players: int) -> Names:
-        """What texts call the seats when nobody has a name; `seat` reads, -1 for none."""
+        """Return what texts call the seats when nobody has a name; `seat` reads, -1 for none."""
         called = self.words.opponent if seat >= 0 else ""
         return Names(YOU if other == seat else called or f"Seat {other}" for other in range(num_players))
 
@@ -391,7 +391,7 @@ class Game:
         return self.options.parse({**self.defaults, **(values or {})})
 
     def blank_state(self, options: Options) -> np.recarray[Any, Any]:
-        """An array of one state with the options written, before `setup`."""
+        """Return an array of one state with the options written, before `setup`."""
         batch = np.zeros(1, self.state).view(np.recarray)
         options.write(batch[0])
         return batch

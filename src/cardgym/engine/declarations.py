@@ -23,7 +23,7 @@ State = Any
 
 
 def number(default: int, low: int, high: int, help: str, *, step: int = 1, allowed: str = "") -> Any:
-    """An integer option from `low` to `high`, in steps of `step`.
+    """Return an integer option from `low` to `high`, in steps of `step`.
 
     `allowed` describes the allowed values in words if other options restrict them.
     """
@@ -31,7 +31,7 @@ def number(default: int, low: int, high: int, help: str, *, step: int = 1, allow
 
 
 def choice(*choices: str, help: str, aliases: Mapping[str, str] | None = None) -> Any:
-    """An option with several words as values, the first by default. The state stores the position of the word.
+    """Return an option with several words as values, the first by default. The state stores the position of the word.
 
     `aliases` maps other words, in lower case, to the choices. Values such as 0 or True are converted by `str` first.
     """
@@ -70,7 +70,7 @@ class Options:
 
     @classmethod
     def read(cls, state: State) -> Self:
-        """The options that `write` wrote into `state`; for a class that does not override `write`."""
+        """Return the options that `write` wrote into `state`; for a class that does not override `write`."""
         values = {}
         for spec in dataclasses.fields(cls):
             value = int(state[spec.name])
@@ -78,18 +78,18 @@ class Options:
         return cls(**values)
 
     def asdict(self) -> dict[str, int | str]:
-        """The options as plain values."""
+        """Return the options as plain values."""
         return dataclasses.asdict(self)
 
 
 def possible_values(spec: dataclasses.Field[Any]) -> Sequence[Any]:
-    """The values of an option: its words, or its numbers in ascending order."""
+    """Return the values of an option: its words, or its numbers in ascending order."""
     about = spec.metadata
     return about["choices"] if "choices" in about else range(about["low"], about["high"] + 1, about["step"])
 
 
 def allowed_values(spec: dataclasses.Field[Any]) -> str:
-    """The allowed values of an option in words, such as `2 to 8`."""
+    """Return the allowed values of an option in words, such as `2 to 8`."""
     about = spec.metadata
     if "choices" in about:
         return " or ".join(about["choices"])
@@ -119,7 +119,7 @@ PAYMENT_OPTION = "reward"
 
 
 def options_that_count(options: Options) -> dict[str, int | str]:
-    """The options that a saved player and its games must share: all but what is paid."""
+    """Return the options that a saved player and its games must share: all but what is paid."""
     values = {"num_players": options.num_players, **options.asdict()}
     return {name: value for name, value in values.items() if name != PAYMENT_OPTION}
 
@@ -174,24 +174,24 @@ class Observation:
     discrete: Callable[[Any], int] | None = None
 
     def size(self, options: Options) -> int:
-        """The length of the observation."""
+        """Return the length of the observation."""
         return sum(feature.size for feature in self.features(options))
 
     def bounds(self, options: Options) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """The lowest and the highest observation, float32."""
+        """Return the lowest and the highest observation, float32."""
         features = self.features(options)
         low = np.concatenate([np.full(feature.size, feature.low, np.float32) for feature in features])
         high = np.concatenate([np.full(feature.size, feature.high, np.float32) for feature in features])
         return low, high
 
     def digest(self, options: Options) -> str:
-        """A short digest of the features; checkpoints with the same digest have the same inputs."""
+        """Return a short digest of the features; checkpoints with the same digest have the same inputs."""
         text = repr([(row.name, row.size, row.low, row.high) for row in self.features(options)])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def offsets(features: tuple[Feature, ...]) -> dict[str, int]:
-    """The index at which each feature starts in the observation, by name."""
+    """Return the index at which each feature starts in the observation, by name."""
     places, start = {}, 0
     for feature in features:
         places[feature.name] = start
@@ -206,7 +206,7 @@ def places(features: tuple[Feature, ...]) -> Any:
 
 
 def feature_table(features: tuple[Feature, ...]) -> str:
-    """The features as a text table, for docstrings and pages."""
+    """Return the features as a text table, for docstrings and pages."""
     lines, start = [], 0
     for feature in features:
         index = str(start) if feature.size == 1 else f"{start}..{start + feature.size - 1}"
@@ -218,7 +218,7 @@ def feature_table(features: tuple[Feature, ...]) -> str:
 
 @cache
 def documented(game: Any) -> str:
-    """The `doc` of a `Game`, with every section of Gymnasium's env pages; missing ones are generated.
+    """Return the `doc` of a `Game`, with every section of Gymnasium's env pages; missing ones are generated.
 
     In `doc`, `{NAME}` is replaced by the feature table of the observation of that name, without the leading rows that
     it shares with an earlier one; `{actions}` by the number of actions, `{defaults}` by the options' defaults.
@@ -268,7 +268,7 @@ def _filled(game: Any) -> str:
 
 
 def checkpoint_metadata(game: Any, options: Options, observation_name: str) -> dict[str, Any]:
-    """What is saved with a player of this `Game`, options and observation, as plain values.
+    """Return what is saved with a player of this `Game`, options and observation, as plain values.
 
     The keys are `env`, `options`, `observation` (its name) and `features` (the digest of its features).
     """

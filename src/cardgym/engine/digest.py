@@ -47,7 +47,7 @@ class Reach:
         self.digest = self._digest(content)
 
     def part(self, function: types.FunctionType) -> str:
-        """The digest of what one of the functions does and can reach."""
+        """Return the digest of what one of the functions does and can reach."""
         return self._digest(self.functions[function])
 
     def _digest(self, content: Content) -> str:
@@ -71,7 +71,8 @@ _lock = threading.Lock()
 
 
 def renewed(*roots: Any) -> Reach:
-    """The functions that `roots` can reach; all code is compiled anew if one of them has changed since it was compiled.
+    """Return the functions that `roots` can reach; all code is compiled anew if one of them has changed since it
+    was compiled.
 
     Numba compiles a function once, with the values that its globals have then.
     """
@@ -95,7 +96,7 @@ def renewed(*roots: Any) -> Reach:
 
 
 def digest_of_game(game: Any) -> str:
-    """A digest of the code of a game without its players, 16 hexadecimal digits.
+    """Return a digest of the code of a game without its players, 16 hexadecimal digits.
 
     It covers rules, observations, metrics and default options, no texts, and is the same in every process with the same
     version of Python, whatever file the game comes from. Nothing is compiled.
@@ -104,7 +105,7 @@ def digest_of_game(game: Any) -> str:
 
 
 def digest_of_program(module: str, code: Any = None, folder: str | None = None) -> str:
-    """A digest of the source of code that need not be compiled, 16 hexadecimal digits.
+    """Return a digest of the source of code that need not be compiled, 16 hexadecimal digits.
 
     It covers a module and all that it imports, at the top or in a function: modules of its own package, and the user's
     outside installed packages. Nothing is imported for that. Data that the code reads is not covered.
@@ -118,13 +119,13 @@ def digest_of_program(module: str, code: Any = None, folder: str | None = None) 
 
 
 def renewed_game(game: Any) -> Any:
-    """The game, after forgetting all compiled code if its code has changed since it was compiled."""
+    """Return the game, after forgetting all compiled code if its code has changed since it was compiled."""
     renewed(*_played(game), dict(game.players))
     return game
 
 
 def _played(game: Any) -> tuple[Any, ...]:
-    """What decides how a game is played, whoever plays it."""
+    """Return what decides how a game is played, whoever plays it."""
     observations = {name: observation.write for name, observation in game.observations.items()}
     metrics = {name: metric.value for name, metric in game.metrics.items()}
     functions = vars(game.rules), vars(game.state_index), observations, metrics
@@ -133,7 +134,7 @@ def _played(game: Any) -> tuple[Any, ...]:
 
 
 def _imported_code(module: str, code: Any, folder: str | None) -> Iterator[Any]:
-    """The code of a module and of those that it imports, in the order in which they are found."""
+    """Yield the code of a module and of those that it imports, in the order in which they are found."""
     top, library = module.partition(".")[0], __name__.partition(".")[0]
     own = module.rpartition(".")[0] if top == library else top
     waiting = [name for name in _with_parents(module) if f"{name}.".startswith(f"{own}.")]
@@ -158,7 +159,7 @@ def _imported_code(module: str, code: Any, folder: str | None) -> Iterator[Any]:
 
 
 def _imports(code: types.CodeType, package: str) -> Iterator[str]:
-    """The names of the modules that code, and the functions in it, may import; dots start from `package`."""
+    """Yield the names of the modules that code, and the functions in it, may import; dots start from `package`."""
     for part in _codes(code):
         steps = [step for step in dis.get_instructions(part) if step.opname != "EXTENDED_ARG"]
         for place, step in enumerate(steps):
@@ -170,7 +171,7 @@ def _imports(code: types.CodeType, package: str) -> Iterator[str]:
 
 
 def _with_parents(module: str) -> list[str]:
-    """A module's name, after those of the packages that it is in, which are imported with it."""
+    """Return a module's name, after those of the packages that it is in, which are imported with it."""
     parts = module.split(".")
     return [".".join(parts[: number + 1]) for number in range(len(parts))]
 
@@ -295,7 +296,7 @@ class Content:
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A code object and those of the functions, lambdas and comprehensions inside it."""
+    """Yield a code object and those of the functions, lambdas and comprehensions inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -304,7 +305,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 @functools.cache
 def _code(code: types.CodeType) -> tuple[Any, ...]:
-    """What a code object does. Its constants stand in their order of use, so without the docstring."""
+    """Return what a code object does. Its constants stand in their order of use, so without the docstring."""
     instructions = bytearray(code.co_code)
     constants: dict[int, int] = {}
     extended = 0
@@ -327,7 +328,7 @@ def _code(code: types.CodeType) -> tuple[Any, ...]:
 
 
 def _named(function: types.FunctionType, code: types.CodeType) -> Iterator[tuple[str, Any]]:
-    """The names that code reads and their values: globals, closures, and attributes of modules and classes."""
+    """Yield the names that code reads and their values: globals, closures, and attributes of modules and classes."""
     for name in code.co_names:
         if name in function.__globals__:
             yield from _with_attributes(name, function.__globals__[name], code.co_names, set())
@@ -339,7 +340,7 @@ def _named(function: types.FunctionType, code: types.CodeType) -> Iterator[tuple
 
 
 def _with_attributes(name: str, value: Any, names: Iterable[str], seen: set[int]) -> Iterator[tuple[str, Any]]:
-    """A value, and the attributes that code may read by these names if it is a module or a class."""
+    """Yield a value, and the attributes that code may read by these names if it is a module or a class."""
     yield name, value
     if isinstance(value, types.ModuleType | type) and not _is_library(value) and id(value) not in seen:
         seen.add(id(value))

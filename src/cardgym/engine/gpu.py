@@ -45,7 +45,7 @@ class _LinkedError(Exception):
 
 
 def ptx(kernel: Kernel) -> tuple[str, int]:
-    """The PTX of a kernel's `step`, cached on disk, and the bytes of memory that each row needs for arrays.
+    """Return the PTX of a kernel's `step`, cached on disk, and the bytes of memory that each row needs for arrays.
 
     Raises:
         CardgymError: if its rules or players use something that GPUs lack.
@@ -133,7 +133,7 @@ def _linked(kernel: Kernel) -> str:
 def addresses(
     arrays: dict[str, tuple[int, int]], num_rows: int, tables: tuple[int, tuple[int, int]]
 ) -> npt.NDArray[Any]:
-    """The `ADDRESSES` of each row alone, (num_rows,), as the threads take them.
+    """Return the `ADDRESSES` of each row alone, (num_rows,), as the threads take them.
 
     Args:
         arrays: the address of each array of a batch and the bytes that a row has in it, by the names in `ADDRESSES`.

@@ -154,7 +154,9 @@ class _EntryPointCompiler(_Compiler):
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """A dispatcher for compiled callers; Python cannot call it. Functions on bits become instructions on vectors."""
+    """Return a dispatcher for compiled callers; Python cannot call it. Functions on bits become instructions on
+    vectors.
+    """
     if write := _WRITING.get(function.__dict__.get("vector_width", 0)):
         function = lambda values, out, start: write(values, out, start)  # noqa: E731
     dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)
@@ -165,12 +167,12 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def entry_point(function: Callable[..., Any]) -> Any:
-    """A dispatcher whose code contains all rules that it can reach."""
+    """Return a dispatcher whose code contains all rules that it can reach."""
     return numba.njit(error_model="numpy", nogil=True, pipeline_class=_EntryPointCompiler)(function)
 
 
 def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], AbstractContextManager[None]]) -> Any:
-    """An entry point cached on disk. One process at a time compiles it, within `announced`, or loads it."""
+    """Return an entry point cached on disk. One process at a time compiles it, within `announced`, or loads it."""
     dispatcher = entry_point(function)
     compile_now = dispatcher.compile
 
@@ -281,7 +283,7 @@ class _DiskCache(FunctionCache):
         return sig, codegen.magic_tuple()  # Without the function, which the folder's digest covers.
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled code of a signature; None if it is missing or unreadable.
+        """Return the compiled code of a signature; None if it is missing or unreadable.
 
         Numba would first load everything that it can compile, which takes longer than loading the code.
         """

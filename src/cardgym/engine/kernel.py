@@ -93,13 +93,13 @@ PER_ROW = -1
 
 @rule
 def choose_random(state: State, seat: int, mask: Any, generator: Generator) -> int:
-    """The player `random`."""
+    """Return the player `random`."""
     return uniform_legal(mask, generator)
 
 
 @template
 def _choose_from_table(policy: int, state: State, seat: int, mask: Any, choice: Generator, tables: Any) -> int:
-    """The end of the chain of policies: a table's action, or the first legal action if that one is illegal."""
+    """Return the end of the chain of policies: a table's action, or the first legal action if that one is illegal."""
     action = tables[policy - bound.NUMBER, bound.info_state_index(state, seat)]
     if mask[action]:
         return int(action)
@@ -111,7 +111,7 @@ def _choose_from_table(policy: int, state: State, seat: int, mask: Any, choice: 
 
 @template
 def _choose(policy: int, state: State, seat: int, mask: Any, choice: Generator, tables: Any) -> int:
-    """A link in the chain of policies: this compiled player, or one further down the chain."""
+    """Return a link in the chain of policies: this compiled player, or one further down the chain."""
     if policy == bound.NUMBER:
         return int(bound.player(state, seat, mask, choice))
     return int(bound.otherwise(policy, state, seat, mask, choice, tables))
@@ -131,7 +131,7 @@ def _draw(state: State, chance: Generator) -> int:
 
 @template
 def _seated_action(state: State, row: State, seat: int, mask: Any, tables: Any) -> int:
-    """The action of the policy in a seat; -1, with the policy pending, if it is outside the kernel."""
+    """Return the action of the policy in a seat; -1, with the policy pending, if it is outside the kernel."""
     policy = row.policies[seat]
     if policy < 0:
         row.pending_policy = policy
@@ -141,7 +141,7 @@ def _seated_action(state: State, row: State, seat: int, mask: Any, tables: Any) 
 
 @template
 def find_next_move(state: State, row: State, tables: Any, mask: Any) -> int:
-    """The next chance outcome or action of a policy in the kernel; -1 for a decision from outside or the end.
+    """Return the next chance outcome or action of a policy in the kernel; -1 for a decision from outside or the end.
 
     At a decision this sets `row.current_player` and the mask for that seat.
     """
@@ -201,7 +201,7 @@ def _prepare(state: State, row: State) -> None:
 
 @template
 def _accept(state: State, row: State, action: int, illegal: int, mask: Any) -> int:
-    """The move for an action from outside: the action, a random legal one, or -1 if it forfeits the game."""
+    """Return the move for an action from outside: the action, a random legal one, or -1 if it forfeits the game."""
     if row.pending_policy == CALLER:
         row.reward = 0.0
         row.before_first_action = 0
@@ -355,7 +355,7 @@ def _kernel(game: Game, observation_name: str, with_players: bool) -> Kernel:
 
 
 def kernel_of(game: Game, observation_name: str, players: Iterable[str] = ()) -> Kernel:
-    """The kernel of a game and an observation, with at least the compiled `players` of these names.
+    """Return the kernel of a game and an observation, with at least the compiled `players` of these names.
 
     It compiles at its first step. A kernel that already includes the players is reused for calls without them.
     """

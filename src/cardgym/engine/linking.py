@@ -60,11 +60,11 @@ class Inlined(JITCodeLibrary):
             passes.run(function, builder)
 
     def own_module(self) -> Any:
-        """The rule's own code."""
+        """Return the rule's own code."""
         return super()._get_module_for_linking()  # type: ignore[no-untyped-call]
 
     def _get_module_for_linking(self) -> Any:
-        """The code of the rule and everything it can reach, for `numba.njit` functions outside cardgym."""
+        """Return the code of the rule and everything it can reach, for `numba.njit` functions outside cardgym."""
         module = self.own_module().clone()
         for library in _reached(self._linking_libraries):
             own = isinstance(library, Inlined)
@@ -91,7 +91,7 @@ class EntryPoint(JITCodeLibrary):
 
 
 def _reached(libraries: Iterable[Any]) -> list[Any]:
-    """The libraries and those that rules among them can reach, each once."""
+    """Return the libraries and those that rules among them can reach, each once."""
     reached: dict[Any, None] = {}
     waiting = list(libraries)
     while waiting:
@@ -118,7 +118,7 @@ def rules_of(entry_point: Any) -> Iterator[None]:
 
 
 def key_of(function: Any, arguments: tuple[Any, ...]) -> str:
-    """The key of a rule for types of arguments; empty if its translation cannot be kept."""
+    """Return the key of a rule for types of arguments; empty if its translation cannot be kept."""
     if _reach is None or function not in _reach.functions or " at 0x" in str(arguments):  # An address of this process.
         return ""
     text = f"{digest_of(None)} {llvm.get_host_cpu_name()} {_reach.part(function)} {arguments}"
@@ -144,7 +144,7 @@ class RuleCache(NullCache):
         self._function = function
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The code of a rule for types of arguments; None if it is missing or unreadable."""
+        """Return the code of a rule for types of arguments; None if it is missing or unreadable."""
         arguments, _ = sigutils.normalize_signature(sig)  # type: ignore[no-untyped-call]
         if not (key := key_of(self._function, arguments)):
             return None
@@ -195,7 +195,7 @@ class RuleCache(NullCache):
 
 
 def _load(key: str, codegen: Any) -> tuple[Inlined, tuple[Any, Any]]:
-    """A rule and those that it calls.
+    """Return a rule and those that it calls.
 
     Raises:
         Exception: of any kind, if one of their files is missing or damaged.

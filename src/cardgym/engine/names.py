@@ -14,20 +14,22 @@ class Names(tuple[str, ...]):
     __slots__ = ()
 
     def does(self, seat: int, verb: str, third: str = "") -> str:
-        """What a seat does: "You raise" or "Ann raises"; `third` is a form without -s, such as "doesn't buy"."""
+        """Return what a seat does: "You raise" or "Ann raises"; `third` is a form without -s, such as "doesn't buy"."""
         return f"{self[seat]} {verb if self[seat] == YOU else third or f'{verb}s'}"
 
     def whose(self, seat: int) -> str:
-        """The possessive: "Your" or "Ann's"."""
+        """Return the possessive: "Your" or "Ann's"."""
         return "Your" if self[seat] == YOU else f"{self[seat]}'s"
 
     def column(self, seat: int, width: int) -> str:
-        """The name in a column, shortened if it does not fit: a seed in brackets is dropped first, a number last."""
+        """Return the name in a column, shortened if it does not fit: a seed in brackets is dropped first, a number
+        last.
+        """
         name = self[seat] if len(self[seat]) <= width else self[seat].partition(" (")[0]
         number = "".join(re.findall(r" \d+$", name))
         return f"{name.removesuffix(number)[: width - len(number)]}{number}".ljust(width)
 
 
 def inside(text: str) -> str:
-    """A text of `Names` as it stands inside a sentence: "you", "your", "the opponent"."""
+    """Return a text of `Names` as it stands inside a sentence: "you", "your", "the opponent"."""
     return text[0].lower() + text[1:] if text.split()[0] in (YOU, "Your", "The") else text

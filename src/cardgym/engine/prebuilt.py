@@ -27,7 +27,7 @@ _functions: dict[str, list[_Function]] = {}
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """What manifests call an entry point; it is the same in every version of Python."""
+    """Return what manifests call an entry point; it is the same in every version of Python."""
     return f"{function.__module__}:{function.__name__}"
 
 
@@ -64,7 +64,7 @@ class EntryPoint:
 
 
 def _flat(arguments: Any) -> Iterator[Any]:
-    """The arguments, with the parts of tuples in their place, as compiled code takes them."""
+    """Yield the arguments, with the parts of tuples in their place, as compiled code takes them."""
     for argument in arguments:
         if isinstance(argument, tuple):
             yield from _flat(argument)
@@ -73,7 +73,7 @@ def _flat(arguments: Any) -> Iterator[Any]:
 
 
 def kind_of_array(dtype: np.dtype[Any], ndim: int, layout: str) -> str:
-    """What manifests call arrays of a dtype; records with the same fields at the same places are the same."""
+    """Return what manifests call arrays of a dtype; records with the same fields at the same places are the same."""
     return f"{layout}{ndim} {_kind_of_dtype(dtype)}"
 
 
@@ -140,14 +140,14 @@ class _Function:
         return self._array() if self._answer else None
 
     def _array(self) -> Any:
-        """The array that the answer describes: owner and parent, size, item size, address."""
+        """Return the array that the answer describes: owner and parent, size, item size, address."""
         dtype = np.dtype(self._answer.removeprefix("array "))
         size, address = int(self._room[1]), int(self._room[3]) & 0xFFFFFFFF
         return np.frombuffer(ctypes.string_at(address, size * dtype.itemsize), dtype).copy()
 
 
 def _parts(kind: str) -> list[Any]:
-    """The types of the numbers that an argument is passed as."""
+    """Return the types of the numbers that an argument is passed as."""
     if kind in _SCALARS:
         return [_SCALARS[kind]]
     return [_POINTER, _POINTER, _INT64, _INT64, _POINTER] + [_INT64] * (2 * int(kind.split()[0][1:]))

@@ -121,7 +121,7 @@ def discover() -> None:
 
 
 def _package(game_id: str) -> GamePackage | None:
-    """The package of a registered id, imported if necessary.
+    """Return the package of a registered id, imported if necessary.
 
     Raises:
         Exception: of any kind, if the package fails to load.
@@ -160,7 +160,7 @@ def packages() -> tuple[GamePackage, ...]:
 
 
 def package_of(game: Game) -> GamePackage | None:
-    """The package of a game; None for a game registered without one."""
+    """Return the package of a game; None for a game registered without one."""
     return _package(game.id) if game.id in _IDS else None
 
 

@@ -78,7 +78,7 @@ class Rule:
 
 @rule
 def count_bits(values: int) -> int:
-    """The number of bits that are 1."""
+    """Return the number of bits that are 1."""
     count = 0
     while values:  # LLVM turns this loop into one instruction.
         values &= values - 1
@@ -115,7 +115,7 @@ def write_zeros(out: npt.NDArray[Any], start: int, stop: int) -> None:
 
 @rule
 def count_32(mask: npt.NDArray[np.int8], start: int) -> int:
-    """The number of ones in `mask[start : start + 32]`, whose values are 0 or 1; indices are not checked."""
+    """Return the number of ones in `mask[start : start + 32]`, whose values are 0 or 1; indices are not checked."""
     counts = 0
     for first in range(start, start + 32, 8):
         word = 0
@@ -186,7 +186,7 @@ def mix(value: np.uint64) -> np.uint64:
 
 @rule
 def hash_of(observation: npt.NDArray[np.float32]) -> np.uint64:
-    """A 64-bit hash of an observation, never 0. Observations with the same hash share their values.
+    """Return a 64-bit hash of an observation, never 0. Observations with the same hash share their values.
 
     Among n different observations a collision has probability about n^2 / 2^65: below 10^-6 for some millions.
     """
@@ -201,13 +201,15 @@ def hash_of(observation: npt.NDArray[np.float32]) -> np.uint64:
 
 @rule
 def hash_in(key: np.uint64, number: np.uint64) -> np.uint64:
-    """The hash of all that `key` is the hash of, and one more number."""
+    """Return the hash of all that `key` is the hash of, and one more number."""
     return mix(key ^ number) + GOLDEN
 
 
 @rule
 def hash_words(words: npt.NDArray[Any], key: np.uint64) -> np.uint64:
-    """A hash of whole numbers, from `key` on: in two lanes, because each multiplication waits for the one before."""
+    """Return a hash of whole numbers, from `key` on: in two lanes, because each multiplication waits for the one
+    before.
+    """
     odd = _PRIME
     count = words.shape[0]
     for place in range(0, count - 1, 2):
@@ -222,20 +224,20 @@ def hash_words(words: npt.NDArray[Any], key: np.uint64) -> np.uint64:
 
 @rule
 def derive(key: np.uint64, number: np.uint64) -> np.uint64:
-    """The key of substream `number` of `key`."""
+    """Return the key of substream `number` of `key`."""
     return mix(key + mix((number + _ONE) * GOLDEN))
 
 
 @rule
 def next_bits(generator: Generator) -> np.uint64:
-    """The next 64 random bits."""
+    """Return the next 64 random bits."""
     generator[1] += _ONE
     return mix(generator[0] + generator[1] * GOLDEN)
 
 
 @rule
 def uniform(generator: Generator, n: int) -> int:
-    """An exactly uniform integer in 0 .. n-1: Lemire's multiplication with rejection (ACM TOMACS 29, 2019)."""
+    """Return an exactly uniform integer in 0 .. n-1: Lemire's multiplication with rejection (ACM TOMACS 29, 2019)."""
     bound = np.uint64(n)
     product = (next_bits(generator) >> _S32) * bound
     while (product & _LOW32) < bound:
@@ -248,13 +250,13 @@ def uniform(generator: Generator, n: int) -> int:
 
 @rule
 def uniform_float(generator: Generator) -> float:
-    """A uniform float in [0, 1) with 53 random bits."""
+    """Return a uniform float in [0, 1) with 53 random bits."""
     return np.float64(next_bits(generator) >> np.uint64(11)) / 9007199254740992.0
 
 
 @rule
 def uniform_legal(mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """A legal action, drawn uniformly."""
+    """Return a legal action, drawn uniformly."""
     size = mask.shape[0]
     whole = size & ~31
     count = 0
@@ -277,7 +279,7 @@ def uniform_legal(mask: npt.NDArray[np.int8], generator: Generator) -> int:
 
 
 def draws_of(keys: npt.NDArray[np.uint64], counters: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
-    """The next `uniform_float` of generators with these keys and counters, (rows,) float64, computed by NumPy."""
+    """Get the next `uniform_float` of generators with these keys and counters, (rows,) float64, computed by NumPy."""
     bits = inspect.unwrap(mix)(keys + (counters + _ONE) * GOLDEN)
     draws: npt.NDArray[np.float64] = (bits >> np.uint64(11)) / 9007199254740992.0
     return draws
@@ -294,31 +296,31 @@ def no_key(state: Any, seat: int) -> int:
 
 @rule
 def one_deal(state: Any) -> int:
-    """The deal in a game that is dealt once."""
+    """Return the deal in a game that is dealt once."""
     return 0
 
 
 @rule
 def lose_one(state: Any, seat: int) -> float:
-    """The reward of a forfeit in a game of plus and minus one."""
+    """Return the reward of a forfeit in a game of plus and minus one."""
     return -1.0
 
 
 @rule
 def one_game(state: Any) -> float:
-    """The total score of a game with one winner."""
+    """Return the total score of a game with one winner."""
     return 1.0
 
 
 @rule
 def every_action(state: Any, mask: npt.NDArray[np.int8]) -> None:
-    """The mask in a game in which every action is always legal."""
+    """Allow every action: the mask of a game in which all are always legal."""
     mask[:] = 1
 
 
 @rule
 def paid_most(state: Any, seat: int) -> float:
-    """The score in a game that pays at its end: 1 for the highest payment, split equally in a tie."""
+    """Return the score in a game that pays at its end: 1 for the highest payment, split equally in a tie."""
     winners = 0
     for other in range(state.num_players):
         if state.paid[other] > state.paid[seat]:
@@ -339,11 +341,11 @@ def no_resample(state: Any, seat: int, generator: Generator) -> None:
 
 @rule
 def rewards_from_paid(state: Any, out: npt.NDArray[np.float64]) -> None:
-    """The rewards in a game that writes payments to the field `paid`."""
+    """Add what the field `paid` has: the rewards of a game that writes its payments there."""
     for seat in range(state.num_players):
         out[seat] += state.paid[seat]
 
 
 @rule
 def no_symmetry(state: Any) -> None:
-    """The representative of a state in a game without symmetries: the state itself."""
+    """Leave a state as it is: its representative in a game without symmetries."""

@@ -44,7 +44,7 @@ def looks_same(one: SingleGame, two: SingleGame, seat: int, *, choices: bool = T
 
 
 def _seen(position: SingleGame, seat: int, choices: bool) -> Iterator[object]:
-    """What `seat` sees, part by part, the cheapest first: positions often differ in the first."""
+    """Yield what `seat` sees, part by part, the cheapest first: positions often differ in the first."""
     game, options, states = position.game, position.options, position.states
     yield position.current_player, position.deal, float(states["paid"][0, seat])
     for name in game.observations:
@@ -78,7 +78,7 @@ def can_tell(game: Game, before: State, move: int, after: State, seat: int) -> b
 
 
 def _worlds(start: SingleGame, seat: int) -> Iterator[SingleGame]:
-    """The position as it is, then as it may be for all that `seat` knows."""
+    """Yield the position as it is, then as it may be for all that `seat` knows."""
     yield start
     if start.game.rules.resample not in (hides_nothing, no_resample):
         for number in range(_WORLDS):
@@ -105,7 +105,7 @@ def _copy(position: SingleGame) -> SingleGame:
 
 
 def record(states: npt.NDArray[Any]) -> State:
-    """The first of `states`, with its fields as attributes."""
+    """Return the first of `states`, with its fields as attributes."""
     return states.view(np.recarray)[0]
 
 

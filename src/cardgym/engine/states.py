@@ -21,7 +21,7 @@ from cardgym.engine.rules import Generator
 
 
 def info_state_indices(game: Game, states: npt.NDArray[Any], seats: Int64s) -> Int64s:
-    """The index of what `seats[i]` knows in `states[i]`, (rows,), int64; see `StateIndex`."""
+    """Return the index of what `seats[i]` knows in `states[i]`, (rows,), int64; see `StateIndex`."""
     indices = np.empty(len(states), np.int64)
     bind_rules(_write_indices, game)(np.asarray(states).view(game.state), seats, indices)
     return indices
@@ -44,7 +44,7 @@ def choose_actions(
     seats: Int64s,
     generator: Generator,
 ) -> Int64s:
-    """The actions that a player in the kernel would take.
+    """Return the actions that a player in the kernel would take.
 
     Args:
         policy: the name of a compiled player, or a policy table: int8 actions by info state index.
@@ -135,13 +135,15 @@ class SingleGame:
         self._call(_SETUP)
 
     def legal_action_mask(self, fill: int = 0) -> Int8s:
-        """The action mask of the seat to decide, (actions,) int8; the mask contains `fill` before the rules write."""
+        """Return the action mask of the seat to decide, (actions,) int8; the mask contains `fill` before the rules
+        write.
+        """
         self._mask.fill(fill)
         self._call(_LEGAL)
         return self._mask.copy()
 
     def legal_actions(self) -> list[int]:
-        """The legal actions of the seat to decide, in order."""
+        """Return the legal actions of the seat to decide, in order."""
         self._call(_LEGAL)
         actions: list[int] = np.flatnonzero(self._mask).tolist()
         return actions
@@ -160,12 +162,12 @@ class SingleGame:
         return self._paid.copy()
 
     def info_state_key(self, seat: int) -> int:
-        """The key of what `seat` knows."""
+        """Return the key of what `seat` knows."""
         self._call(_READ, seat)
         return int(self._facts[3])
 
     def info_state_index(self, seat: int) -> int:
-        """The index of what `seat` knows; see `StateIndex`."""
+        """Return the index of what `seat` knows; see `StateIndex`."""
         self._call(_READ, seat)
         return int(self._facts[4])
 
@@ -174,20 +176,20 @@ class SingleGame:
         self._call(_RESAMPLE, seat, 0, generator)
 
     def forfeit(self, seat: int) -> float:
-        """The reward of a seat that forfeits now."""
+        """Return the reward of a seat that forfeits now."""
         return float(self._call(_FORFEIT, seat))
 
     def score(self, seat: int) -> float:
-        """The share of the game that `seat` has won, at the end."""
+        """Return the share of the game that `seat` has won, at the end."""
         return float(self._call(_SCORE, seat))
 
     def max_score(self) -> float:
-        """The sum of the scores of all seats, at the end."""
+        """Return the sum of the scores of all seats, at the end."""
         return float(self._call(_MAX_SCORE))
 
 
 def new_state(game: Game, options: Options) -> np.recarray[Any, Any]:
-    """An array of one state with the options written, after `setup`."""
+    """Return an array of one state with the options written, after `setup`."""
     states = game.blank_state(options)
     SingleGame(game, options, states).setup()
     return states
@@ -223,7 +225,7 @@ def _call_rule(states: Any, rule: int, seat: int, move: int, generator: Any, mas
 
 @cache
 def row_moves(kernel: Kernel) -> tuple[Callable[..., None], Callable[..., int]]:
-    """The kernel's moves in a batch of one row, compiled: `start` and `next_move`.
+    """Return the kernel's moves in a batch of one row, compiled: `start` and `next_move`.
 
     `start(states, rows)` sets up the row's next game, before any chance. `next_move(states, rows, policy_tables, mask)`
     returns the next chance outcome or action of a policy in the kernel, which is not played yet; -1 for a decision from

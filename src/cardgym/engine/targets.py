@@ -72,7 +72,7 @@ class _Target:
         self.dispatchers.append(dispatcher)
 
     def code_path(self, folder: Path, signature: Any) -> Path:
-        """The file of an entry point's code; its stem is the function's name in modules."""
+        """Return the file of an entry point's code; its stem is the function's name in modules."""
         return folder / f"f{hashlib.sha256(f'{folder.name} {tuple(signature)}'.encode()).hexdigest()[:16]}.o"
 
 
@@ -137,7 +137,7 @@ def _zig(*words: str) -> None:
 
 
 def _kinds(kind: Any) -> Iterable[str]:
-    """What `prebuilt` calls the parts of an argument."""
+    """Yield what `prebuilt` calls the parts of an argument."""
     if isinstance(kind, types.Array):
         yield kind_of_array(as_dtype(kind.dtype), kind.ndim, kind.layout)
     elif isinstance(kind, types.BaseTuple):
@@ -167,7 +167,7 @@ def _scalar(kind: Any) -> str:
 
 
 def _object(text: str, name: str, function: str) -> bytes:
-    """The object code of LLVM's text for wasm32, with the function `name` as `function`."""
+    """Return the object code of LLVM's text for wasm32, with the function `name` as `function`."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(TRIPLE)

@@ -58,7 +58,7 @@ class TextView:
     renamed: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
 
     def neutral(self) -> TextView:
-        """The same view in words that do not recall the game: those of `renamed`, longest first.
+        """Return the same view in words that do not recall the game: those of `renamed`, longest first.
 
         Raises:
             CardgymError: if the game has no such words.
@@ -83,7 +83,7 @@ class TextView:
         )
 
     def _neutral_word(self, match: re.Match[str]) -> str:
-        """The neutral word for one of the game's, with a capital if that has one."""
+        """Return the neutral word for one of the game's, with a capital if that has one."""
         word = self.renamed[" ".join(match[0].lower().split())]
         return word[:1].upper() + word[1:] if match[0][0].isupper() else word
 
@@ -98,11 +98,11 @@ class TextView:
         return "\n".join(f"{action}: {text}" for action, text in self.moves.items())
 
     def __str__(self) -> str:
-        """What happened since the last decision, what the seat sees, and the legal moves as `ID: words`."""
+        """Return what happened since the last decision, what the seat sees, and the legal moves as `ID: words`."""
         return "\n\n".join(part for part in ("\n".join(self.news), self.state, self.listed) if part)
 
     def parse(self, answer: str) -> int:
-        """The legal action that an answer names: by its ID, by `ID: words`, or by words.
+        """Return the legal action that an answer names: by its ID, by `ID: words`, or by words.
 
         Words may be in any case, with any punctuation, shortened or in another order, as long as they can mean only
         one legal move and no other move of the game fits them better.
@@ -146,13 +146,13 @@ class TextView:
 
 
 def _whole(word: str) -> str:
-    """A pattern of a word that is no part of another one; a suit's symbol may follow a letter."""
+    """Return a pattern of a word that is no part of another one; a suit's symbol may follow a letter."""
     edges = (r"\b" if edge.isalnum() else "" for edge in (word[0], word[-1]))
     return re.escape(word).join(edges)
 
 
 def rules_text(game: Game, state: State) -> str:
-    """The rules with the options of a state, in paragraphs; see `Words`."""
+    """Return the rules with the options of a state, in paragraphs; see `Words`."""
     if game.words.rules_text is not None:
         return game.words.rules_text(state).strip()
     head, *sections = game.doc.strip().split("\n## ")
@@ -169,7 +169,7 @@ def view_in_text(
     history: Sequence[str] = (),
     num_old: int = 0,
 ) -> TextView:
-    """The game as `seat` knows it; `legal` are its legal actions, empty unless it is to decide."""
+    """Return the game as `seat` knows it; `legal` are its legal actions, empty unless it is to decide."""
     texts = {action: game.action_text(state, action) for action in legal}
     illegal = _illegal(game, state, game.actions(options), texts) if texts else {}
     rules, now = rules_text(game, state), game.describe(state, seat)
@@ -177,7 +177,7 @@ def view_in_text(
 
 
 def _illegal(game: Game, state: State, num_actions: int, legal: Mapping[int, str]) -> dict[int, str]:
-    """The texts of actions that are not legal; a game need not have words for them."""
+    """Return the texts of actions that are not legal; a game need not have words for them."""
     texts = {}
     for action in range(num_actions):
         if action not in legal:
@@ -196,13 +196,13 @@ def _typed(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in lower case, with cards as `5h` and `td`."""
+    """Return the words of a text in lower case, with cards as `5h` and `td`."""
     plain = _TEN.sub("t", _typed(text).lower())
     return [word for found in _WORD.findall(plain) if (word := found.strip(".!?'"))]
 
 
 def matching(answer: str, texts: Mapping[int, str], others: Mapping[int, str] | None = None) -> list[int]:
-    """The moves that an answer may mean: one if it is clear, several if it is ambiguous, none if it fits no move.
+    """Get the moves that an answer may mean: one if it is clear, several if it is ambiguous, none if it fits no move.
 
     From the strictest reading to the loosest: the answer is a move's text or name, or starts it, or has some words of
     the name in any order, or beginnings of its words. The name is the text up to the first comma, colon or bracket.

@@ -30,7 +30,7 @@ class AgentInfo(dict[str, Any]):
     """
 
     def items(self) -> Any:
-        """The keys with their values, without the mask."""
+        """Return the keys with their values, without the mask."""
         return {name: value for name, value in super().items() if name != "action_mask"}.items()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -74,11 +74,11 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         self._generator, _ = seeding.np_random()
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The agent's observation space, always the same object."""
+        """Return the agent's observation space, always the same object."""
         return self.observation_spaces[one_of("agent", agent, self.possible_agents)]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The agent's action space, always the same object."""
+        """Return the agent's action space, always the same object."""
         return self.action_spaces[one_of("agent", agent, self.possible_agents)]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -124,7 +124,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         self._select(mask)
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """The agent's observation, and its legal actions if it is its turn; all ones at the end."""
+        """Return the agent's observation, and its legal actions if it is its turn; all ones at the end."""
         seats = np.array([self.possible_agents.index(one_of("agent", agent, self.possible_agents))], np.int64)
         observations, masks, _ = self._core.seated.look(None, seats)
         masks[self._core.seated.batch.plain_rows["current_player"] < 0] = 1
@@ -132,15 +132,15 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         return shown
 
     def text(self, agent: str) -> TextView:
-        """The game in words, as the agent knows it; see `CardEnv.text`."""
+        """Return the game in words, as the agent knows it; see `CardEnv.text`."""
         return self._core.text(0, self.possible_agents.index(one_of("agent", agent, self.possible_agents)))
 
     def render(self) -> Any:
-        """The game as the selected agent sees it: text, or a picture (720, 960, 3), uint8."""
+        """Return the game as the selected agent sees it: text, or a picture (720, 960, 3), uint8."""
         return self._core.render(0, self.possible_agents.index(self.agent_selection))
 
     def player(self, spec: PlayerSpec) -> Callable[[], int]:
-        """A function that returns the action of a player for the selected agent; see `EnvCore.player`."""
+        """Return a function that returns the action of a player for the selected agent; see `EnvCore.player`."""
         choose = self._core.player(spec)
         return lambda: int(choose()[0])
 

@@ -108,7 +108,7 @@ def _parse(game: Game, given: Mapping[str, Any], fixed: Mapping[str, Any]) -> tu
 
 
 def _requested_seat(seat: int | str, options: Options) -> int:
-    """The caller's seat as the kernel has it."""
+    """Return the caller's seat as the kernel has it."""
     if isinstance(seat, str) and seat in ("all", "random"):
         return EVERY_SEAT if seat == "all" else ANY_SEAT
     try:
@@ -169,7 +169,7 @@ class EnvCore:
             self.seated.tell([CALLER])
 
     def _opponents(self, opponent: Opponents) -> list[Player]:
-        """The players of the other seats, in the order of play."""
+        """Return the players of the other seats, in the order of play."""
         seats = self.options.num_players
         alone = isinstance(opponent, str | list) and opponent in ("random", [])
         if (seats == 1 or self.plays_all) and not alone:
@@ -181,7 +181,7 @@ class EnvCore:
         return [players[id(spec)] for spec in specs]
 
     def observation_space(self) -> spaces.Space[Any]:
-        """The space of one observation."""
+        """Return the space of one observation."""
         observation: spaces.Space[Any]
         if self.observation.discrete is not None:
             observation = spaces.Discrete(self.observation.discrete(self.options))
@@ -202,7 +202,9 @@ class EnvCore:
         return {self.masked.observation: observation, self.masked.mask: mask.astype(self.masked.dtype)}
 
     def action_space(self) -> spaces.Discrete:
-        """The space of one action; its attribute `cardgym` is the metadata that saved players are checked against."""
+        """Return the space of one action; its attribute `cardgym` is the metadata that saved players are checked
+        against.
+        """
         space = spaces.Discrete(self.game.actions(self.options))
         metadata = checkpoint_metadata(self.game, self.options, self.observation_name)
         vars(space)["cardgym"] = {**metadata, "as_dict": self.masked is not None}
@@ -239,7 +241,7 @@ class EnvCore:
         return partial(self.seated.choose, player)
 
     def text(self, row: int, seat: int) -> TextView:
-        """The game of a row in words, as `seat` knows it.
+        """Return the game of a row in words, as `seat` knows it.
 
         Raises:
             CardgymError: if the env was made with neither `text=True` nor `render_mode="ansi"`.
@@ -250,7 +252,9 @@ class EnvCore:
         return view
 
     def viewers(self) -> Int64s:
-        """The seat whose view each row shows, (rows,) int64: the caller's, or the seat to decide if it plays all."""
+        """Return the seat whose view each row shows, (rows,) int64: the caller's, or the seat to decide if it plays
+        all.
+        """
         rows = self.seated.batch.plain_rows
         seats = rows["seat"]
         if self.plays_all:
@@ -258,7 +262,7 @@ class EnvCore:
         return seats.astype(np.int64)
 
     def observe_now(self) -> tuple[Float32s, Int8s]:
-        """New observations (rows, size) float32 and masks (rows, actions) int8, all ones if the game is over."""
+        """Return new observations (rows, size) float32 and masks (rows, actions) int8, all ones if the game is over."""
         observations, masks, _ = self.seated.look(None, self.viewers())
         masks[self.seated.batch.plain_rows["current_player"] < 0] = 1
         return observations, masks
@@ -282,7 +286,7 @@ class EnvCore:
         return chosen
 
     def one_seat(self, seat: Any) -> int:
-        """A seat as an int; `CardgymError` if the game has no such seat."""
+        """Return a seat as an int; `CardgymError` if the game has no such seat."""
         return whole_number("seat", seat, 0, self.options.num_players - 1)
 
     def ends(self, over: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[Any]]:
@@ -312,7 +316,7 @@ class EnvCore:
             )
 
     def render(self, row: int, seat: int) -> str | npt.NDArray[np.uint8] | None:
-        """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8; None and a warning without a mode."""
+        """Get a row as `seat` sees it: text, or a picture (720, 960, 3), uint8; None and a warning without a mode."""
         if self.render_mode == "ansi":
             return str(self.text(row, seat))
         if self.render_mode == "rgb_array":
@@ -342,7 +346,7 @@ def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str
 
 @template
 def _find_winners(states: Any, forfeited: Any, over: Any, num_seats: int, winners: Any) -> None:
-    """The winner of each finished row: the seat with the highest score, or -1."""
+    """Find the winner of each finished row: the seat with the highest score, or -1."""
     for i in range(states.shape[0]):
         winners[i] = -1
         if not over[i]:
@@ -370,7 +374,7 @@ def _winners_of(game: Game) -> Any:
 
 
 def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> Int64s:
-    """The winner of each row of a batch, (rows,) int64: a seat, or -1.
+    """Return the winner of each row of a batch, (rows,) int64: a seat, or -1.
 
     The winner is the seat with the highest score, as in the win rates of `cardgym evaluate`; in a game with one seat it
     wins with more than half of the maximum score. A tie, or a forfeit with more than two seats, has no winner. `over`,

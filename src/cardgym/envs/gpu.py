@@ -117,7 +117,7 @@ class GpuVectorEnv(CardVectorEnv):
         return self._play(self._ended + STEP)
 
     def action_masks(self) -> Any:
-        """The legal actions, (num_envs, actions) bool, a tensor on the device."""
+        """Return the legal actions, (num_envs, actions) bool, a tensor on the device."""
         return self._masks != 0
 
     def player(self, spec: Any) -> Callable[[], Any]:
@@ -154,12 +154,12 @@ class GpuVectorEnv(CardVectorEnv):
         return observations, arrays["reward"].clone(), self._ended.clone(), truncated, infos
 
     def _on_device(self, array: Any) -> Any:
-        """A copy of a NumPy array as a tensor on the device."""
+        """Return a copy of a NumPy array as a tensor on the device."""
         return self._torch.tensor(array, device=self.device)
 
 
 def _as_bytes(array: Any) -> Any:
-    """The bytes of each row of a structured array, (rows, bytes) uint8."""
+    """Return the bytes of each row of a structured array, (rows, bytes) uint8."""
     return array.view(np.uint8).reshape(len(array), -1)
 
 
@@ -184,7 +184,7 @@ def torch_with(device: str) -> tuple[Any, Any]:
 
 
 def launcher(code: str, device: Any, num_rows: int) -> Callable[..., None]:
-    """A function that runs the kernel with its arguments, a thread for each row, on PyTorch's current stream."""
+    """Return a function that runs the kernel with its arguments, a thread for each row, on PyTorch's current stream."""
     torch: Any = importlib.import_module("torch")
     cuda: Any = importlib.import_module("cuda.core")
     cuda.Device(device.index).set_current()

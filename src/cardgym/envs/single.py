@@ -97,16 +97,17 @@ class CardEnv(gymnasium.Env[Any, Any]):
         return shown, reward, over, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions, (actions,) bool, for sb3-contrib's MaskablePPO."""
+        """Return the legal actions, (actions,) bool, for sb3-contrib's MaskablePPO."""
         legal: npt.NDArray[np.bool_] = self._core.observe_now()[1][0] != 0
         return legal
 
     def render(self) -> Any:
-        """The game as the seat sees it: `str(text())`, or a picture (720, 960, 3), uint8."""
+        """Return the game as the seat sees it: `str(text())`, or a picture (720, 960, 3), uint8."""
         return self._core.render(0, int(self._core.viewers()[0]))
 
     def text(self, seat: int | None = None) -> TextView:
-        """The game in words, as `seat` knows it; by default the caller's seat, or the seat to decide if it plays all.
+        """Return the game in words, as `seat` knows it; by default the caller's seat, or the seat to decide if it
+        plays all.
 
         Raises:
             CardgymError: if the env was made with neither `text=True` nor `render_mode="ansi"`.
@@ -114,12 +115,12 @@ class CardEnv(gymnasium.Env[Any, Any]):
         return self._core.text(0, int(self._core.viewers()[0]) if seat is None else self._core.one_seat(seat))
 
     def player(self, spec: PlayerSpec) -> Callable[[], int]:
-        """A function that returns the action of a player for the seat to decide; see `EnvCore.player`."""
+        """Return a function that returns the action of a player for the seat to decide; see `EnvCore.player`."""
         choose = self._core.player(spec)
         return lambda: int(choose()[0])
 
     def _outputs(self, observation: Float32s, mask: Int8s) -> tuple[Any, dict[str, Any]]:
-        """The observation as the env shows it, and the info after a step."""
+        """Return the observation as the env shows it, and the info after a step."""
         core = self._core
         # NumPy values: wrappers read their dtype. Gymnasium batches a bool of () as bool, np.bool_ as object.
         info: dict[str, Any] = {"action_mask": mask, "winner": _SEATS[-1], "illegal_action": np.array(False)}

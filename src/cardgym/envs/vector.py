@@ -151,7 +151,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         return self._observations(), rewards, terminated, truncated, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions, (num_envs, actions) bool."""
+        """Return the legal actions, (num_envs, actions) bool."""
         legal: npt.NDArray[np.bool_] = self._core.observe_now()[1] != 0
         return legal
 
@@ -166,7 +166,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         return tuple(self._core.text(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))
 
     def player(self, spec: PlayerSpec) -> Callable[[], Int64s]:
-        """A function that returns a player's actions, (num_envs,) int64; see `EnvCore.player`."""
+        """Return a function that returns a player's actions, (num_envs,) int64; see `EnvCore.player`."""
         return self._core.player(spec)
 
     # -- parts of a step ----------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         return changed
 
     def _seeds_of(self, seed: Any) -> list[int | None]:
-        """The seed that `reset` gives each row; None where it goes on."""
+        """Return the seed that `reset` gives each row; None where it goes on."""
         if isinstance(seed, list | tuple):
             if len(seed) != self.num_envs:
                 raise CardgymError(f"{len(seed)} seeds for {self.num_envs} envs: give one for each")
@@ -207,7 +207,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         self._over = seated.batch.answers["pending_policy"] == NOBODY
 
     def _final(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        """The last observations and infos of finished games, in the form of Gymnasium's vector envs."""
+        """Return the last observations and infos of finished games, in the form of Gymnasium's vector envs."""
         observations = self._observations()
         final: npt.NDArray[Any] = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(over):
@@ -222,7 +222,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         return self._core.shown(self._core.seated.observations, self._core.seated.masks)
 
     def _infos(self, present: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        """The infos of every row, and for each of them an array `_name`: whether the row is `present`."""
+        """Return the infos of every row, and for each of them an array `_name`: whether the row is `present`."""
         core, batch = self._core, self._core.seated.batch
         infos = {"action_mask": core.seated.masks, **core.ends(batch.answers["pending_policy"] == NOBODY)}
         if core.shows_keys:

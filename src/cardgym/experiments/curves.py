@@ -61,7 +61,7 @@ def run(words: list[str]) -> int:
 
 
 def _chosen(words: list[str] | None, known: Iterable[str]) -> list[str]:
-    """The tags to draw; a tag without its group is one of the evaluations."""
+    """Return the tags to draw; a tag without its group is one of the evaluations."""
     names = sorted(tag for tag in known if not tag.endswith((LOWER, UPPER)))
     if not words:
         tags = [tag for tag in names if tag.startswith(eval_tag(WIN_RATE, ""))]

@@ -68,7 +68,7 @@ class TrainingScript:
         return int(self.config.model_dump()["total_steps"])
 
     def runs(self, setting: Setting, seeds: Sequence[int], **changes: Any) -> list[Run]:
-        """The runs with these options, one for each seed; `changes` are further values, not in the runs' names."""
+        """Get the runs with these options, one for each seed; `changes` are further values, not in the runs' names."""
         words = flags_of({key: self._value(key, value) for key, value in setting.items()})
         config = parse_run(type(self.config), ["--config", str(self.path), *words], f"{self.script}.py")[0]
         config = config.replace(**changes)
@@ -88,11 +88,11 @@ class TrainingScript:
         return {"script": self.script, "config": self.config.model_dump(mode="json", exclude={"seed"})}
 
     def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
-        """A sweep resumes only with the same script and hyper-parameters."""
+        """Refuse to resume a sweep with another script or other hyper-parameters."""
         return earlier if earlier == self.about else None
 
     def command(self, run: Run, folder: Path) -> list[str]:
-        """The arguments of `python` that train a run in its folder below a sweep's."""
+        """Return the arguments of `python` that train a run in its folder below a sweep's."""
         return training_command(self.script, run.flags, str(folder / run.name))
 
     def _value(self, key: str, value: str) -> bool | str | list[str]:
@@ -123,7 +123,7 @@ def flags_of(values: Mapping[str, Any]) -> list[str]:
 
 
 def _script_of(path: Path) -> str:
-    """The script that a config is for: the one that accepts its keys; of several, the one that the file's name
+    """Return the script that a config is for: the one that accepts its keys; of several, the one that the file's name
     mentions."""
     configs, errors = {}, {}
     for script in TRAINERS:
@@ -141,7 +141,7 @@ def _script_of(path: Path) -> str:
 
 
 def _folder_name(options: Mapping[str, Any]) -> str:
-    """A folder's name for options: short, without characters that are special anywhere, and unlike those of other
+    """Get a folder's name for options: short, without characters that are special anywhere, and unlike those of other
     options on a disk that takes `A` for `a`, too."""
     words = {key: words_of(value) for key, value in options.items()}
     exact = ",".join(f"{key}={'+'.join(texts)}" for key, texts in words.items())
@@ -183,7 +183,7 @@ def train_here(script: str, flags: Sequence[str], folder: str) -> int:
 
 
 def training_command(script: str, flags: Sequence[str], folder: str) -> list[str]:
-    """The arguments of `python` that train in a folder.
+    """Return the arguments of `python` that train in a folder.
 
     A run that is already there resumes, or starts over if its script cannot resume it.
     """

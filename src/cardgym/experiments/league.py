@@ -80,7 +80,7 @@ class LeagueConfig(TrainingConfig):
     algorithm_name: ClassVar[str] = "league"
 
     def lasting(self) -> LeagueConfig:
-        """The config without the keys that may change when a league resumes."""
+        """Return the config without the keys that may change when a league resumes."""
         defaults = type(self)()
         return self.replace(**{name: getattr(defaults, name) for name in WHERE})
 
@@ -146,7 +146,7 @@ class Population:
     @classmethod
     @contextmanager
     def gathered(cls, config: LeagueConfig, folder: Path) -> Iterator[Population]:
-        """A population on the engine of its config, which stops at the end of the block."""
+        """Gather a population on the engine of its config; it stops at the end of the block."""
         here = config.engine == "none"
         with nullcontext() if here else make(config.engine, config.workers or None, config.address or None) as engine:
             yield cls(config, folder, engine)
@@ -166,7 +166,7 @@ class Population:
         return dataclasses.replace(standings, names=tuple(self.players))
 
     def close_generation(self, standings: Standings | None) -> Generation:
-        """The equilibrium of the players so far as a new generation, with a file that can be played."""
+        """Return the equilibrium of the players so far as a new generation, with a file that can be played."""
         names = list(self.players)
         weights = [1.0] if standings is None else standings.nash.tolist()
         parts = {name: weight for name, weight in zip(names, weights, strict=True) if weight > 0.0}
@@ -243,7 +243,7 @@ class Population:
         return self.folder / f"generation_{generation:02}" / f"responder_{number + 1}"
 
     def _run(self, generation: int, number: int, **changes: Any) -> Run:
-        """The training of a responder with its own seed; `changes` are values of its config."""
+        """Return the training of a responder with its own seed; `changes` are values of its config."""
         options = {name: str(value) for name, value in self.config.trainer_options.items()}
         if self.config.env_options:
             options["env_options"] = " ".join(f"{name}={value}" for name, value in self.config.env_options.items())
@@ -298,7 +298,7 @@ def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
 
 
 def _summary(population: Population) -> str:
-    """The latest generation in a few words."""
+    """Return the latest generation in a few words."""
     last, before = population.generations[-1], population.generations[-2:-1]
     exact = "" if last.exploitability is None else f", exploitability {last.exploitability:.4f}"
     gain = "".join(f", {answered.gain:+.3f} won from generation {answered.number}" for answered in before)
@@ -311,7 +311,7 @@ HEAD = ("generation", "players", "in the equilibrium", "exploitability", "won by
 
 
 def rows(generations: Sequence[Generation]) -> list[list[str]]:
-    """A row of text for each generation, under `HEAD`."""
+    """Return a row of text for each generation, under `HEAD`."""
     return [
         [
             str(generation.number),
@@ -327,7 +327,7 @@ def rows(generations: Sequence[Generation]) -> list[list[str]]:
 
 
 def asdict(config: LeagueConfig, generations: Sequence[Generation], folder: Path) -> dict[str, Any]:
-    """A league as plain values for JSON; the mixtures' paths are relative to its folder."""
+    """Return a league as plain values for JSON; the mixtures' paths are relative to its folder."""
     return {
         "config": config.lasting().model_dump(mode="json"),
         "generations": [

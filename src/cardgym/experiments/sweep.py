@@ -63,7 +63,7 @@ def runs_of(script: TrainingScript, grid: Mapping[str, Sequence[str]], seeds: Se
 
 
 def parse_grid(words: Sequence[str]) -> dict[str, list[str]]:
-    """The values of each key from words such as `learning_rate=1e-3,2e-3`."""
+    """Return the values of each key from words such as `learning_rate=1e-3,2e-3`."""
     grid: dict[str, list[str]] = {}
     for word in words:
         key, sign, values = word.partition("=")
@@ -76,7 +76,7 @@ def parse_grid(words: Sequence[str]) -> dict[str, list[str]]:
 
 
 def parse_seeds(text: str) -> list[int]:
-    """The seeds from words such as `1-5` or `1,4,7-9`, in ascending order."""
+    """Return the seeds from words such as `1-5` or `1,4,7-9`, in ascending order."""
     seeds: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,30})\s*(?:-\s*(\d{1,30})\s*)?", part)
@@ -122,12 +122,13 @@ class Program(Protocol):
     def about(self) -> dict[str, Any]: ...
 
     def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
-        """The new `about` of a folder that is about `earlier`, when this program resumes it; None if it must not resume
-        it."""
+        """Return the new `about` of a folder that is about `earlier`, when this program resumes it; None if it must
+        not resume it.
+        """
         ...
 
     def command(self, run: Run, folder: Path) -> list[str]:
-        """The arguments of `python` that execute a run in its folder below this one."""
+        """Return the arguments of `python` that execute a run in its folder below this one."""
         ...
 
 

@@ -41,7 +41,7 @@ _LETTERS_AN_INCH, _LETTERS_OF_A_LINE = 11, 9
 
 
 def grouped(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
-    """The runs that have results, by their options in words; without options there is one group, `all runs`."""
+    """Return the runs that have results, by their options in words; without options there is one group, `all runs`."""
     groups: dict[str, list[RunResult]] = {}
     for result in results:
         if result.results is not None:
@@ -50,7 +50,7 @@ def grouped(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
 
 
 def figures(group: Sequence[RunResult]) -> dict[str, dict[str, Estimate]]:
-    """The means over a group's seeds, by opponent and metric."""
+    """Return the means over a group's seeds, by opponent and metric."""
     values: dict[str, dict[str, list[float]]] = {}
     for result in group:
         for opponent, metrics in (result.results or {}).items():
@@ -66,7 +66,7 @@ def figures(group: Sequence[RunResult]) -> dict[str, dict[str, Estimate]]:
 
 
 def overall(group: Sequence[RunResult], metric: str) -> Estimate | None:
-    """The interquartile mean of a metric over a group's seeds and opponents; None if a run lacks it."""
+    """Return the interquartile mean of a metric over a group's seeds and opponents; None if a run lacks it."""
     opponents = [name for name, metrics in (group[0].results or {}).items() if metric in metrics]
     try:
         return interquartile_mean(
@@ -77,7 +77,9 @@ def overall(group: Sequence[RunResult], metric: str) -> Estimate | None:
 
 
 def summary(results: Sequence[RunResult], metric: str = WIN_RATE) -> list[dict[str, Any]]:
-    """The groups of a sweep, as plain values: options, runs, the means, and the interquartile mean over opponents."""
+    """Return the groups of a sweep, as plain values: options, runs, the means, and the interquartile mean over
+    opponents.
+    """
     rows = []
     for label, group in grouped(results).items():
         iqm = overall(group, metric)
@@ -97,7 +99,7 @@ def summary(results: Sequence[RunResult], metric: str = WIN_RATE) -> list[dict[s
 
 
 def table(results: Sequence[RunResult], metric: str = WIN_RATE) -> tuple[list[str], list[list[str]]]:
-    """The head and the rows of a sweep's table: a row for each setting, best interquartile mean first."""
+    """Return the head and the rows of a sweep's table: a row for each setting, best interquartile mean first."""
     groups = grouped(results)
     finished = [result for group in groups.values() for result in group]
     found = (name for result in finished for name, metrics in (result.results or {}).items() if metric in metrics)
@@ -115,7 +117,7 @@ def table(results: Sequence[RunResult], metric: str = WIN_RATE) -> tuple[list[st
 
 
 def metric_of(game: Game, results: Sequence[RunResult]) -> str:
-    """The metric by which runs are compared unless the user names one.
+    """Return the metric by which runs are compared unless the user names one.
 
     That is the exploitability if every run has it, or else what the game's players play for.
     """
@@ -124,7 +126,7 @@ def metric_of(game: Game, results: Sequence[RunResult]) -> str:
 
 
 def shown(metric: str, estimate: Estimate | None) -> str:
-    """A figure with its interval, for a cell of a table."""
+    """Return a figure with its interval, for a cell of a table."""
     return "-" if estimate is None else metric_text(metric, *estimate)
 
 
@@ -148,7 +150,7 @@ def _plain(estimate: Estimate) -> dict[str, Any]:
 
 
 def curves_of(folder: Path) -> Curves:
-    """The curves of a run; none if it has written none yet."""
+    """Return the curves of a run; none if it has written none yet."""
     try:
         return read_curves(folder)
     except CardgymError:
@@ -156,7 +158,8 @@ def curves_of(folder: Path) -> Curves:
 
 
 def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: float | None = 0.5) -> Figure:
-    """A panel for each tag, with tags of the same metric in a row on the same axes, and a line for each group of runs.
+    """Return a panel for each tag, with tags of the same metric in a row on the same axes, and a line for each
+    group of runs.
 
     A line is the interquartile mean over the group's runs, up to the end of the shortest; its band is the bootstrap's
     interval, or for a single run that of each evaluation.
@@ -195,7 +198,7 @@ def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: floa
 
 
 def _metric(tag: str) -> str:
-    """The first word of a tag after its group: what its panel shows."""
+    """Return the first word of a tag after its group: what its panel shows."""
     return (tag.removeprefix(EVAL) if tag.startswith(EVAL) else tag.partition("/")[2]).partition("/")[0]
 
 
@@ -232,7 +235,7 @@ def draw_lines(
 
 
 def _band(tag: str, runs: Sequence[Curves], estimates: Sequence[Estimate]) -> tuple[list[float], list[float]]:
-    """The ends of a band: the bootstrap's interval, or that of each evaluation of a single run, if it has one."""
+    """Get the ends of a band: the bootstrap's interval, or that of each evaluation of a single run, if it has one."""
     if all(estimate.known for estimate in estimates):
         lows, highs = zip(*(estimate.interval for estimate in estimates), strict=True)
         return list(lows), list(highs)

@@ -17,7 +17,7 @@ _OLD_SECONDS = 3600
 
 
 def opened(path: Path, what: str) -> IO[bytes]:
-    """A regular file, open for reading; `what` names it in messages, such as `report a.json`."""
+    """Return a regular file, open for reading; `what` names it in messages, such as `report a.json`."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise CardgymError(f"{what}: not a regular file")
@@ -35,7 +35,7 @@ def opened(path: Path, what: str) -> IO[bytes]:
 
 @contextlib.contextmanager
 def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
-    """A temporary path that replaces `path` at the end of the block, and is removed after an error.
+    """Yield a temporary path that replaces `path` at the end of the block, and is removed after an error.
 
     Unless `durable`, the content may be lost if the machine crashes, because it is not flushed to the disk.
     """

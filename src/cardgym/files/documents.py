@@ -50,7 +50,7 @@ def validate(kind: type[D], value: Any, what: str) -> D:
 
 
 def validated(check: Callable[[Any], T], value: Any, what: str) -> T:
-    """A value, validated by one of pydantic's validators."""
+    """Return a value, validated by one of pydantic's validators."""
     try:
         return check(value)
     except ValidationError as error:

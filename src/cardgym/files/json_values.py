@@ -26,18 +26,18 @@ _SEAL = "sha256"
 
 
 def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A document of plain values with `sha256`, the digest of all other entries, which `parse_json` verifies."""
+    """Return a document of plain values with `sha256`, the digest of all other entries, which `parse_json` verifies."""
     return {**document, _SEAL: digest_of(json.loads(json.dumps(document)))}
 
 
 def digest_of(content: Any) -> str:
-    """The SHA-256 of bytes, or of plain values as JSON with sorted keys, in hexadecimal digits."""
+    """Return the SHA-256 of bytes, or of plain values as JSON with sorted keys, in hexadecimal digits."""
     data = content if isinstance(content, bytes) else json.dumps(content, sort_keys=True).encode()
     return hashlib.sha256(data).hexdigest()
 
 
 def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
-    """The content of a file of at most `limit` bytes; `what` names it in messages, such as `report a.json`."""
+    """Return the content of a file of at most `limit` bytes; `what` names it in messages, such as `report a.json`."""
     with opened(path, what) as file:
         try:
             # `read` allocates as much as it is asked for, so never ask for more than the file's size.

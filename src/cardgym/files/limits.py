@@ -40,7 +40,7 @@ def duration(count: int, per_second: int) -> str:
 
 @cache
 def memory_limit() -> int | None:
-    """The bytes of memory that this process may use; None if the system does not say."""
+    """Return the bytes of memory that this process may use; None if the system does not say."""
     if sys.platform == "win32":
         return None
     import resource

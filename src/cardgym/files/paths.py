@@ -11,7 +11,7 @@ _WINDOWS = os.name == "nt"
 
 
 def relative(path: Path, folder: Path) -> Path:
-    """A path relative to a folder; on Windows an absolute one if that is on another drive."""
+    """Return a path relative to a folder; on Windows an absolute one if that is on another drive."""
     try:
         return Path(os.path.relpath(path, folder))
     except ValueError:

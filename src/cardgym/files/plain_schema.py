@@ -25,7 +25,7 @@ class ValidationError(ValueError):
         self.message, self.where = message, where
 
     def errors(self, **options: bool) -> list[dict[str, Any]]:
-        """The first error, as pydantic lists it."""
+        """Return the first error, as pydantic lists it."""
         return [{"loc": self.where, "msg": self.message}]
 
 
@@ -104,7 +104,7 @@ class BaseModel:
 
     @classmethod
     def model_validate(cls, value: Any) -> Self:
-        """A model of plain values."""
+        """Return a model of plain values."""
         if isinstance(value, cls):
             return value
         if not isinstance(value, dict):
@@ -112,7 +112,7 @@ class BaseModel:
         return cls(**value)
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
-        """The fields that were given, as plain values, by alias."""
+        """Return the fields that were given, as plain values, by alias."""
         return {_key_of(type(self), name): _plain(self.__dict__[name]) for name in self._set}
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
@@ -124,7 +124,7 @@ class BaseModel:
 
 @cache
 def _fields_of(model: type) -> tuple[dict[str, Any], Any]:
-    """The types of a model's fields by name, and the type of others that it may have."""
+    """Return the types of a model's fields by name, and the type of others that it may have."""
     hints = get_type_hints(model, include_extras=True)
     extra = get_args(hints["__pydantic_extra__"])[1]
     return {name: kind for name, kind in hints.items() if name not in _NO_FIELDS}, extra
@@ -139,7 +139,7 @@ def _plain(value: Any) -> Any:
 
 
 def _key_of(kind: type, name: str) -> str:
-    """What documents call a field."""
+    """Return what documents call a field."""
     facts = getattr(kind, name, None)
     return facts.alias if isinstance(facts, _FieldFacts) and facts.alias else name
 
@@ -154,7 +154,7 @@ def _called(function: Callable[..., Any], *values: Any) -> Any:
 
 
 def _checked(kind: Any, value: Any, *where: object) -> Any:
-    """The value as a type says; `where` it stands goes into the error."""
+    """Return the value as a type says; `where` it stands goes into the error."""
     try:
         return _check(kind, value)
     except ValidationError as error:

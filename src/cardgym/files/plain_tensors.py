@@ -27,7 +27,7 @@ class _File:
         self._head = head
 
     def metadata(self) -> dict[str, str] | None:
-        """The metadata, text by text."""
+        """Return the metadata, text by text."""
         return self._head.get("__metadata__")
 
 
@@ -40,7 +40,7 @@ def safe_open(path: Path, framework: str) -> Iterator[_File]:
 
 
 def load(content: bytes) -> dict[str, Any]:
-    """The arrays of a file's content, by name."""
+    """Return the arrays of a file's content, by name."""
     size = int.from_bytes(content[:8], "little")
     head, data = _head(content[8 : 8 + size], size), content[8 + size :]
     arrays = {}

@@ -18,26 +18,26 @@ CONFIGS, CHECKPOINTS = "configs", "checkpoints"
 
 @cache
 def root() -> Path:
-    """The folder that holds the others: the installed package's, or else the top of the checkout."""
+    """Return the folder that holds the others: the installed package's, or else the top of the checkout."""
     package = Path(__file__).parents[1]
     installed = package / "shipped_files"
     return installed if installed.is_dir() else package.parents[1]
 
 
 def configs() -> dict[str, Path]:
-    """The configs by name: the game's folder and the file, such as `kuhn_poker/dqn`."""
+    """Return the configs by name: the game's folder and the file, such as `kuhn_poker/dqn`."""
     return {f"{path.parent.name}/{path.stem}": path for path in sorted((root() / CONFIGS).glob("*/*.toml"))}
 
 
 def checkpoints(folder: str, suffixes: Iterable[str]) -> dict[str, Path]:
-    """The checkpoints of a game by name: the file's name up to its first dot."""
+    """Return the checkpoints of a game by name: the file's name up to its first dot."""
     endings = tuple(suffixes)
     paths = sorted((root() / CHECKPOINTS / folder).glob("*"))
     return {path.name.partition(".")[0]: path for path in paths if path.name.endswith(endings)}
 
 
 def config_path(path: Path) -> Path:
-    """The config that a user names: a file, or the name of one that comes with cardgym, with or without `.toml`."""
+    """Get the config that a user names: a file, or the name of one that comes with cardgym, with or without `.toml`."""
     if path.is_file():
         return path
     known = configs()
@@ -51,7 +51,7 @@ def config_path(path: Path) -> Path:
 
 
 def checkpoint_path(path: Path) -> Path:
-    """The file that a user names or, if there is none, the file of that path among those that come with cardgym.
+    """Return the file that a user names or, if there is none, the file of that path among those that come with cardgym.
 
     So `checkpoints/kuhn_poker/dqn.safetensors` is found from any folder.
     """

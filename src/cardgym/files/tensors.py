@@ -102,7 +102,7 @@ def read_tensors(
 
 @cache
 def _library() -> Any:
-    """The library, or in a page what stands for it."""
+    """Return the library, or in a page what stands for it."""
     if find_spec("safetensors") is None:
         from cardgym.files import plain_tensors
 
@@ -114,12 +114,12 @@ def _library() -> Any:
 
 
 def read_document(path: Path, what: str) -> dict[str, Any]:
-    """The document of a file as plain values, unchecked; no array is read."""
+    """Return the document of a file as plain values, unchecked; no array is read."""
     return _document(path, what)[0]
 
 
 def _document(path: Path, what: str) -> tuple[dict[str, Any], str]:
-    """The document of a file as plain values, and the file's digest."""
+    """Return the document of a file as plain values, and the file's digest."""
     library = _library()
     opened(path, what).close()  # A regular file, which may be read.
     try:

@@ -75,11 +75,11 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(kind, about, {})
 
     def new_initial_state(self) -> OpenSpielState:
-        """The state before any chance."""
+        """Return the state before any chance."""
         return OpenSpielState(self)
 
     def make_py_observer(self, kind: Any = None, parameters: Mapping[str, Any] | None = None) -> OpenSpielObserver:
-        """An observer of what a seat sees now or, with `kind.perfect_recall`, of its information state.
+        """Return an observer of what a seat sees now or, with `kind.perfect_recall`, of its information state.
 
         Raises:
             CardgymError: for parameters, of which there are none.
@@ -111,7 +111,7 @@ class OpenSpielObserver:
             self.tensor[:] = state._position.observation(player)
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
-        """What a seat sees, in words; its information state with perfect recall."""
+        """Return what a seat sees, in words; its information state with perfect recall."""
         if self.tensor is None:
             return state.information_state_string(player)
         return state.observation_string(player)
@@ -134,7 +134,7 @@ class _Position:
         return other
 
     def information(self, seat: int) -> bytes:
-        """The digest of all that a seat has seen and done, at its decision with what it sees now."""
+        """Return the digest of all that a seat has seen and done, at its decision with what it sees now."""
         single = self.single
         if single.current_player != seat:
             return self.memory[seat]
@@ -143,7 +143,7 @@ class _Position:
         return hashlib.sha256(seen).digest()
 
     def observation(self, seat: int) -> Float32s:
-        """What a seat sees, float32."""
+        """Return what a seat sees, float32."""
         single = self.single
         seen: Float32s = look(single.game, single.options, single.states, np.array([seat]))[0][0]
         return seen
@@ -164,7 +164,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         self._position = _Position(game.game, game.options)
 
     def current_player(self) -> int:
-        """The seat to decide, or OpenSpiel's ids for chance and the end."""
+        """Return the seat to decide, or OpenSpiel's ids for chance and the end."""
         player = self._position.single.current_player
         return int({CHANCE: pyspiel.PlayerId.CHANCE, END: pyspiel.PlayerId.TERMINAL}.get(player, player))
 
@@ -172,7 +172,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         return self._position.single.legal_actions()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes with their probabilities."""
+        """Return the outcomes with their probabilities."""
         count = self._position.single.num_chance_outcomes
         return [(outcome, 1.0 / count) for outcome in range(count)]
 
@@ -190,7 +190,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         return self._position.single.over
 
     def returns(self) -> Float64s:
-        """What each seat has been paid; 0 before the end, as OpenSpiel expects of terminal rewards.
+        """Return what each seat has been paid; 0 before the end, as OpenSpiel expects of terminal rewards.
 
         Raises:
             CardgymError: if the game that ended was not zero-sum.
@@ -206,15 +206,15 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         return returns
 
     def information_state_string(self, player: int | None = None) -> str:
-        """The information state of a seat, as a digest in hexadecimal digits."""
+        """Return the information state of a seat, as a digest in hexadecimal digits."""
         return self._position.information(self.current_player() if player is None else player).hex()
 
     def observation_tensor(self, player: int | None = None) -> Float32s:
-        """What a seat sees, float32: the observation of cardgym's envs."""
+        """Return what a seat sees, float32: the observation of cardgym's envs."""
         return self._position.observation(self.current_player() if player is None else player)
 
     def observation_string(self, player: int | None = None) -> str:
-        """What a seat sees, in words."""
+        """Return what a seat sees, in words."""
         single = self._position.single
         seat = self.current_player() if player is None else player
         return single.game.describe(single.states.view(np.recarray)[0], seat)
@@ -234,13 +234,13 @@ class OpenSpielTree(ExactTree):
     set_states: list[Any]
 
     def strategy(self, policy: Any) -> Strategy:
-        """A policy of OpenSpiel, in Python or C++, as a strategy over this tree."""
+        """Return a policy of OpenSpiel, in Python or C++, as a strategy over this tree."""
         actions = np.split(self.choice_actions, self.arrays.first_choice[1:-1])
         shares = [dict(policy.action_probabilities(state)) for state in self.set_states]
         return np.array([part.get(action, 0.0) for part, own in zip(shares, actions, strict=True) for action in own])
 
     def policy(self, strategy: Strategy) -> Any:
-        """A strategy over this tree as a `pyspiel.TabularPolicy`."""
+        """Return a strategy over this tree as a `pyspiel.TabularPolicy`."""
         pairs = list(zip(self.choice_actions.tolist(), strategy.tolist(), strict=True))
         first = self.arrays.first_choice.tolist()
         return pyspiel.TabularPolicy(

@@ -143,7 +143,7 @@ class SelfPlay:
         self._num_taken = 0
 
     def seated(self, opponent: Any) -> Any:
-        """An env's `opponent`, with the names `self` and `snapshot` replaced by players."""
+        """Return an env's `opponent`, with the names `self` and `snapshot` replaced by players."""
         if isinstance(opponent, Mapping):
             return {self.seated(spec): weight for spec, weight in opponent.items()}
         if isinstance(opponent, list | tuple):

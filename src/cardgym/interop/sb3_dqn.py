@@ -71,7 +71,7 @@ class MaskableReplayBuffer(ReplayBuffer):
         self.next_action_masks[self.pos] = masks
 
     def _get_samples(self, batch_inds: npt.NDArray[Any], env: VecNormalize | None = None) -> Any:
-        """The transitions at `batch_inds`, (batch,), each of an env drawn at random."""
+        """Return the transitions at `batch_inds`, (batch,), each of an env drawn at random."""
         envs = np.random.randint(0, self.n_envs, size=len(batch_inds))
         is_end = self.dones[batch_inds, envs] * (1 - self.timeouts[batch_inds, envs])
         rewards = self._normalize_reward(self.rewards[batch_inds, envs][:, None], env)
@@ -115,7 +115,7 @@ class MaskableDQNPolicy(DQNPolicy):
         deterministic: bool = False,
         action_masks: npt.NDArray[Any] | None = None,
     ) -> tuple[npt.NDArray[Any], tuple[npt.NDArray[Any], ...] | None]:
-        """The legal action of the highest value, for one observation or many; of all actions without masks."""
+        """Return the legal action of the highest value, for one observation or many; of all actions without masks."""
         if action_masks is None:
             return super().predict(observation, state, episode_start, deterministic)
         self.set_training_mode(False)
@@ -202,7 +202,7 @@ class MaskableDQN(DQN):
         deterministic: bool = False,
         action_masks: npt.NDArray[Any] | None = None,
     ) -> tuple[npt.NDArray[Any], tuple[npt.NDArray[Any], ...] | None]:
-        """The actions for one observation or many.
+        """Return the actions for one observation or many.
 
         Args:
             observation: one, or (num_envs, ...).
@@ -227,7 +227,7 @@ class MaskableDQN(DQN):
     def _sample_action(
         self, learning_starts: int, action_noise: Any = None, n_envs: int = 1
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """The actions of the next step of training, twice: as they are played and as they are stored."""
+        """Return the actions of the next step of training, twice: as they are played and as they are stored."""
         assert self.env is not None
         assert self._last_obs is not None
         masks = get_action_masks(self.env)

@@ -80,7 +80,7 @@ class ModelPlayer(Player):
     """
 
     def __init__(self, model: BaseAlgorithm | BasePolicy, name: str = "model", *, samples: bool = False) -> None:
-        """A player that plays as `model` does now, and changes with it.
+        """Play as `model` does now, and change with it.
 
         If the model's env is wrapped in `VecNormalize`, the player reads observations as that normalizes them.
 
@@ -105,7 +105,7 @@ class ModelPlayer(Player):
         self._normalize = model.get_vec_normalize_env() if isinstance(model, BaseAlgorithm) else None
 
     def snapshot(self) -> ModelPlayer:
-        """A copy with the weights and the normalization of observations as they are now."""
+        """Return a copy with the weights and the normalization of observations as they are now."""
         frozen = copy.copy(self)
         frozen._normalize = copy.deepcopy(self._normalize)  # As when it is saved: without its env.
         stored: Any = io.BytesIO()  # Not deepcopy, which refuses a policy that keeps tensors of its last update.
@@ -142,7 +142,7 @@ class ModelPlayer(Player):
         return scores
 
     def _inputs(self, observations: Float32s, masks: Int8s) -> npt.NDArray[Any] | dict[str, npt.NDArray[Any]]:
-        """The inputs of the policy: `observations` as the model's env shows them."""
+        """Return the inputs of the policy: `observations` as the model's env shows them."""
         space = self._policy.observation_space
         as_dict = isinstance(space, spaces.Dict)
         shown: npt.NDArray[Any] = observations
@@ -152,7 +152,7 @@ class ModelPlayer(Player):
 
 
 def action_scores(policy: BasePolicy, observations: Any) -> Tensor:
-    """The score of each action by a policy, (rows, actions): logits or values, the higher the better.
+    """Return the score of each action by a policy, (rows, actions): logits or values, the higher the better.
 
     Args:
         policy: one of `_POLICIES`.
@@ -174,7 +174,7 @@ def action_scores(policy: BasePolicy, observations: Any) -> Tensor:
 
 
 def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
-    """The greedy player of a model's `.zip` file.
+    """Return the greedy player of a model's `.zip` file.
 
     Args:
         game: the game it is to play.
@@ -235,7 +235,7 @@ class _Model(Document):
 
 
 def _read(path: Path, what: str) -> tuple[_Model, dict[str, Tensor]]:
-    """A model's JSON and the weights of its policy."""
+    """Return a model's JSON and the weights of its policy."""
     kind = "a model of Stable-Baselines3"
     with opened(path, what) as file:
         try:
@@ -259,7 +259,7 @@ def _read(path: Path, what: str) -> tuple[_Model, dict[str, Tensor]]:
 
 
 def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
-    """A member of at most `limit` bytes; no more is unpacked."""
+    """Return a member of at most `limit` bytes; no more is unpacked."""
     with archive.open(name) as member:
         content = member.read(limit + 1)
     if len(content) > limit:
@@ -285,7 +285,9 @@ def _check_layers(what: str, kwargs: Mapping[str, Any], weights: Mapping[str, Te
 
 
 def _description(described: Mapping[str, Any]) -> list[Any]:
-    """The distinctive parts of a space that a model's JSON describes: type, shape, bounds, number of values, parts."""
+    """Return the distinctive parts of a space that a model's JSON describes: type, shape, bounds, number of values,
+    parts.
+    """
     return [described.get(name) for name in (":type:", "_shape", "low", "high", "n", "spaces")]
 
 
@@ -301,7 +303,7 @@ class _ArrayUnpickler(pickle.Unpickler):
     """Unpickles NumPy arrays of numbers and dicts of them, and refuses everything else."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """What makes up an array, and nothing else: some modules of NumPy are programs that run when they are
+        """Return what makes up an array, and nothing else: some modules of NumPy are programs that run when they are
         imported."""
         if (module.replace("numpy.core.", "numpy._core."), name) in _ARRAY_PARTS:
             return super().find_class(module, name)
@@ -331,7 +333,7 @@ def _contains(space: spaces.Space[Any], seen: Any) -> bool:
 
 
 def _plain_policy(data: _Model, as_dict: bool) -> tuple[type[BasePolicy] | None, dict[str, Any]]:
-    """The class and the settings of a policy, if they are known without unpickling; None otherwise."""
+    """Return the class and the settings of a policy, if they are known without unpickling; None otherwise."""
     policies = _POLICIES.get(str(data.policy_class.get("__module__", "")))
     kwargs = {name: value for name, value in data.policy_kwargs.items() if name not in _UNUSED_KWARGS}
     if kwargs.pop(":serialized:", None) is not None:  # A pickled dict, followed by its values as text or plain.

@@ -77,7 +77,7 @@ class SB3Training(Training):
         self._pool = OpponentPool.parse(config.opponents, config.total_steps)
 
     def _make_games(self) -> CardVecEnv:
-        """The parallel games of the learner's seat."""
+        """Return the parallel games of the learner's seat."""
         config, options = self._sb3_config, self.options
         env_options: dict[str, Any] = options.asdict()
         return CardVecEnv(
@@ -131,12 +131,14 @@ class SB3Training(Training):
         self.save()
 
     def _exact_player(self) -> ModelPlayer:
-        """The model as it learns: a policy with its probabilities, the values' greedy player without exploration."""
+        """Return the model as it learns: a policy with its probabilities, the values' greedy player without
+        exploration.
+        """
         return ModelPlayer(self._model, samples=isinstance(self._model, PPO | MaskablePPO))
 
 
 def make_model(config: SB3Config, env: VecEnv) -> BaseAlgorithm:
-    """The model of a config, with Stable-Baselines3's arguments from our keys.
+    """Return the model of a config, with Stable-Baselines3's arguments from our keys.
 
     Stable-Baselines3's DQN counts updates and their intervals in steps of all envs at once; they are rounded to these.
 

@@ -172,7 +172,7 @@ class CardVecEnv(VecEnv):
         return self._observations(), rewards, dones, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions, (num_envs, actions) bool."""
+        """Return the legal actions, (num_envs, actions) bool."""
         legal: npt.NDArray[np.bool_] = self._core.seated.masks != 0
         return legal
 
@@ -207,7 +207,7 @@ class CardVecEnv(VecEnv):
     # -- rows, as if they were separate envs --------------------------------------------------------------------------
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of each row: one that `set_attr` has set, or one that all rows share (`SHARED`).
+        """Return an attribute of each row: one that `set_attr` has set, or one that all rows share (`SHARED`).
 
         Raises:
             AttributeError: if there is none of that name.
@@ -241,11 +241,11 @@ class CardVecEnv(VecEnv):
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
     ) -> list[bool]:
-        """False for each row: rows cannot be wrapped, only the whole vec env can."""
+        """Return false for each row: rows cannot be wrapped, only the whole vec env can."""
         return [False for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """A picture of each row, (720, 960, 3), uint8; None without `render_mode="rgb_array"`."""
+        """Return a picture of each row, (720, 960, 3), uint8; None without `render_mode="rgb_array"`."""
         return self.env_method("render") if self.render_mode == "rgb_array" else [None] * self.num_envs
 
     def _get_indices(self, indices: VecEnvIndices) -> Iterable[int]:

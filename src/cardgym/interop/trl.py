@@ -36,5 +36,5 @@ class CardGame:
         return f"{text}\n\nThe game is over." if self._game.over else text
 
     def get_reward(self) -> float:
-        """What the seat was paid; a game that the model left is lost."""
+        """Return what the seat was paid; a game that the model left is lost."""
         return self._game.leave()

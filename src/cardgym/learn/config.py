@@ -87,7 +87,7 @@ class TrainingConfig(BaseModel):
         raise NotImplementedError
 
     def replace(self, **changes: Any) -> Self:
-        """The same config with some values changed, checked again."""
+        """Return the same config with some values changed, checked again."""
         return type(self)(**{**self.model_dump(), **changes})
 
 
@@ -218,7 +218,7 @@ class RunArgs:
 
 
 def read_config(kind: type[C], path: Path) -> C:
-    """A config from a TOML file; keys that are not in the file keep their defaults.
+    """Return a config from a TOML file; keys that are not in the file keep their defaults.
 
     A file's `base` names another file in the same folder, or a config that comes with cardgym; its values replace the
     defaults. Relative paths start in the folder of the file that has them, or else in the current one.
@@ -294,7 +294,7 @@ def _add_config(parser: argparse._ActionsContainer) -> None:
 
 
 def _owners(kind: type[TrainingConfig]) -> dict[str, type[TrainingConfig]]:
-    """The class that first declares each field, with its help; the fields of a base class first."""
+    """Return the class that first declares each field, with its help; the fields of a base class first."""
     owners: dict[str, type[TrainingConfig]] = {}
     for owner in reversed(kind.__mro__):
         if issubclass(owner, TrainingConfig):
@@ -318,14 +318,14 @@ def _add_flag(group: argparse._ArgumentGroup, name: str, schema: Mapping[str, An
 
 
 def words_of(value: Any) -> list[str]:
-    """A value as the words that its flag takes."""
+    """Return a value as the words that its flag takes."""
     if isinstance(value, Mapping):
         return [f"{name}={item}" for name, item in value.items()]
     return [str(item) for item in (value if isinstance(value, tuple | list) else [value])]
 
 
 def _as(kind: type[int] | type[float], word: str) -> float | str:
-    """A word as a number; unchanged if it is not one, so that the config says what is allowed."""
+    """Return a word as a number; unchanged if it is not one, so that the config says what is allowed."""
     with contextlib.suppress(ValueError):
         return kind(word)
     return word
@@ -339,7 +339,7 @@ _PARSERS: dict[str, Callable[[str], Any]] = {"integer": partial(_as, int), "numb
 
 
 def _summary(kind: type[TrainingConfig], values: Mapping[str, Any], error: ValidationError) -> str:
-    """What is wrong, in one line; an unknown key before a bad value."""
+    """Return what is wrong, in one line; an unknown key before a bad value."""
     first = min(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
     name = str(first["loc"][0])
     if first["type"] == "extra_forbidden":
@@ -354,7 +354,7 @@ def _summary(kind: type[TrainingConfig], values: Mapping[str, Any], error: Valid
 
 
 def _allowed(schema: Mapping[str, Any]) -> str:
-    """What a field's JSON schema allows, in words."""
+    """Return what a field's JSON schema allows, in words."""
     if choices := schema.get("enum") or ([schema["const"]] if "const" in schema else []):
         return ", ".join(choices)
     if schema["type"] == "array":

@@ -20,7 +20,7 @@ _MAX_FILE = 1 << 20
 
 
 def read_values(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """The values of a file and of its bases; `above` are the files that are based on it."""
+    """Return the values of a file and of its bases; `above` are the files that are based on it."""
     try:
         values = tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode("utf-8-sig"))
     except (RecursionError, ValueError) as error:
@@ -56,7 +56,7 @@ def _from_folder(value: Any, folder: Path) -> Any:
 
 
 def short_repr(value: Any) -> str:
-    """A value in a message; Python refuses to print whole numbers of thousands of digits."""
+    """Return a value in a message; Python refuses to print whole numbers of thousands of digits."""
     try:
         return repr(value)
     except ValueError:

@@ -42,7 +42,7 @@ class DQNConfig(NetworkConfig, ReplayConfig):
 
 
 def random_legal(masks: Int8s, generator: np.random.Generator) -> Int64s:
-    """An action for each row of masks (rows, actions), uniform over the legal ones, (rows,), int64."""
+    """Return an action for each row of masks (rows, actions), uniform over the legal ones, (rows,), int64."""
     legal_so_far = np.cumsum(masks != 0, axis=1)
     ranks = generator.integers(0, legal_so_far[:, -1])
     chosen: Int64s = np.argmax(legal_so_far > ranks[:, None], axis=1)
@@ -58,7 +58,7 @@ class EpsilonGreedy:
         self._generator = generator
 
     def __call__(self, greedy: Int64s, masks: Int8s, epsilon: float) -> Int64s:
-        """The greedy actions, (rows,), int64, each replaced by a random legal one with probability `epsilon`."""
+        """Return the greedy actions, (rows,), int64, each replaced by a random legal one with probability `epsilon`."""
         exploring = np.flatnonzero(self._generator.random(len(greedy)) < epsilon)
         actions = greedy.copy()
         actions[exploring] = random_legal(masks[exploring], self._generator)

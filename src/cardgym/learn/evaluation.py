@@ -31,7 +31,7 @@ ALONE = "alone"
 def evaluate_learner(
     game: Game, options: Options, player: Player, opponents: Sequence[str], *, games: int, seat: int = ANY_SEAT
 ) -> dict[str, Metrics]:
-    """The metrics of a player against each opponent, who takes every other seat; see `match`.
+    """Return the metrics of a player against each opponent, who takes every other seat; see `match`.
 
     All runs are evaluated on the same deals. In a game of one player there is one match, under the name `alone`.
     """
@@ -49,7 +49,7 @@ def log_evaluation(
 
 
 def scalars_of(results: Mapping[str, Metrics], exploitability: float | None = None) -> dict[str, float]:
-    """The metrics of an evaluation and their intervals by tag.
+    """Return the metrics of an evaluation and their intervals by tag.
 
     Counts of games are left out: they say nothing without the number of games played.
     """
@@ -96,7 +96,9 @@ def _by_tag(results: Mapping[str, Metrics], tag: Callable[[str, str], str]) -> d
 
 
 def summary(game: Game, results: Mapping[str, Metrics], exploitability: float | None = None) -> str:
-    """An evaluation in a few words: what the game's players play for, win rates, the exploitability if it is known."""
+    """Return an evaluation in a few words: what the game's players play for, win rates, the exploitability if it is
+    known.
+    """
     main = main_metric(game)
     rates = ", ".join(f"{metrics['win_rate'][0]:.1%} against {opponent}" for opponent, metrics in results.items())
     parts = [] if exploitability is None else [f"exploitability {exploitability:.4g}"]
@@ -121,7 +123,7 @@ def results_tables(game: Game, results: Mapping[str, Metrics], width: int) -> li
 
 
 def metric_text(name: str, value: float, interval: Interval | None) -> str:
-    """A metric with its interval, for a cell of a table."""
+    """Return a metric with its interval, for a cell of a table."""
     percent = name == "win_rate"
     form = ".1f" if percent else ".4f" if name == "exploitability" else "+.2f"
     return with_interval(value, interval, form, percent=percent)

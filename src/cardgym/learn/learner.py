@@ -96,7 +96,7 @@ class NetworkLearner(Generic[N]):
         self._logged += 1
 
     def statistics(self) -> dict[str, float]:
-        """The means by tag of what was logged since the last call; empty if nothing was."""
+        """Return the means by tag of what was logged since the last call; empty if nothing was."""
         if not self._logged:
             return {}
         means = (self._sums / self._logged).tolist()
@@ -106,10 +106,10 @@ class NetworkLearner(Generic[N]):
 
 
 def take_rows(batch: B, rows: Tensor) -> B:
-    """These rows of a batch, a named tuple of tensors, each (rows, ...)."""
+    """Return these rows of a batch, a named tuple of tensors, each (rows, ...)."""
     return type(batch)(*(field.index_select(0, rows.to(field.device)) for field in batch))
 
 
 def entropy(all_log_probs: Tensor) -> Tensor:
-    """The entropy -sum p log p of each row of log-probabilities (rows, actions), in nats, (rows,)."""
+    """Return the entropy -sum p log p of each row of log-probabilities (rows, actions), in nats, (rows,)."""
     return -(probabilities(all_log_probs) * all_log_probs).sum(dim=1)

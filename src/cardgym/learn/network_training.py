@@ -64,28 +64,28 @@ class NetworkTraining(Training):
     # -- parts --------------------------------------------------------------------------------------------------------
 
     def q_network(self, hidden_sizes: tuple[int, ...], *, dueling: bool = False, wide: bool = False) -> QNetwork:
-        """A Q-network with new weights."""
+        """Return a Q-network with new weights."""
         return QNetwork(network_shape(self.game, self.options, self.observation, hidden_sizes, dueling, wide))
 
     def policy_network(
         self, hidden_sizes: tuple[int, ...], *, wide: bool = False, action_features: tuple[str, ...] = ()
     ) -> PolicyNetwork:
-        """A policy network with new weights."""
+        """Return a policy network with new weights."""
         shape = network_shape(self.game, self.options, self.observation, hidden_sizes, False, wide, action_features)
         return PolicyNetwork(shape)
 
     def warm_start(self, network: N) -> N:
-        """The network, with the weights of the checkpoint that `init_from` names, if it names one."""
+        """Return the network, with the weights of the checkpoint that `init_from` names, if it names one."""
         if self._init_from:
             load_weights(network, Path(self._init_from), self.game, self.options, self.observation)
         return network
 
     def generator(self, stream: int, *key: int) -> np.random.Generator:
-        """A generator for one purpose, from the run's seed; `key` numbers those with the same stream."""
+        """Return a generator for one purpose, from the run's seed; `key` numbers those with the same stream."""
         return np.random.default_rng(np.random.SeedSequence([self._seed, stream], spawn_key=key))
 
     def rollout(self, player: Player) -> SelfPlayRollout:
-        """The games that the player learns from, against the run's opponents."""
+        """Return the games that the player learns from, against the run's opponents."""
         return SelfPlayRollout(
             self.game, self.options, self._num_envs, self._pool, player,
             seed=self._seed, snapshots=self._num_snapshots, seat=self._seat, team=self._team,
@@ -117,7 +117,7 @@ class NetworkTraining(Training):
 
 
 def choose_device(name: str) -> torch.device:
-    """The device of that name; `auto` is a GPU if there is one."""
+    """Return the device of that name; `auto` is a GPU if there is one."""
     available = torch.cuda.is_available()
     if name == "cuda" and not available:
         raise CardgymError("device 'cuda': this machine has no GPU that PyTorch can use; choose cpu or auto")
@@ -155,7 +155,7 @@ def load_weights(network: Network, path: Path, game: Game, options: Options, obs
 
 
 def extensions(game: Game, options: Options, observation: str) -> list[str]:
-    """The observations of a game that begin with all features of this one, including itself."""
+    """Return the observations of a game that begin with all features of this one, including itself."""
     features = game.observations[observation].features(options)
     return [name for name, other in game.observations.items() if other.features(options)[: len(features)] == features]
 

@@ -47,7 +47,7 @@ class NFSPConfig(DQNConfig):
 
 
 def imitation_loss(all_log_probs: Tensor, actions: Tensor) -> Tensor:
-    """The mean of -log p(a|s): smallest where p is the share of each action among the decisions in s.
+    """Return the mean of -log p(a|s): smallest where p is the share of each action among the decisions in s.
 
     Heinrich and Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016).
 
@@ -130,12 +130,14 @@ class Behavior:
         return self._responds[streams]
 
     def decisions(self, turns: Turns, actions: Int64s) -> Decisions:
-        """The turns at which a best response decided, with its actions: what the average policy learns from."""
+        """Return the turns at which a best response decided, with its actions: what the average policy learns from."""
         responds = self.responds(turns.streams)
         return Decisions(turns.observations[responds], turns.masks[responds] != 0, actions[responds])
 
     def act(self, turns: Turns, epsilon: float) -> Int64s:
-        """An action for each turn, (turns,), int64; the best response takes a random one with probability epsilon."""
+        """Return an action for each turn, (turns,), int64; the best response takes a random one with probability
+        epsilon.
+        """
         actions = np.zeros(len(turns.streams), np.int64)
         responds = self.responds(turns.streams)
         observations, masks = turns.observations[responds], turns.masks[responds]

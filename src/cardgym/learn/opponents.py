@@ -47,7 +47,7 @@ class OpponentPool:
 
     @classmethod
     def parse(cls, opponents: Sequence[str] | Mapping[PlayerSpec, float], total_steps: int = 0) -> OpponentPool:
-        """The pool of opponents by weight, and with `name=weight@from:to` by share of a training of `total_steps`.
+        """Get the pool of opponents by weight, and with `name=weight@from:to` by share of a training of `total_steps`.
 
         `from` is 0 and `to` is 1 where they are left out; see `parse_weights` for the rest.
 
@@ -76,7 +76,7 @@ class OpponentPool:
         return tuple(self.phases[0])
 
     def phase(self, step: int) -> int:
-        """The number of the phase at a step of the training."""
+        """Return the number of the phase at a step of the training."""
         return bisect_right(self.starts, step) - 1
 
     @property
@@ -85,14 +85,14 @@ class OpponentPool:
         return SNAPSHOT in self.specs
 
     def players(self, game: Game, options: Options) -> list[Player]:
-        """The named players, in order: all opponents but `self` and `snapshot`."""
+        """Return the named players, in order: all opponents but `self` and `snapshot`."""
         named = [spec for spec in self.specs if spec not in (SELF, SNAPSHOT)]
         return [resolve(spec, game, options) for spec in named]
 
     def choices(
         self, named: Sequence[int], snapshots: Sequence[int] = ()
     ) -> tuple[npt.NDArray[np.int32], list[list[float]]]:
-        """The policy numbers to draw from, (choices,), int32, and for each phase the weight of each of them.
+        """Return the policy numbers to draw from, (choices,), int32, and for each phase the weight of each of them.
 
         `CALLER` is `self`. `named` are the policy numbers of `players()`, in order. `snapshots` are those of the
         earlier copies, which come last and share the weight of `snapshot` equally.
@@ -112,7 +112,7 @@ class OpponentPool:
 
 
 def _span(word: str) -> tuple[str, float, float]:
-    """An opponent as `name=weight`, and the shares of the training between which it is one."""
+    """Return an opponent as `name=weight`, and the shares of the training between which it is one."""
     found = _SPAN.fullmatch(word)
     if found is None:
         return word, 0.0, 1.0

@@ -12,7 +12,7 @@ from cardgym.players.identity import game_digest, player_digest
 
 
 def played(values: Mapping[str, Any]) -> str:
-    """A digest of a config's game and options, and of all players that it names.
+    """Return a digest of a config's game and options, and of all players that it names.
 
     Args:
         values: the config's values by key, of any training script.

@@ -183,7 +183,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
 
     @torch.no_grad()
     def _magnet_log_probs(self, batch: TurnBatch) -> Tensor | None:
-        """The magnet's log-probabilities of all actions, (rows, actions); None without a magnet."""
+        """Return the magnet's log-probabilities of all actions, (rows, actions); None without a magnet."""
         if self._config.magnet == "none" or not self._config.magnet_coef:
             return None
         if self._config.magnet == "uniform":
@@ -205,16 +205,16 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
                 old.lerp_(new, tau)
 
     def checkpoint(self) -> PolicyNetwork:
-        """The network to evaluate and save, without anything that only the training needs."""
+        """Return the network to evaluate and save, without anything that only the training needs."""
         return folded(self.averaged)
 
     def statistics(self) -> dict[str, float]:
-        """The losses, divergences and shares of the last update, by tag."""
+        """Return the losses, divergences and shares of the last update, by tag."""
         return self._statistics
 
 
 def uniform_log_probs(masks: Tensor) -> Tensor:
-    """The log-probabilities of the uniform policy over the legal actions; `masks` (rows, actions), bool."""
+    """Return the log-probabilities of the uniform policy over the legal actions; `masks` (rows, actions), bool."""
     lowest = torch.finfo(torch.float32).min
     return torch.where(masks, -masks.sum(dim=1, keepdim=True).float().log(), lowest)
 

@@ -40,14 +40,14 @@ class Normalizer(nn.Module):
         self.register_buffer("scale", scale)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """The inputs normalized, (rows, inputs), float32."""
+        """Return the inputs normalized, (rows, inputs), float32."""
         return (inputs - self.shift) * self.scale
 
 
 def measure(
     rollout: SelfPlayRollout, player: PolicyPlayer, generator: np.random.Generator, *, others: bool
 ) -> Normalizer:
-    """The normalizer of what a player sees, measured over the first observations of a rollout.
+    """Return the normalizer of what a player sees, measured over the first observations of a rollout.
 
     Observations differ in scale by a factor of a hundred, and Adam moves all weights alike: small inputs are learned
     last (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?", ICLR 2021).
@@ -91,7 +91,7 @@ def insert(network: PolicyNetwork, normalizer: Normalizer, *, same_function: boo
 
 @torch.no_grad()
 def folded(network: PolicyNetwork) -> PolicyNetwork:
-    """The network itself, or if it has a normalizer, a copy that computes the same without one."""
+    """Return the network itself, or if it has a normalizer, a copy that computes the same without one."""
     if not isinstance(network.body[0], Normalizer):
         return network
     plain = copy.deepcopy(network)
@@ -126,7 +126,9 @@ class CentralCritic(nn.Module):
         self.value = nn.Linear(width, 1)
 
     def inputs(self, observations: Tensor, others: Tensor) -> Tensor:
-        """What it reads, normalized, for what a seat sees, (rows, inputs), and what the others do, next seat first."""
+        """Return what it reads, normalized, for what a seat sees, (rows, inputs), and what the others do, next seat
+        first.
+        """
         table: Tensor = self.normalizer(torch.cat([observations, others], dim=1))
         return table
 

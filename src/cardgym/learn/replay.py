@@ -75,7 +75,8 @@ class TransitionBuilder:
         self._open[streams] += 1
 
     def complete(self, rewards: Float64s, turns: Turns, ended: Int64s) -> tuple[Transitions, Transitions]:
-        """The transitions that the last step completed by another turn of their stream, and by the end of their game.
+        """Return the transitions that the last step completed by another turn of their stream, and by the end of
+        their game.
 
         `turns` follow the step; it paid each stream `rewards`, (streams,), float64, and ended the games of the streams
         `ended`, (ended,), int64.
@@ -103,7 +104,7 @@ class TransitionBuilder:
         return self._transitions(slots, streams, next_observations, next_masks, np.ones(len(streams), np.bool_))
 
     def _transitions(self, slots: Int64s, streams: Int64s, *after: Any) -> Transitions:
-        """The transitions from the turns in these slots to what comes `after` them: the last three fields."""
+        """Return the transitions from the turns in these slots to what comes `after` them: the last three fields."""
         rewards = self._rewards[slots, streams].astype(np.float32)
         return Transitions(self._observations[slots, streams], self._actions[slots, streams], rewards, *after)
 

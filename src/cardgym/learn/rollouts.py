@@ -115,7 +115,7 @@ class SelfPlayRollout:
         return deciding
 
     def others(self) -> Float32s:
-        """What the other seats know at `turns`, next seat first, (turns, (seats - 1) * size), float32.
+        """Return what the other seats know at `turns`, next seat first, (turns, (seats - 1) * size), float32.
 
         For critics only: players must not read it.
         """
@@ -216,7 +216,9 @@ class EpisodeStatistics:
             self._lengths[ended] = 0
 
     def statistics(self) -> dict[str, float]:
-        """The mean return and the mean length of the episodes that ended since the last call, by tag; none if none."""
+        """Return the mean return and the mean length of the episodes that ended since the last call, by tag; none
+        if none.
+        """
         episodes, returns, lengths = self._ended.tolist()
         self._ended[:] = 0.0
         if not episodes:

@@ -120,12 +120,13 @@ def _is_small(config: TrainingConfig) -> bool:
 
 
 def run_name(config: TrainingConfig, file: Path | None) -> str:
-    """What a run is called: its config file's name, or without one its algorithm's, and its seed."""
+    """Return what a run is called: its config file's name, or without one its algorithm's, and its seed."""
     return f"{file.stem if file else config.algorithm_name}-seed{config.seed}"
 
 
 def run_folder(run: RunArgs, game_id: str, name: str) -> Path:
-    """The folder of a run: the one given, or a new one `runs/<game>/<name>-<number>`; to resume, the latest of these.
+    """Return the folder of a run: the one given, or a new one `runs/<game>/<name>-<number>`; to resume, the latest
+    of these.
 
     If there is nothing to resume, a line on stderr says so; it is not an error, so a loop can always pass `--resume`.
 
@@ -142,7 +143,7 @@ def run_folder(run: RunArgs, game_id: str, name: str) -> Path:
 
 
 def numbered_folder(runs: Path, name: str, latest: bool) -> Path:
-    """The folder `<name>-<number>` below `runs` that comes next, or with `latest` the last one there is."""
+    """Return the folder `<name>-<number>` below `runs` that comes next, or with `latest` the last one there is."""
     numbers = [path.name.removeprefix(f"{name}-") for path in runs.glob(f"{glob.escape(name)}-*")]
     last = max((int(number) for number in numbers if number.isdecimal()), default=0)
     return runs / f"{name}-{max(last, 1) if latest else last + 1}"

@@ -47,7 +47,7 @@ _WHOLE = "whole number "
 
 
 def state_of(part: Any) -> Any:
-    """The state of a part as arrays and plain values; arrays may share memory with the part."""
+    """Return the state of a part as arrays and plain values; arrays may share memory with the part."""
     import torch
 
     if isinstance(part, torch.Tensor):
@@ -112,12 +112,12 @@ def restore(part: Any, state: Any) -> Any:
 
 
 def _record(array: npt.NDArray[Any]) -> str:
-    """The dtype of records with all their fields: the bytes of other fields cannot be read."""
+    """Return the dtype of records with all their fields: the bytes of other fields cannot be read."""
     return repr(array.dtype.descr)
 
 
 def _tensors(state: Any) -> Any:
-    """A state with tensors in place of arrays, as PyTorch expects it."""
+    """Return a state with tensors in place of arrays, as PyTorch expects it."""
     import torch
 
     if isinstance(state, dict):
@@ -167,7 +167,7 @@ def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any], **f
 
 
 def _changes(began: Mapping[str, Any], config: TrainingConfig, path: Path) -> list[str]:
-    """What differs from the config that a run began with, in words, as far as it changes what the run learns.
+    """Return what differs from the config that a run began with, in words, as far as it changes what the run learns.
 
     Raises:
         CardgymError: for a change with which a run cannot continue; `path` is the file to name.
@@ -224,7 +224,7 @@ def load_state(path: Path) -> dict[str, Any]:
 
 
 def _without_arrays(value: Any, name: str, arrays: Arrays) -> Any:
-    """A state as plain values with strings as keys; its arrays are added to `arrays`."""
+    """Return a state as plain values with strings as keys; its arrays are added to `arrays`."""
     if isinstance(value, np.ndarray):
         arrays[name] = value
         return {_ARRAY: name}
@@ -239,7 +239,7 @@ def _without_arrays(value: Any, name: str, arrays: Arrays) -> Any:
 
 
 def _with_arrays(value: Any, arrays: Arrays) -> Any:
-    """The state that `_without_arrays` was called with."""
+    """Return the state that `_without_arrays` was called with."""
     if isinstance(value, list):
         return [_with_arrays(item, arrays) for item in value]
     if not isinstance(value, dict):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 def linear(step: float, start: float, end: float, steps: float) -> float:
-    """A straight line from `start` at step 0 to `end` at step `steps`, and `end` from there on."""
+    """Return a straight line from `start` at step 0 to `end` at step `steps`, and `end` from there on."""
     return end if step >= steps else start + (end - start) * step / steps
 
 
@@ -37,11 +37,11 @@ class Stopwatch:
         return time.process_time() - self._cpu_start
 
     def rate(self, step: int) -> float:
-        """Steps a second since the start."""
+        """Return steps a second since the start."""
         return (step - self.first_step) / self.seconds
 
     def lap_rate(self, step: int) -> float:
-        """Steps a second since the last call."""
+        """Return steps a second since the last call."""
         now = time.perf_counter()
         rate = (step - self._lap_step) / (now - self._lap_start)
         self._lap_start, self._lap_step = now, step

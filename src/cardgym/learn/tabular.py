@@ -161,7 +161,7 @@ class TabularLearner:
         return int(self._counters["games"][0])
 
     def episode_statistics(self) -> dict[str, float]:
-        """The mean return and length per seat of the learner in the games since the last call, by tag.
+        """Return the mean return and length per seat of the learner in the games since the last call, by tag.
 
         Rewards and decisions of unfinished games so far are included.
         """
@@ -207,13 +207,15 @@ class TabularLearner:
                 )
 
     def policy(self) -> Int8s:
-        """The greedy action of each row among those tried, (rows,), int8: the first in a tie; 0 if none was tried."""
+        """Return the greedy action of each row among those tried, (rows,), int8: the first in a tie; 0 if none was
+        tried.
+        """
         tried = np.where(self.visits > 0, self.values, -np.inf)
         actions: Int8s = tried.argmax(axis=1).astype(np.int8)
         return actions
 
     def table(self) -> Pairs:
-        """The pairs of observation and action that were tried, sorted by key and action, with their values."""
+        """Return the pairs of observation and action that were tried, sorted by key and action, with their values."""
         tried = self._tried()
         return Pairs(tried["key"].copy(), tried["action"].copy(), tried["value"].copy())
 
@@ -223,7 +225,7 @@ class TabularLearner:
         return in_order
 
     def player(self, name: str = "learner") -> Player:
-        """The greedy player of the values as they are now."""
+        """Return the greedy player of the values as they are now."""
         if self.config.observation:
             return QTablePlayer(name, self.config.observation, self.table())
         return TablePlayer(name, self.policy())
@@ -295,6 +297,6 @@ def train(config: TabularConfig, training: Training) -> None:
 
 
 def next_stop(step: int, config: TabularConfig) -> int:
-    """The step at which the learner has to pause next."""
+    """Return the step at which the learner has to pause next."""
     intervals = [every for every in (config.save_every, config.eval_every) if every]
     return min(step + CHUNK, config.total_steps, *((step // every + 1) * every for every in intervals))

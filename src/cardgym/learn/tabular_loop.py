@@ -186,7 +186,7 @@ def _insert(entries: Any, pairs: Any) -> None:
 
 @rule
 def best_legal(values: Float64s, mask: Int8s) -> float:
-    """The highest value of a legal action."""
+    """Return the highest value of a legal action."""
     best = -np.inf
     for action in range(mask.shape[0]):
         if mask[action] and values[action] > best:
@@ -196,7 +196,7 @@ def best_legal(values: Float64s, mask: Int8s) -> float:
 
 @rule
 def greedy_legal(values: Float64s, mask: Int8s, generator: Any) -> int:
-    """A legal action of the highest value; ties are broken at random."""
+    """Return a legal action of the highest value; ties are broken at random."""
     best = best_legal(values, mask)
     ties = 0
     for action in range(mask.shape[0]):
@@ -212,7 +212,7 @@ def greedy_legal(values: Float64s, mask: Int8s, generator: Any) -> int:
 
 @rule
 def _choose(scratch: Scratch, decisions: int, generator: Any, settings: Any) -> int:
-    """A random legal action with probability epsilon, otherwise one of the highest value."""
+    """Return a random legal action with probability epsilon, otherwise one of the highest value."""
     epsilon = linear(
         float(decisions), settings.exploration_initial_eps, settings.exploration_final_eps, settings.exploration_steps
     )

@@ -57,21 +57,21 @@ EXPLAINED_VARIANCE = "losses/explained_variance"
 
 
 def opponent_in_tags(opponent: str) -> str:
-    """An opponent's name as tags have it: TensorBoard allows letters, digits, `.`, `-`, `_` and `/`."""
+    """Return an opponent's name as tags have it: TensorBoard allows letters, digits, `.`, `-`, `_` and `/`."""
     return re.sub(r"[^-/\w.]", "_", opponent).strip("/")
 
 
 def eval_tag(metric: str, opponent: str) -> str:
-    """The tag of a metric in the evaluations during training."""
+    """Return the tag of a metric in the evaluations during training."""
     return f"{EVAL}{metric}/{opponent_in_tags(opponent)}"
 
 
 def ci95_tags(metric: str, opponent: str) -> tuple[str, str]:
-    """The tags of the lower and the upper end of its 95 % interval."""
+    """Return the tags of the lower and the upper end of its 95 % interval."""
     stem = f"{EVAL_CI95}{metric}/{opponent_in_tags(opponent)}"
     return stem + LOWER, stem + UPPER
 
 
 def final_tag(metric: str, opponent: str) -> str:
-    """The tag of a metric in the final evaluation."""
+    """Return the tag of a metric in the final evaluation."""
     return f"{FINAL}{metric}/{opponent_in_tags(opponent)}"

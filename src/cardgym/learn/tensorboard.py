@@ -81,14 +81,15 @@ class TensorBoard:
         self.close()
 
     def _ignore_os_errors(self, args: threading.ExceptHookArgs) -> None:
-        """A full disk stops the writer's thread. Its error is raised again at the next call, so it is not reported
-        here."""
+        """Ignore a full disk, which stops the writer's thread. Its error is raised again at the next call, so it is
+        not reported here.
+        """
         if not isinstance(args.exc_value, OSError):
             self._hook(args)
 
 
 def bands(values: Collection[str]) -> dict[str, dict[str, list[Any]]]:
-    """The layout of TensorBoard's page "Custom Scalars" for tags: a chart with a band for each interval, by metric.
+    """Get the layout of TensorBoard's page "Custom Scalars" for tags: a chart with a band for each interval, by metric.
 
     The exploitability comes first, if there is one.
     """
@@ -145,7 +146,7 @@ def read_curves(folder: Path) -> dict[str, Curve]:
 
 
 def _events(path: Path) -> Iterator[Any]:
-    """The events of a file. TensorBoard's accumulator would silently skip what follows a damaged record."""
+    """Yield the events of a file. TensorBoard's accumulator would silently skip what follows a damaged record."""
     from tensorboard.compat.proto.event_pb2 import Event
     from tensorboard.compat.tensorflow_stub.errors import DataLossError, OutOfRangeError
     from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New
@@ -165,7 +166,7 @@ def _events(path: Path) -> Iterator[Any]:
 
 
 def read_evaluations(folder: Path) -> list[Evaluation]:
-    """The evaluations during a run's training, in the order of their steps. The final one is in `results.json`."""
+    """Get the evaluations during a run's training, in the order of their steps. The final one is in `results.json`."""
     curves = read_curves(folder)
     at_step: dict[int, dict[str, Metrics]] = {}
     for tag, (steps, values) in curves.items():

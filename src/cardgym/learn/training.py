@@ -62,7 +62,7 @@ class Training:
 
     @classmethod
     def running(cls, loop: Callable[[C, Self], None]) -> Callable[[C, Path, bool], TrainingResult]:
-        """The function that trains in a folder, anew or from its saved state, by this loop; see `run_script`."""
+        """Return the function that trains in a folder, anew or from its saved state, by this loop; see `run_script`."""
 
         def train(config: C, folder: Path, resume: bool) -> TrainingResult:
             with cls(config, folder, resume) as training:
@@ -127,7 +127,7 @@ class Training:
         return self._steps()
 
     def linear(self, start: float, end: float, fraction: float = 1.0) -> float:
-        """The value at this step of a schedule: a line from `start` to `end` over this fraction of the training."""
+        """Get the value at this step of a schedule: a line from `start` to `end` over this fraction of the training."""
         return linear(self.step, start, end, int(fraction * self._total_steps))
 
     def report(self, *statistics: Callable[[], Mapping[str, float]], **schedules: float) -> None:
@@ -199,11 +199,11 @@ class Training:
         return small_tree(self.game, self.options, _EXACT_NODES) is not None
 
     def _exact_player(self) -> Player:
-        """The player whose exploitability is computed: the learner."""
+        """Return the player whose exploitability is computed: the learner."""
         return self._player()
 
     def _exploitability(self) -> float | None:
-        """The learner's exact exploitability; None if the game is too large or evaluations are off."""
+        """Return the learner's exact exploitability; None if the game is too large or evaluations are off."""
         if not self._is_exact:
             return None
         from cardgym.solvers.exact import tree_exploitability

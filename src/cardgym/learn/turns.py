@@ -101,7 +101,7 @@ class TurnBuffer:
         self._open[ended] = NONE
 
     def take(self, gamma: float, gae_lambda: float) -> TurnBatch:
-        """The complete turns with their advantages; the open ones stay."""
+        """Return the complete turns with their advantages; the open ones stay."""
         found = self.collected
         advantage = self._advantages(gamma, gae_lambda)
         complete = found["done"] | (found["next"] != NONE)
@@ -111,7 +111,7 @@ class TurnBuffer:
         return batch
 
     def _advantages(self, gamma: float, gae_lambda: float) -> Float32s:
-        """The generalized advantage estimate of each turn; an open turn has 0 and passes on its value.
+        """Return the generalized advantage estimate of each turn; an open turn has 0 and passes on its value.
 
         Schulman et al., "High-dimensional continuous control using generalized advantage estimation", ICLR 2016,
         along the turns of one seat.

@@ -34,6 +34,6 @@ class Paper:
 
 
 def papers() -> dict[str, Paper]:
-    """The papers by the names of their packages."""
+    """Return the papers by the names of their packages."""
     names = sorted(module.name for module in pkgutil.iter_modules(cardgym.papers.__path__) if module.ispkg)
     return {name: importlib.import_module(f"cardgym.papers.{name}.commands").PAPER for name in names}

@@ -22,7 +22,7 @@ Report = Callable[[int, int], None]
 
 
 def page_parser(paper: str, description: str | None, games: int, of: str) -> Parser:
-    """The arguments of every page: the seed, the folder and the number of games `of` something."""
+    """Return the arguments of every page: the seed, the folder and the number of games `of` something."""
     parser = Parser(prog=f"cardgym reproduce {paper}", description=description)
     folder = Path("docs/papers") / paper.replace("-", "_")
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of all games and trainings (0)")
@@ -51,7 +51,7 @@ def reproduce(
 
 
 def section(title: str, *blocks: str | Sequence[str]) -> str:
-    """A section of a page: its heading, then paragraphs, and lists of lines such as those of a table."""
+    """Return a section of a page: its heading, then paragraphs, and lists of lines such as those of a table."""
     return (
         "\n\n".join([f"## {title}", *(block if isinstance(block, str) else "\n".join(block) for block in blocks)])
         + "\n"
@@ -103,7 +103,7 @@ def verdict(estimate: Estimate, low: float, high: float) -> str:
 
 
 def claims_table(columns: Sequence[str], rows: Iterable[Claim | Answer]) -> list[str]:
-    """The lines of the table of a paper's claims, in its order."""
+    """Return the lines of the table of a paper's claims, in its order."""
     cells = []
     for row in rows:
         if isinstance(row, Answer):

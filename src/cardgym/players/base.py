@@ -51,13 +51,13 @@ SMALLEST_SHARE = np.float32(1e-30)
 
 
 def absolute(name: str) -> str:
-    """A player's name that is right in every folder: the path of its file, if it has one, becomes absolute."""
+    """Return a player's name that is right in every folder: the path of its file, if it has one, becomes absolute."""
     path, rest = split_path(name)
     return f"{Path(path).resolve()}{rest}" if Path(path).is_file() else name
 
 
 def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: Float64s) -> Actions:
-    """An action of each row, int64, by inversion: the first whose cumulative probability reaches the draw.
+    """Return an action of each row, int64, by inversion: the first whose cumulative probability reaches the draw.
 
     `probabilities`, (rows, actions), float32 or float64, are exactly 0 for illegal actions, which are never sampled;
     `draws`, (rows,), are uniform in [0, 1).
@@ -75,7 +75,7 @@ def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: Float64s
 
 
 def best_actions(values: npt.NDArray[np.floating[Any]], masks: Masks) -> Actions:
-    """The legal action with the highest value in each row, the first in a tie, (rows,), int64."""
+    """Return the legal action with the highest value in each row, the first in a tie, (rows,), int64."""
     check_rows("values", values)
     check_rows("masks", masks, values, kinds="biu")
     actions: Actions = np.where(masks != 0, values, np.finfo(values.dtype).min).argmax(axis=1)
@@ -152,13 +152,13 @@ class Player:
         return int(legal_actions(self, observation[None], mask[None], np.array([draw]))[0])
 
     def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.floating[Any]] | None:
-        """The value of each action, (rows, actions), illegal ones included; None for a player without values."""
+        """Return the value of each action, (rows, actions), illegal ones included; None for a player without values."""
         return None
 
     def probabilities(
         self, observations: Observations, masks: Masks, temperature: float = 0.0
     ) -> npt.NDArray[np.floating[Any]] | None:
-        """The probability of each action, (rows, actions); 0 for illegal actions.
+        """Return the probability of each action, (rows, actions); 0 for illegal actions.
 
         A player that chooses by values returns the softmax of the values divided by `temperature`, which has their
         unit; at 0 the best action has probability 1. A player that draws its actions returns its own probabilities at
@@ -178,7 +178,7 @@ def legal_actions(
     *,
     may_forfeit: bool = False,
 ) -> Actions:
-    """The actions that a player chooses, checked, (rows,) int64; see `Player.act`.
+    """Return the actions that a player chooses, checked, (rows,) int64; see `Player.act`.
 
     Args:
         views: makes what each row's seat reads, for a `TextPlayer`.
@@ -207,7 +207,9 @@ def legal_actions(
 
 
 def _locating(ask: Callable[[slice], Found], rows: int, seen: Callable[[int], Any]) -> Found:
-    """What `ask` answers for all rows; if it fails, its error with the row that it fails at and what was seen there."""
+    """Return what `ask` answers for all rows; if it fails, its error with the row that it fails at and what was
+    seen there.
+    """
     try:
         return ask(slice(None))
     except DecisionError as error:
@@ -256,7 +258,7 @@ def _checked_actions(
 def known_probabilities(
     player: Player, observations: Observations, masks: Masks, temperature: float = 0.0
 ) -> npt.NDArray[np.floating[Any]] | None:
-    """What `Player.probabilities` returns, checked if the player's code is not cardgym's.
+    """Return what `Player.probabilities` returns, checked if the player's code is not cardgym's.
 
     Raises:
         DecisionError: for numbers that are no probabilities, and whatever that code raises.
@@ -288,7 +290,7 @@ def is_users(player: Player) -> bool:
 
 
 def _handed(player: Player, observations: Observations, masks: Masks) -> tuple[Observations, Masks]:
-    """What a player is handed: copies if its code is not cardgym's, since it may write to them."""
+    """Return what a player is handed: copies if its code is not cardgym's, since it may write to them."""
     return (observations.copy(), masks.copy()) if is_users(player) else (observations, masks)
 
 
@@ -313,12 +315,12 @@ class TextPlayer(Player):
         raise CardgymError(f"player {self.name} reads words, not observations: it can only play where games have words")
 
     def summary(self) -> dict[str, Any] | None:
-        """What a report says about it, such as how many answers were illegal; None for nothing."""
+        """Return what a report says about it, such as how many answers were illegal; None for nothing."""
         return None
 
 
 def summaries(players: Sequence[Player]) -> tuple[dict[str, Any], ...]:
-    """What reports say about players that read, each once."""
+    """Return what reports say about players that read, each once."""
     readers = dict.fromkeys(player for player in players if isinstance(player, TextPlayer))
     return tuple(summary for player in readers if (summary := player.summary()) is not None)
 
@@ -331,7 +333,7 @@ class TextFunction(TextPlayer):
     function: Callable[[TextView], int | str]
 
     def answers(self, views: Sequence[TextView]) -> Sequence[int] | Actions:
-        """What the function returns for each view.
+        """Return what the function returns for each view.
 
         Raises:
             DecisionError: for words that name no legal move, and whatever the function raises.

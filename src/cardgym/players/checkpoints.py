@@ -72,7 +72,7 @@ class CheckpointMetadata(PlayerMetadata):
         return NetworkShape(**dict(self.network))
 
     def network_of(self, arrays: Arrays) -> Network:
-        """The PyTorch network with these weights, on the CPU."""
+        """Return the PyTorch network with these weights, on the CPU."""
         import torch
 
         from cardgym.players.networks import QNetwork
@@ -112,7 +112,7 @@ def save_checkpoint(
 
 
 def _shape(shape: NetworkShape) -> dict[str, Any]:
-    """The shape as metadata, without the keys of per-action features for networks that have none."""
+    """Return the shape as metadata, without the keys of per-action features for networks that have none."""
     layers = asdict(shape)
     if not shape.feature_starts:
         del layers["feature_starts"], layers["featured_actions"]
@@ -135,7 +135,7 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
 
 
 def _read(path: Path, game: Game, options: Options) -> tuple[CheckpointMetadata, Arrays]:
-    """The metadata and the weights of a checkpoint; raises as `load_checkpoint`."""
+    """Return the metadata and the weights of a checkpoint; raises as `load_checkpoint`."""
     check_setting(game, options)
     path = path_of("path", path)
     what = f"checkpoint {path}"
@@ -227,7 +227,7 @@ class CheckpointPlayer(Player):
 
 
 def load_player(path: Path, game: Game, options: Options) -> CheckpointPlayer:
-    """The player of a checkpoint: greedy for a Q-network; sampling for a policy network, greedy with `:greedy`.
+    """Return the player of a checkpoint: greedy for a Q-network; sampling for a policy network, greedy with `:greedy`.
 
     Raises:
         CardgymError: as `load_checkpoint`, and for a Q-network with `:greedy` after its path.

@@ -90,7 +90,7 @@ def not_legal(action: Any, legal: Iterable[int]) -> str:
 
 
 def whole_action(name: str, answer: Any, row: int, legal: Iterable[int]) -> int:
-    """What a function answers at a decision, a whole number of 64 bits; `DecisionError` if it is none."""
+    """Return what a function answers at a decision, a whole number of 64 bits; `DecisionError` if it is none."""
     with contextlib.suppress(Exception):  # Whatever the answer's own code raises.
         if not isinstance(answer, bool) and -(2**63) <= (action := operator.index(answer)) < 2**63:
             return action

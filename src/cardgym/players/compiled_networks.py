@@ -43,13 +43,13 @@ class CompiledNetwork:
         )
 
     def outputs(self, observations: Observations) -> Float32s:
-        """Action values or logits, (rows, actions), for observations (rows, inputs), float32."""
+        """Return action values or logits, (rows, actions), for observations (rows, inputs), float32."""
         outputs = np.empty((len(observations), self.actions), np.float32)
         _write_outputs(np.ascontiguousarray(observations, np.float32), self._layers, outputs)
         return outputs
 
     def probabilities(self, observations: Observations, masks: Masks) -> Float32s:
-        """The probabilities of a policy network's actions, (rows, actions); exactly 0 for illegal ones."""
+        """Return the probabilities of a policy network's actions, (rows, actions); exactly 0 for illegal ones."""
         shares = self.outputs(observations)
         _to_probabilities(shares, np.ascontiguousarray(masks, np.int8))
         return shares
@@ -66,7 +66,7 @@ class CompiledNetwork:
 
 
 def _layer(arrays: Mapping[str, Float32s], name: str) -> tuple[Float32s, Float32s]:
-    """The bias of a layer, and its weights with a row for each input."""
+    """Return the bias of a layer, and its weights with a row for each input."""
     return arrays[f"{name}.bias"], arrays[f"{name}.weight"].T
 
 

@@ -19,13 +19,13 @@ from cardgym.players.resolver import PlayerSpec, checkpoints
 
 
 def game_digest(game: Game, options: Options) -> str:
-    """A digest of a game with its options: of the code of its rules, observations and metrics, and of its state."""
+    """Get a digest of a game with its options: of the code of its rules, observations and metrics, and of its state."""
     observations = {name: observation.digest(options) for name, observation in game.observations.items()}
     return digest_of_values([game.id, options.asdict(), digest_of_game(game), observations])
 
 
 def player_digest(spec: PlayerSpec, game: Game, options: Options) -> str:
-    """A digest of a player and of the game it plays.
+    """Return a digest of a player and of the game it plays.
 
     A file counts by its content, a mixture's file also by the players that it names, and a game's own player by its
     code; see `cardgym.engine.digest`. An object counts as itself.

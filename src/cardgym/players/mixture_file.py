@@ -60,7 +60,7 @@ def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: 
 
 
 def read_mixture(path: Path, game: Game, options: Options) -> dict[str, float]:
-    """The players of a mixture's file, named or by path, with their weights.
+    """Return the players of a mixture's file, named or by path, with their weights.
 
     Raises:
         CardgymError: for a file that is missing, not a mixture, or made for another game or other options, or that
@@ -81,7 +81,7 @@ def read_mixture(path: Path, game: Game, options: Options) -> dict[str, float]:
 
 
 def _from(folder: Path, name: str) -> str:
-    """The path of a file relative to a folder, if they are on one drive; a name unchanged."""
+    """Return the path of a file relative to a folder, if they are on one drive; a name unchanged."""
     path, rest = split_path(name)
     return relative(Path(path), folder).as_posix() + rest if Path(path).is_file() else name
 

@@ -73,7 +73,7 @@ class MixturePlayer(Player):
 
 
 def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> MixturePlayer:
-    """A mixture of players; only the proportions of the weights matter. Mixtures among the players are expanded.
+    """Return a mixture of players; only the proportions of the weights matter. Mixtures among the players are expanded.
 
     Raises:
         CardgymError: if no weight is above 0, or one is negative or not finite.
@@ -98,7 +98,7 @@ def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> M
 
 
 def drawn(player: MixturePlayer, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64], place: int) -> Int64s:
-    """The index of the player as which a mixture plays in each game, (rows,), int64.
+    """Return the index of the player as which a mixture plays in each game, (rows,), int64.
 
     It depends only on the game's key and number and the mixture's place in the lineup, so that the same deal meets the
     same player in every seating.

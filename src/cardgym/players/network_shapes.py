@@ -42,7 +42,7 @@ class NetworkShape:
 
 
 def weights_of_values(shape: NetworkShape) -> dict[str, tuple[int, ...]]:
-    """The arrays of a Q-network of this shape, by name in its file."""
+    """Return the arrays of a Q-network of this shape, by name in its file."""
     outputs = shape.actions + int(shape.dueling)
     body, width = _body(shape)
     direct = {"direct.weight": (outputs, shape.inputs)} if shape.wide else {}
@@ -50,7 +50,7 @@ def weights_of_values(shape: NetworkShape) -> dict[str, tuple[int, ...]]:
 
 
 def weights_of_policy(shape: NetworkShape) -> dict[str, tuple[int, ...]]:
-    """The arrays of a policy network of this shape, by name in its file."""
+    """Return the arrays of a policy network of this shape, by name in its file."""
     body, width = _body(shape)
     arrays = body | _layer("policy", width, shape.actions - shape.featured_actions) | _layer("value", width, 1)
     if shape.featured_actions:
@@ -60,7 +60,7 @@ def weights_of_policy(shape: NetworkShape) -> dict[str, tuple[int, ...]]:
 
 
 def _body(shape: NetworkShape) -> tuple[dict[str, tuple[int, ...]], int]:
-    """The arrays of the hidden layers, and the number of units of the last one."""
+    """Return the arrays of the hidden layers, and the number of units of the last one."""
     widths = (len(shape.body_inputs), *shape.hidden_sizes)
     arrays: dict[str, tuple[int, ...]] = {}
     for number, (inputs, outputs) in enumerate(pairwise(widths)):
@@ -81,7 +81,7 @@ def network_shape(
     wide: bool = False,
     action_features: tuple[str, ...] = (),
 ) -> NetworkShape:
-    """The shape of a network for this game and observation.
+    """Return the shape of a network for this game and observation.
 
     Args:
         action_features: features of the observation that have a number for each action, from action 0 on; see
@@ -116,7 +116,7 @@ def network_shape(
 
 
 def _by_action(features: tuple[Feature, ...], actions: int, names: tuple[str, ...]) -> tuple[tuple[int, ...], int]:
-    """The starts of the features with these names, and the number of actions for which each has a number."""
+    """Return the starts of the features with these names, and the number of actions for which each has a number."""
     if not names:
         return (), 0
     sizes = {feature.name: feature.size for feature in features if 1 < feature.size <= actions}

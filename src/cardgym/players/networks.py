@@ -20,7 +20,7 @@ from cardgym.players.network_shapes import NetworkShape
 
 
 def hidden_layers(shape: NetworkShape) -> tuple[nn.Sequential, int]:
-    """The hidden layers, each followed by a ReLU, and the number of units of the last one."""
+    """Return the hidden layers, each followed by a ReLU, and the number of units of the last one."""
     layers: list[nn.Module] = []
     width = shape.inputs
     for size in shape.hidden_sizes:
@@ -51,11 +51,13 @@ class QNetwork(nn.Module):
             nn.init.zeros_(self.direct.weight)
 
     def forward(self, observations: Tensor) -> Tensor:
-        """Action values (rows, actions) for observations (rows, inputs), float32, illegal actions included."""
+        """Return action values (rows, actions) for observations (rows, inputs), float32, illegal actions included."""
         return self.combine(self.head(self.body(observations)), observations)
 
     def combine(self, outputs: Tensor, observations: Tensor) -> Tensor:
-        """Action values from the outputs of the last layer: adds the `wide` part, and merges the `dueling` parts."""
+        """Return action values from the outputs of the last layer: adds the `wide` part, and merges the `dueling`
+        parts.
+        """
         if self.shape.wide:
             outputs = outputs + self.direct(observations)
         if self.shape.dueling:

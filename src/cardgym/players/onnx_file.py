@@ -85,7 +85,7 @@ class _Graph:
 
 
 def _outputs(graph: _Graph, player: CheckpointPlayer) -> str:
-    """Action values or logits, illegal actions included; see `QNetwork` and `PolicyNetwork`."""
+    """Return action values or logits, illegal actions included; see `QNetwork` and `PolicyNetwork`."""
     shape, hidden = player.metadata.shape, "observations"
     if shape.featured_actions:
         hidden = graph.node("Gather", hidden, graph.constant("body_inputs", np.array(shape.body_inputs)), axis=1)

@@ -76,7 +76,7 @@ def load_policy(path: Path, game: Game, options: Options) -> Int8s:
 
 
 def load_player(path: Path, game: Game, options: Options) -> TablePlayer:
-    """The player of a policy file; raises as `load_policy`."""
+    """Return the player of a policy file; raises as `load_policy`."""
     return TablePlayer(str(path), load_policy(path, game, options))
 
 

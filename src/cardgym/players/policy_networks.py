@@ -68,7 +68,7 @@ class PolicyNetwork(nn.Module):
         return logits, self.value(hidden).squeeze(1)
 
     def _scores(self, observations: Tensor, hidden: Tensor) -> Tensor:
-        """The logits of the actions that have features, (rows, featured_actions).
+        """Return the logits of the actions that have features, (rows, featured_actions).
 
         Most features are 0 because the action is not legal; all such actions in a row have the same logit, which is
         computed once.
@@ -89,7 +89,7 @@ Network = QNetwork | PolicyNetwork
 
 
 def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
-    """The log-probability of each legal action; the lowest finite float where `masks` (bool) is false.
+    """Return the log-probability of each legal action; the lowest finite float where `masks` (bool) is false.
 
     `exp` of the result is exactly 0 for an illegal action, and 0 times it is 0, so sums over all actions need no mask.
     """

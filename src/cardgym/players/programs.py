@@ -31,7 +31,7 @@ def is_program(name: str) -> bool:
 
 
 def load(name: str) -> Any:
-    """What a name refers to; a class is called without arguments.
+    """Return what a name refers to; a class is called without arguments.
 
     Raises:
         CardgymError: if there is no such file, module or attribute, or if its code raises an error.

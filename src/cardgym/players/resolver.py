@@ -75,7 +75,7 @@ class CallablePlayer(Player):
     batched: bool = False
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
-        """What the callable returns; it gets copies, which it may keep or change.
+        """Return what the callable returns; it gets copies, which it may keep or change.
 
         Raises:
             DecisionError: whatever the callable raises, and if it is asked row by row and answers no whole number.
@@ -91,7 +91,7 @@ class CallablePlayer(Player):
         return actions
 
     def __call__(self, observations: Observations, masks: Masks) -> Any:
-        """What the callable returns."""
+        """Return what the callable returns."""
         return self.policy(observations, masks)
 
 
@@ -137,13 +137,13 @@ PLAYER_SUFFIXES = (".json", SUFFIX, ".zip")
 
 
 def player_names(game: Game) -> tuple[str, ...]:
-    """The names of a game's players, without its checkpoints."""
+    """Return the names of a game's players, without its checkpoints."""
     of_kind("game", game, Game, "games, such as cardgym.find returns them")
     return ("random", *game.players)
 
 
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
-    """The players of `seats` seats: one player for all of them, or a list with one for each."""
+    """Return the players of `seats` seats: one player for all of them, or a list with one for each."""
     whole_number("seats", seats, 0)
     if isinstance(players, str) or not isinstance(players, Sequence):
         return [players] * seats
@@ -153,7 +153,7 @@ def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[Playe
 
 
 def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Player]:
-    """The players of all seats of a game, in the order of the seats.
+    """Return the players of all seats of a game, in the order of the seats.
 
     Raises:
         CardgymError: if the number of players is not the number of seats, and as `resolve`.
@@ -237,7 +237,7 @@ def resolve(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = 
 
 
 def _named(name: str, game: Game, options: Options, programs: bool) -> Player:
-    """The player of that name: the game's own, a file, or a checkpoint that comes with the game."""
+    """Return the player of that name: the game's own, a file, or a checkpoint that comes with the game."""
     if name.startswith("llm:"):
         _require_programs(name, programs)
         from cardgym.players.llm.player import LanguageModel
@@ -270,7 +270,7 @@ def _named(name: str, game: Game, options: Options, programs: bool) -> Player:
 
 
 def _load(name: str, game: Game, options: Options, programs: bool) -> Player:
-    """The player of a file."""
+    """Return the player of a file."""
     greedy = GREEDY if name.endswith(GREEDY) else ""
     path = shipped.checkpoint_path(Path(name.removesuffix(greedy)))
     if greedy:
@@ -302,7 +302,7 @@ def _require_programs(name: str, programs: bool) -> None:
 
 
 def _load_program(name: str, game: Game, options: Options, programs: bool) -> Player | None:
-    """The player in Python of that name; None if it names none."""
+    """Return the player in Python of that name; None if it names none."""
     from cardgym.players.programs import is_program, load
 
     if not is_program(name):
@@ -337,7 +337,7 @@ _FORMATS: dict[str, Callable[[Path, Game, Any], Player]] = {
 
 
 def load_tensors(path: Path, game: Game, options: Options) -> Player:
-    """The player of a `.safetensors` file.
+    """Return the player of a `.safetensors` file.
 
     Raises:
         CardgymError: for a file that is missing, contains something other than a player, or was made for another game
@@ -356,7 +356,7 @@ def load_tensors(path: Path, game: Game, options: Options) -> Player:
 
 
 def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
-    """The checkpoints that come with a game, by their players' names.
+    """Return the checkpoints that come with a game, by their players' names.
 
     Checkpoints for other ids are left out, and those for other options if `options` are given.
     """

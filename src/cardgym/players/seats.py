@@ -78,13 +78,13 @@ class SeatedBatch:
         self.chronicle.readers.update(readers)
 
     def views(self, rows: Int64s) -> list[TextView]:
-        """What the seats to decide in `rows` know, in words; without a history unless they were told."""
+        """Return what the seats to decide in `rows` know, in words; without a history unless they were told."""
         self.tell(())
         seats = self.batch.plain_rows["current_player"]
         return [self.chronicle.view(int(row), int(seats[row])) for row in rows]
 
     def _number(self, player: Player, tables: Sequence[TablePlayer]) -> int:
-        """The policy number of a player: the same for each of its seats."""
+        """Return the policy number of a player: the same for each of its seats."""
         compiled = self.batch.kernel.players
         if isinstance(player, CompiledPlayer):
             return compiled.index(player.name)
@@ -230,7 +230,7 @@ class SeatedBatch:
             self.paid[again] = rows["paid"][again]
 
     def pending_actions(self, rows: Int64s, *, may_forfeit: bool = False) -> Int64s:
-        """The actions that players outside the kernel choose in `rows`, which wait for them, (rows,) int64.
+        """Return the actions that players outside the kernel choose in `rows`, which wait for them, (rows,) int64.
 
         No action is played. If it `may_forfeit`, a `TextPlayer` that does is told by FORFEIT.
         """
@@ -243,7 +243,7 @@ class SeatedBatch:
         return actions
 
     def choose(self, player: Player, rows: Int64s | None = None) -> Int64s:
-        """The actions, (rows,) int64, of a player for the seats to decide; 0 where the game is over.
+        """Return the actions, (rows,) int64, of a player for the seats to decide; 0 where the game is over.
 
         The player need not be in the roster. It draws from each row's generator of choices, as if it were in that seat.
 
@@ -277,7 +277,7 @@ class SeatedBatch:
         return actions[rows]
 
     def _choices(self, player: Player, rows: Int64s, *, advance: bool, may_forfeit: bool = False) -> Int64s:
-        """The actions of a player outside the kernel in `rows`, which wait for a decision, (rows,) int64."""
+        """Return the actions of a player outside the kernel in `rows`, which wait for a decision, (rows,) int64."""
         observations, masks, _ = self._look_as(player, rows)
         draws = self._draws(rows, advance=advance) if player.samples else None
         views = partial(self.views, rows)
@@ -287,27 +287,29 @@ class SeatedBatch:
             raise self._located(error, rows) from error.__cause__
 
     def _located(self, error: DecisionError, rows: Int64s) -> DecisionError:
-        """The error with the number of the game and the seat of a decision in one of the rows, if it is known which."""
+        """Return the error with the number of the game and the seat of a decision in one of the rows, if it is
+        known which.
+        """
         if error.row is None:
             return error.at(None, f"one of {len(rows):,} decisions at once: ")
         row = self.batch.plain_rows[rows[error.row]]
         return error.at(error.row, f"game {int(row['games']) - 1}, seat {row['current_player']}: ")
 
     def _draws(self, rows: Int64s, *, advance: bool) -> Float64s:
-        """The next `uniform_float` of each row's generator of choices, (rows,) float64."""
+        """Return the next `uniform_float` of each row's generator of choices, (rows,) float64."""
         keys, counters = self.batch.plain_rows["choice"][rows].T
         if advance:
             self.batch.plain_rows["choice"][rows, 1] += np.uint64(1)
         return draws_of(keys, counters)
 
     def _look_as(self, player: Player, rows: Int64s) -> tuple[Float32s, Int8s, Int64s]:
-        """What a player outside the kernel sees in rows where it is to decide; see `look`."""
+        """Return what a player outside the kernel sees in rows where it is to decide; see `look`."""
         return self.look(rows, self.batch.plain_rows["current_player"][rows].astype(np.int64), player.observation_name)
 
     def look(
         self, rows: Int64s | None, seats: Int64s, observation_name: str | None = None
     ) -> tuple[Float32s, Int8s, Int64s]:
-        """What `seats[i]` knows in row `rows[i]` (None for all rows); see `cardgym.engine.batch.look`."""
+        """Return what `seats[i]` knows in row `rows[i]` (None for all rows); see `cardgym.engine.batch.look`."""
         batch = self.batch
         states = batch.plain_states if rows is None else batch.plain_states.take(rows)
         return look(batch.game, batch.options, states, seats, observation_name or batch.kernel.observation_name)
@@ -315,10 +317,10 @@ class SeatedBatch:
 
 @compiled
 def _draw(rows: Any) -> float:
-    """The next `uniform_float` of the only row's generator of choices."""
+    """Return the next `uniform_float` of the only row's generator of choices."""
     return float(uniform_float(rows[0].choice))
 
 
 def game_keys(seed: int, num_games: int) -> npt.NDArray[np.uint64]:
-    """The keys, uint64, that `num_games` games of a seed are dealt from, for any lineup."""
+    """Return the keys, uint64, that `num_games` games of a seed are dealt from, for any lineup."""
     return np.array([derive(np.uint64(seed), np.uint64(number)) for number in range(num_games)], np.uint64)

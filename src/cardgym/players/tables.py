@@ -81,7 +81,7 @@ class QTablePlayer(Player):
         self._pairs = pairs
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
-        """The legal action with the highest value among those tried, the first in a tie, (rows,) int64.
+        """Return the legal action with the highest value among those tried, the first in a tie, (rows,) int64.
 
         If none was tried, the observation's hash picks a legal one, because always taking the first would be biased.
         """
@@ -150,7 +150,7 @@ save_strategy = partial(save_q_table, form=STRATEGY)
 
 
 def load_player(path: Path, game: Game, options: Options) -> QTablePlayer | StrategyPlayer:
-    """The player of a table: greedy for a Q-table, sampling for a strategy.
+    """Return the player of a table: greedy for a Q-table, sampling for a strategy.
 
     Raises:
         CardgymError: for a file that is missing, not a table of cardgym, or made for another game, options or

@@ -94,7 +94,7 @@ class Engine(ABC):
 
     @abstractmethod
     def _collect(self, seconds: float) -> Sequence[Outcome]:
-        """The tasks that have ended; waits for one for at most `seconds`."""
+        """Return the tasks that have ended; waits for one for at most `seconds`."""
 
     @abstractmethod
     def close(self) -> None:

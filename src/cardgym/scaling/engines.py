@@ -11,7 +11,7 @@ ENGINES = {"local": "processes of this machine", "ray": "a Ray cluster"}
 
 
 def make(name: str, workers: int | None = None, address: str | None = None) -> Engine:
-    """An engine by name, with at most that many workers; `address` is the Ray cluster's."""
+    """Return an engine by name, with at most that many workers; `address` is the Ray cluster's."""
     if name not in ENGINES:
         raise unknown("engine", name, ENGINES)
     if workers is not None:

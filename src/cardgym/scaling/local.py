@@ -175,7 +175,7 @@ def cores() -> int:
 
 
 def machine() -> str:
-    """The processor, the number of cores that this process may use, and the version of Python, for reports."""
+    """Return the processor, the number of cores that this process may use, and the version of Python, for reports."""
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():

@@ -117,7 +117,7 @@ class _Connection:
             self._pipe.send(message)
 
     def receive(self, seconds: float) -> list[Outcome]:
-        """The tasks that have ended; waits for one for at most `seconds`."""
+        """Return the tasks that have ended; waits for one for at most `seconds`."""
         ended: list[Outcome] = []
         while self._pipe.poll(0 if ended else seconds):
             message = self._pipe.recv()
@@ -156,7 +156,7 @@ def _check_reachable(address: str) -> None:
 
 
 def _log_line(log: Path) -> str:
-    """The last relevant line of Ray's log."""
+    """Return the last relevant line of Ray's log."""
     try:
         lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
     except OSError:
@@ -166,7 +166,7 @@ def _log_line(log: Path) -> str:
 
 
 def environment() -> dict[str, str]:
-    """The environment variables that are passed to workers."""
+    """Return the environment variables that are passed to workers."""
     return {
         name: value
         for name, value in os.environ.items()

@@ -80,7 +80,7 @@ def backward_induction(tree: GameTree, gamma: float | str | Fraction = 1) -> Sol
 
 
 def policy_value(tree: GameTree, policy: Policy, gamma: float | str | Fraction = 1) -> PolicyValue:
-    """The exact value of a policy.
+    """Return the exact value of a policy.
 
     Raises:
         CardgymError: for gamma outside [0, 1], or a policy that does not fit the game.
@@ -99,7 +99,7 @@ def policy_value(tree: GameTree, policy: Policy, gamma: float | str | Fraction =
 
 
 def check_gamma(gamma: object) -> Fraction:
-    """A discount factor as a fraction, from a number or a text such as `0.9` or `9/10`.
+    """Return a discount factor as a fraction, from a number or a text such as `0.9` or `9/10`.
 
     A float is read as the decimal it prints as: 0.9 is 9/10.
 
@@ -120,7 +120,7 @@ def check_gamma(gamma: object) -> Fraction:
 
 
 def _action_weights(tree: GameTree, policy: Policy) -> list[float]:
-    """The probability of every choice of the tree under a policy."""
+    """Return the probability of every choice of the tree under a policy."""
     states, actions = tree.num_info_sets, tree.game.actions(tree.options)
     source = np.repeat(np.arange(states), tree.sizes)
     if policy.shape == (states,):
@@ -177,17 +177,17 @@ class _Graph:
         self.openings = [(node, paid[node], share) for node, share in reach.items()]
 
     def edges(self, node: int) -> range:
-        """The edges of a node."""
+        """Return the edges of a node."""
         return range(self._first_edge[node], self._first_edge[node + 1])
 
     def choices(self, info_set: int) -> slice:
-        """The choices of an information set, in the order of the edges of its nodes."""
+        """Return the choices of an information set, in the order of the edges of its nodes."""
         return slice(self._first_choice[info_set], self._first_choice[info_set + 1])
 
     def backward_pass(
         self, discount: Fraction, rewards: Sequence[_Number], weights: Sequence[float] | None = None
     ) -> tuple[list[Fraction], list[Fraction]]:
-        """The value of every node and end, and the discounted value of what follows every edge.
+        """Return the value of every node and end, and the discounted value of what follows every edge.
 
         Args:
             discount: the factor of every decision that an edge leads to.
@@ -216,7 +216,7 @@ def _exact(numbers: npt.NDArray[np.float64]) -> list[_Number]:
 
 
 def _mean(worth: list[Fraction], weights: Sequence[float]) -> Fraction:
-    """The weighted mean; equal weights are treated as exactly 1/n, which floats such as 1/3 are not."""
+    """Return the weighted mean; equal weights are treated as exactly 1/n, which floats such as 1/3 are not."""
     if len(set(weights)) == 1:
         return Fraction(sum(worth), len(worth))
     return sum((Fraction(w) * value for w, value in zip(weights, worth, strict=True) if w), Fraction(0))

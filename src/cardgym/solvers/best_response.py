@@ -21,14 +21,14 @@ class BestResponse:
 
 
 def expected_returns(tree: ExactTree, strategy: Strategy) -> Floats:
-    """The expected return of each seat if all follow the strategy, (num_players,), float64."""
+    """Return the expected return of each seat if all follow the strategy, (num_players,), float64."""
     reach = reach_probabilities(tree, strategy, -1)
     returns: Floats = reach[tree.num_nodes :][::-1] @ tree.arrays.payments
     return returns
 
 
 def reach_probabilities(tree: ExactTree, strategy: Strategy, without: int) -> Floats:
-    """The probability of reaching each node, and each end from the back, (num_nodes + num_ends,), float64.
+    """Return the probability of reaching each node, and each end from the back, (num_nodes + num_ends,), float64.
 
     The seat `without` (-1 for none) is assumed always to play towards them.
     """
@@ -38,7 +38,7 @@ def reach_probabilities(tree: ExactTree, strategy: Strategy, without: int) -> Fl
 
 
 def best_response(tree: ExactTree, strategy: Strategy, seat: int) -> BestResponse:
-    """The best response of a seat to the others' strategies.
+    """Return the best response of a seat to the others' strategies.
 
     It goes through the information sets from the seat's last decisions to its first. Every history of a set is reached
     with the same own actions, so its best action has the largest value weighted by the probabilities of the others and
@@ -62,7 +62,7 @@ def _turns(tree: ExactTree) -> Integers:
 
 
 def nash_conv(tree: ExactTree, strategy: Strategy) -> float:
-    """What all seats together gain from best responses; 0 at an equilibrium.
+    """Return what all seats together gain from best responses; 0 at an equilibrium.
 
     Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017.
     """
@@ -86,7 +86,9 @@ def exploitability(tree: ExactTree, strategy: Strategy) -> float:
 
 
 def node_values(tree: ExactTree, strategy: Strategy, seat: int) -> Floats:
-    """What a seat is paid on average from each node on, and at each end from the back, if all follow the strategy."""
+    """Return what a seat is paid on average from each node on, and at each end from the back, if all follow the
+    strategy.
+    """
     values = np.zeros(tree.num_nodes + len(tree.arrays.payments))
     values[tree.num_nodes :] = tree.arrays.payments[::-1, seat]
     _fill_values(tree.arrays, strategy, values)

@@ -74,7 +74,7 @@ class EquilibriumSolver:
         return self.solver.num_info_sets if isinstance(self.solver, MCCFR) else self.solver.tree.num_info_sets
 
     def player(self, name: str = "equilibrium") -> StrategyPlayer:
-        """The average strategy as a player."""
+        """Return the average strategy as a player."""
         if isinstance(self.solver, MCCFR):
             return self.solver.player(name)
         assert isinstance(self.solver.tree, GameTree)

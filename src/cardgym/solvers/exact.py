@@ -33,7 +33,7 @@ Exact = tuple[float, Interval | None]
 
 
 def tree_exploitability(game: Game, options: Options, player: Player, limit: int = NODES) -> Exact | None:
-    """The exploitability of a player in a game whose tree has at most `limit` nodes; None for a larger game.
+    """Return the exploitability of a player in a game whose tree has at most `limit` nodes; None for a larger game.
 
     If a player samples its actions with unknown probabilities, they are estimated from its choices. The best response
     is computed against one estimate and evaluated against further, independent ones, so that it is not overestimated.
@@ -54,7 +54,7 @@ def tree_exploitability(game: Game, options: Options, player: Player, limit: int
 
 @lru_cache(1)
 def small_tree(game: Game, options: Options, limit: int = NODES) -> GameTree | None:
-    """The tree of a game with at most `limit` nodes, None for a larger one; the last result is kept."""
+    """Return the tree of a game with at most `limit` nodes, None for a larger one; the last result is kept."""
     if _deals(game, options, limit) > limit:
         return None
     try:
@@ -64,7 +64,8 @@ def small_tree(game: Game, options: Options, limit: int = NODES) -> GameTree | N
 
 
 def exact_standings(found: Standings, players: Sequence[PlayerSpec]) -> Standings:
-    """The standings of a tournament with exact payoffs where the game's tree and both players' strategies are known.
+    """Return the standings of a tournament with exact payoffs where the game's tree and both players' strategies
+    are known.
 
     Args:
         found: the standings; those of a metric that is not the return, or by playouts, stay as they are.
@@ -83,7 +84,7 @@ def exact_standings(found: Standings, players: Sequence[PlayerSpec]) -> Standing
 
 
 def _payoffs_alone(game: Game, options: Options, players: Sequence[Player]) -> Float64s | None:
-    """What the row's player wins more than the column's in a game of one player."""
+    """Return what the row's player wins more than the column's in a game of one player."""
     shortfalls = [_shortfall(game, options, player) for player in players]
     if any(one is None for one in shortfalls):
         return None
@@ -93,7 +94,7 @@ def _payoffs_alone(game: Game, options: Options, players: Sequence[Player]) -> F
 
 
 def _payoffs(game: Game, options: Options, players: Sequence[Player]) -> Float64s | None:
-    """What the row's player wins from the column's in all other seats; NaN where a strategy is unknown."""
+    """Return what the row's player wins from the column's in all other seats; NaN where a strategy is unknown."""
     tree = small_tree(game, options)
     if tree is None:
         return None
@@ -109,7 +110,7 @@ def _payoffs(game: Game, options: Options, players: Sequence[Player]) -> Float64
 
 
 def _deals(game: Game, options: Options, limit: int) -> int:
-    """The number of ways to deal up to the first decision; it rules out most large games without enumeration."""
+    """Return the number of ways to deal up to the first decision; it rules out most large games without enumeration."""
     first = SingleGame(game, options, game.blank_state(options))
     first.setup()
     deals = 1
@@ -137,7 +138,7 @@ def _estimated(tree: GameTree, player: Player) -> Exact:
 
 
 def _deviating(tree: GameTree, strategy: Strategy, response: Strategy, seat: int) -> Strategy:
-    """A strategy with the response's choices at the information sets of one seat."""
+    """Return a strategy with the response's choices at the information sets of one seat."""
     own = np.repeat(tree.arrays.set_seats == seat, tree.sizes)
     return np.where(own, response, strategy)
 

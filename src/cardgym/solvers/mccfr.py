@@ -165,7 +165,7 @@ class MCCFR:
         return Pairs(keys[order], actions[order].astype(np.int32), shares[rows, actions][order].astype(np.float64))
 
     def player(self, name: str = "mccfr") -> StrategyPlayer:
-        """The player of the average strategy."""
+        """Return the player of the average strategy."""
         return StrategyPlayer(name, self.observation_name, self.average)
 
     def _grow(self) -> None:
@@ -364,7 +364,7 @@ def _match_regrets(regrets: npt.NDArray[np.float32], mask: npt.NDArray[np.int8],
 
 @rule
 def _draw_action(strategy: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """An action sampled from the strategy."""
+    """Return an action sampled from the strategy."""
     left = uniform_float(generator)
     chosen = -1
     for action in range(mask.shape[0]):

@@ -55,13 +55,13 @@ class Solver:
         self._places = self.small.find(self.tree.set_states)
 
     def solve(self, gamma: float | str | Fraction = GAMMA) -> Solution:
-        """The optimum, in exact fractions: solved up to symmetry, returned for every state."""
+        """Return the optimum, in exact fractions: solved up to symmetry, returned for every state."""
         small = backward_induction(self.small, gamma)
         values = [small.values[place] for place in self._places.tolist()]
         return Solution(small.value, values, small.actions[self._places], small.optimal[self._places])
 
     def value(self, policy: Policy, gamma: float | str | Fraction = 1) -> PolicyValue:
-        """The exact value of a policy; faster for one that respects the symmetry.
+        """Return the exact value of a policy; faster for one that respects the symmetry.
 
         A policy is an action for each state of `tree`, (states,), or probabilities, (states, actions).
         """
@@ -82,7 +82,7 @@ class RandomPlayerError(CardgymError):
 
 
 def policy_of(tree: GameTree, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]:
-    """The policy of a player, (num_states, actions).
+    """Return the policy of a player, (num_states, actions).
 
     Raises:
         CardgymError: for a player that cannot be found or read, or that chooses an illegal action.
@@ -98,7 +98,7 @@ def policy_of(tree: GameTree, spec: PlayerSpec) -> npt.NDArray[np.floating[Any]]
 
 
 def policy_table(tree: GameTree, actions: npt.NDArray[np.integer]) -> npt.NDArray[np.int8]:
-    """The policy table, (num_info_states,) int8 by info state index, of an action for each state, (num_states,)."""
+    """Get the policy table, (num_info_states,) int8 by info state index, of an action for each state, (num_states,)."""
     places = indices(tree)
     if tree.game.state_index.num_info_states is None:
         raise CardgymError(f"{tree.game.id} does not number its states, so it has no policy tables")
@@ -108,13 +108,13 @@ def policy_table(tree: GameTree, actions: npt.NDArray[np.integer]) -> npt.NDArra
 
 
 def indices(tree: GameTree) -> npt.NDArray[np.int64]:
-    """The info state index of every decision state, (num_states,), int64."""
+    """Return the info state index of every decision state, (num_states,), int64."""
     return info_state_indices(tree.game, tree.set_states, np.zeros(tree.num_info_sets, np.int64))
 
 
 @cache
 def optimal_table(game: Game, options: Options) -> npt.NDArray[np.int8]:
-    """The optimal undiscounted policy as a policy table by info state index, (num_info_states,), int8.
+    """Return the optimal undiscounted policy as a policy table by info state index, (num_info_states,), int8.
 
     Among equally good actions it takes the first.
     """
@@ -198,5 +198,5 @@ def _values(solver: Solver, policy: Policy, gamma: Fraction) -> dict[str, str | 
 
 
 def fraction_text(value: Fraction) -> str:
-    """A fraction as p/q, even if q is 1."""
+    """Return a fraction as p/q, even if q is 1."""
     return f"{value.numerator}/{value.denominator}"

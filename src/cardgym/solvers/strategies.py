@@ -25,7 +25,7 @@ _CHUNK = 1 << 18
 
 
 def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
-    """The strategy of a player whose probabilities are known: a table, a network, or any deterministic player.
+    """Return the strategy of a player whose probabilities are known: a table, a network, or any deterministic player.
 
     None for a player that samples its actions with unknown probabilities.
 
@@ -41,7 +41,7 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
 
 
 def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs:
-    """A strategy by the hash of an observation, as in a strategy file.
+    """Return a strategy by the hash of an observation, as in a strategy file.
 
     If several information sets have the same observation, because it does not show all that the seat has seen and done,
     their probabilities are averaged, weighted by the probability of reaching each of them.
@@ -65,7 +65,9 @@ def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs
 
 
 def sampled_strategy(tree: GameTree, player: Player, draws: int, seed: int) -> Strategy:
-    """The frequency of each action of a player in `draws` draws at each information set, for unknown probabilities."""
+    """Return the frequency of each action of a player in `draws` draws at each information set, for unknown
+    probabilities.
+    """
     if isinstance(player, MixturePlayer):
         parts = [sampled_strategy(tree, part, draws, seed + i) for i, part in enumerate(player.players)]
         return mixed_strategy(tree, parts, player.weights)
@@ -86,7 +88,7 @@ def _hash_all(observations: npt.NDArray[np.float32], hashes: npt.NDArray[np.uint
 
 
 def mixed_strategy(tree: GameTree, strategies: Sequence[Strategy], weights: Sequence[float]) -> Strategy:
-    """The strategy equivalent to a mixture in which each seat independently draws one strategy for each game.
+    """Return the strategy equivalent to a mixture in which each seat independently draws one strategy for each game.
 
     At an information set each strategy counts by its weight times the probability that its own choices lead there
     (Kuhn, "Extensive games and the problem of information", 1953); uniform if none leads there.

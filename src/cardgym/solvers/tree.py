@@ -103,7 +103,7 @@ class ExactTree:
         return int(self.arrays.payments.shape[1])
 
     def uniform(self) -> Strategy:
-        """The strategy of `random`."""
+        """Return the strategy of `random`."""
         return np.repeat(1.0 / self.sizes, self.sizes)
 
     @property
@@ -112,7 +112,7 @@ class ExactTree:
         return np.diff(self.arrays.first_choice).astype(np.intp)
 
     def sums(self, values: Floats) -> Floats:
-        """The sum of the values of the choices, (num_choices,), in each information set."""
+        """Return the sum of the values of the choices, (num_choices,), in each information set."""
         totals: Floats = np.add.reduceat(values, self.arrays.first_choice[:-1].astype(np.intp))
         return totals
 
@@ -138,16 +138,16 @@ class GameTree(ExactTree):
     paid_before: Floats
 
     def look(self, observation_name: str | None = None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """What is observed at each information set, (sets, size) float32, and the masks, (sets, actions) int8."""
+        """Get what is observed at each information set, (sets, size) float32, and the masks, (sets, actions) int8."""
         observations, masks, _ = look(self.game, self.options, self.set_states, self.arrays.set_seats, observation_name)
         return observations, masks
 
     def decisions(self) -> Decisions:
-        """The decisions at the information sets, in a state of each."""
+        """Return the decisions at the information sets, in a state of each."""
         return Decisions(self.game, self.options, np.asarray(self.set_states), self.arrays.set_seats)
 
     def strategy(self, probabilities: npt.NDArray[np.floating[Any]]) -> Strategy:
-        """A strategy from probabilities of all actions at each information set, (num_info_sets, actions)."""
+        """Return a strategy from probabilities of all actions at each information set, (num_info_sets, actions)."""
         rows = np.repeat(np.arange(self.num_info_sets), self.sizes)
         chosen = probabilities[rows, self.choice_actions].astype(np.float64)
         return chosen / self.sums(chosen)[rows]
@@ -161,12 +161,12 @@ class GameTree(ExactTree):
         return rewards
 
     def find(self, states: np.recarray[Any, Any]) -> Integers:
-        """The information sets of states in a tree by whole states, (len(states),) int64; -1 for other states."""
+        """Get the information sets of states in a tree by whole states, (len(states),) int64; -1 for other states."""
         known = {key: number for number, key in enumerate(_keys(self.set_states))}
         return np.array([known.get(key, -1) for key in self.keys_of(states)], np.int64)
 
     def keys_of(self, states: npt.NDArray[Any]) -> list[bytes]:
-        """What identifies each state, (rows,), in a tree by whole states."""
+        """Return what identifies each state, (rows,), in a tree by whole states."""
         rows = np.array(states)
         if self.symmetric:
             bind_rules(_make_canonical, self.game)(rows)
@@ -174,7 +174,7 @@ class GameTree(ExactTree):
 
 
 def _keys(states: npt.NDArray[Any]) -> list[bytes]:
-    """The bytes of each state, in which payments do not count."""
+    """Return the bytes of each state, in which payments do not count."""
     rows = np.zeros(len(states), states.dtype)  # Zeros, because assignment skips the gaps between fields.
     rows[:] = states
     rows["paid"] = 0

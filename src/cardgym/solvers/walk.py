@@ -75,7 +75,7 @@ Found = cast(Any, namedtuple("Found", FOUND))
 
 
 def walk_of(game: Game) -> Callable[..., int]:
-    """The walk of a game, compiled; see `_walk`."""
+    """Return the walk of a game, compiled; see `_walk`."""
     walk = bind_rules(_walk, game, game.default_observation, (_open_node, _play_move))
     name_entry_point(f"{game.id} (solver)", walk)
     return walk
@@ -344,7 +344,7 @@ def _never_zero(key: np.uint64) -> np.uint64:
 
 @rule
 def find_place(places: npt.NDArray[np.uint64], key: np.uint64) -> int:
-    """The place of a key in an open-addressed table, or the empty one where it belongs."""
+    """Return the place of a key in an open-addressed table, or the empty one where it belongs."""
     last = np.int64(places.shape[0] - 1)
     place = np.int64(key & np.uint64(last))
     while places[place] != _ZERO and places[place] != key:

@@ -153,7 +153,7 @@ def most_undone(entry: GameEntry) -> int:
 def checked(
     values: Any, where: str, *, undone: int = 0, replayed: bool = False, found: Callable[[str], Game] = find
 ) -> dict[str, Any]:
-    """An entry of plain values, compared with the schema and with what its moves lead to.
+    """Return an entry of plain values, compared with the schema and with what its moves lead to.
 
     Keys and metrics that cardgym does not know are dropped, and the results of an unfinished game are left blank.
 
@@ -229,7 +229,7 @@ def _compare(field: str, value: float, right: float) -> None:
 
 
 def results_of(position: SingleGame, paid: Float64s, resigned: int | None) -> tuple[float, list[dict[str, Any]]]:
-    """The max score of a finished game, and each seat's score, return and metrics.
+    """Return the max score of a finished game, and each seat's score, return and metrics.
 
     If somebody has resigned, the others share the score.
 
@@ -257,7 +257,7 @@ def results_of(position: SingleGame, paid: Float64s, resigned: int | None) -> tu
 
 
 def blank(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of a seat in an unfinished game: the true numbers would tell what others hold."""
+    """Return the result of a seat in an unfinished game: the true numbers would tell what others hold."""
     return {"score": 0.0, "return": 0.0, "metrics": dict.fromkeys(metrics, 0.0)}
 
 
@@ -265,12 +265,12 @@ def blank(metrics: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def export_line(entry: dict[str, Any]) -> str:
-    """A game as a line of an export."""
+    """Return a game as a line of an export."""
     return json.dumps(sealed(entry), allow_nan=False) + "\n"
 
 
 def read_entries(path: Path) -> list[dict[str, Any]]:
-    """The games of an export, in the order of the file; lines that are refused are left out and named on stderr.
+    """Return the games of an export, in the order of the file; lines that are refused are left out and named on stderr.
 
     Raises:
         CardgymError: if the file is missing, or has lines but no game.
@@ -282,7 +282,7 @@ def read_entries(path: Path) -> list[dict[str, Any]]:
 
 
 def parse_entries(content: bytes, what: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """The games of an export's content, and the reasons why lines were refused.
+    """Return the games of an export's content, and the reasons why lines were refused.
 
     Args:
         what: what messages call the export.

@@ -58,7 +58,7 @@ class StaleGameError(CardgymError):
 
 
 def data_folder() -> Path:
-    """The user's data folder for cardgym; `CARDGYM_DATA_DIR` moves it.
+    """Return the user's data folder for cardgym; `CARDGYM_DATA_DIR` moves it.
 
     Raises:
         CardgymError: if the user has no home folder.
@@ -70,12 +70,12 @@ def data_folder() -> Path:
 
 
 def default_path() -> Path:
-    """The user's own game log."""
+    """Return the user's own game log."""
     return data_folder() / "games.sqlite"
 
 
 def live_moves(rows: Iterable[Move]) -> list[Move]:
-    """The moves that were not taken back; `CardgymError` if a row takes back what is not there."""
+    """Return the moves that were not taken back; `CardgymError` if a row takes back what is not there."""
     moves: list[Move] = []
     for seat, move in rows:
         if seat == UNDO:
@@ -155,7 +155,7 @@ class GameLog:
             self._database.execute("pragma synchronous = normal")
 
     def _kind(self) -> tuple[int, int, int]:
-        """The application id, the version, and how many tables there are."""
+        """Return the application id, the version, and how many tables there are."""
         tables = "(select count(*) from sqlite_master)"
         query = f"select application_id, user_version, {tables} from pragma_application_id, pragma_user_version"
         [(application, version, count)] = self._database.execute(query)
@@ -212,7 +212,7 @@ class GameLog:
         return self._read(_MOVES, (id,))
 
     def entry(self, id: str) -> dict[str, Any]:
-        """A game with its moves.
+        """Return a game with its moves.
 
         Raises:
             CardgymError: if the log has no such game.
@@ -223,7 +223,7 @@ class GameLog:
         return entries[0]
 
     def entries(self, env: str | None = None, **wanted: Any) -> list[dict[str, Any]]:
-        """The games that `read` finds; those that cannot be read are named on stderr once."""
+        """Return the games that `read` finds; those that cannot be read are named on stderr once."""
         entries, unreadable = self.read(env, **wanted)
         print_left_out([f"{self._what}: {reason}" for id, reason in unreadable.items() if id not in self._named])
         self._named |= set(unreadable)
@@ -238,7 +238,7 @@ class GameLog:
         id: str | None = None,
         limit: int = -1,
     ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-        """Matching games, oldest first, the latest `limit` of them; and by id, why some cannot be read."""
+        """Return matching games, oldest first, the latest `limit` of them; and by id, why some cannot be read."""
         wanted = {"env": env, "finished": finished, "owner": owner, "id": id}
         entries, unreadable, found = [], {}, functools.cache(find)
         for game, moves in self._stored(wanted, limit):
@@ -249,7 +249,7 @@ class GameLog:
         return entries, unreadable
 
     def _stored(self, wanted: Mapping[str, Any], limit: int) -> list[tuple[tuple[Any, ...], list[Move]]]:
-        """The rows that `read` makes entries of, each with its moves."""
+        """Return the rows that `read` makes entries of, each with its moves."""
         where, values = _matching(wanted)
         query = f"select {_GAME} from games where {where} order by rowid desc limit ?"
         with self._transaction("begin") as database:
@@ -257,7 +257,7 @@ class GameLog:
             return [(game, database.execute(_MOVES, game[:1]).fetchall()) for game in games[::-1]]
 
     def _entry(self, game: tuple[Any, ...], rows: list[Move], found: Callable[[str], Game]) -> dict[str, Any]:
-        """A game as an entry; `CardgymError` if it was damaged or is not what cardgym writes."""
+        """Return a game as an entry; `CardgymError` if it was damaged or is not what cardgym writes."""
         id, env, finished, _, text, seal = game
         where = f"game {printable(str(id), 60)}"
         try:
@@ -277,7 +277,7 @@ class GameLog:
         return entry
 
     def waiting(self, key: str, value: str) -> str | None:
-        """The id of an unfinished game whose `about` has this value under `key`; None if there is none."""
+        """Return the id of an unfinished game whose `about` has this value under `key`; None if there is none."""
         about = "case when json_valid(entry) then json_extract(entry, '$.about.' || ?) end"
         found = self._read(f"select id from games where finished = 0 and {about} = ? limit 1", (key, value))
         return str(found[0][0]) if found else None
@@ -285,7 +285,7 @@ class GameLog:
     # -- what reviews found -------------------------------------------------------------------------------------------
 
     def totals(self, version: str, owner: str | None = None) -> dict[str, tuple[KindTotal, ...]]:
-        """What `save_totals` saved for each game's id under this version of cardgym."""
+        """Return what `save_totals` saved for each game's id under this version of cardgym."""
         found, (where, values) = {}, _matching({"version": version, "owner": owner})
         query = f"select game, totals from totals join games on game = id where {where}"
         for game_id, text in self._read(query, values):
@@ -341,7 +341,7 @@ class GameLog:
 
     @contextlib.contextmanager
     def _transaction(self, begin: str = "begin immediate") -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it is written or none of it, and it sees no writes of other processes."""
+        """Open a transaction: all of it is written or none of it, and it sees no writes of other processes."""
         with self._lock, self._errors():
             self._database.execute(begin)
             try:
@@ -365,7 +365,7 @@ _MOVES = "select seat, move from moves where game = ? order by n"
 
 
 def _matching(wanted: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    """A condition of SQL on columns of the games, and its values; None allows any."""
+    """Return a condition of SQL on columns of the games, and its values; None allows any."""
     given = {name: value for name, value in wanted.items() if value is not None}
     return " and ".join(f"{name} = ?" for name in given) or "1", list(given.values())
 
@@ -381,7 +381,7 @@ def _add(database: sqlite3.Connection, id: str, entry: dict[str, Any], owner: st
 
 
 def seal_of(game: Sequence[Any], rows: Sequence[Move]) -> str:
-    """The digest of a game's id, env, finished, owner, entry and rows."""
+    """Return the digest of a game's id, env, finished, owner, entry and rows."""
     return digest_of([*game, rows])
 
 

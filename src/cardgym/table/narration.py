@@ -63,7 +63,7 @@ class Narration:
         self.texts: dict[int, list[tuple[int, str]]] = {reader: [] for reader in viewers}
 
     def people(self, viewer: int) -> Names:
-        """The names by seat as `viewer` reads them; a person who sits there is "You"."""
+        """Return the names by seat as `viewer` reads them; a person who sits there is "You"."""
         return shown_names(self.names, viewer if viewer in self._persons else None, self._about)
 
     def add(self, before: State, move: int, after: State, seat: int, *, forced: bool) -> dict[int, str]:
@@ -95,19 +95,19 @@ class Narration:
 
 
 def public_view(game: Game, state: State, people: Names) -> View:
-    """The game as all seats see it: each seat's zones as all others see them, and what is the same for all."""
+    """Return the game as all seats see it: each seat's zones as all others see them, and what is the same for all."""
     return _public([view_of(game, state, seat, (), people) for seat in range(len(people))])
 
 
 def public_showdown(game: Game, before: State, move: int, after: State, people: Names) -> View | None:
-    """The table with the hands face up that a transition showed to all; None if it showed no hands."""
+    """Return the table with the hands face up that a transition showed to all; None if it showed no hands."""
     showdown = presentation_of(game).showdown
     views = [view for seat in range(len(people)) if (view := showdown(before, move, after, seat, people)) is not None]
     return _public(views) if len(views) == len(people) else None
 
 
 def public_reveals(game: Game, before: State, move: int, after: State, people: Names) -> list[Reveal]:
-    """The reveals of a transition that all seats see in the same words."""
+    """Return the reveals of a transition that all seats see in the same words."""
     reveals = presentation_of(game).reveals
     seen = [reveals(before, move, after, seat, people) for seat in range(len(people))]
     return [reveal for reveal in seen[0] if all(_content(reveal) in map(_content, others) for others in seen)]
@@ -118,7 +118,7 @@ def _content(reveal: Reveal) -> tuple[object, ...]:
 
 
 def _public(views: Sequence[View]) -> View:
-    """What all seats' views have in common."""
+    """Return what all seats' views have in common."""
     seats = range(len(views))
     zones, counters = [], []
     for seat in (*seats, None):
@@ -133,7 +133,7 @@ def _public(views: Sequence[View]) -> View:
 
 
 def public_text(game: Game, before: State, move: int, after: State, seat: int, people: Names) -> str:
-    """The lines about a move that all other seats read, or all seats if chance moved."""
+    """Return the lines about a move that all other seats read, or all seats if chance moved."""
     texts = [
         narrate(game, before, move, after, viewer, people).splitlines()
         for viewer in range(len(people))
@@ -143,7 +143,7 @@ def public_text(game: Game, before: State, move: int, after: State, seat: int, p
 
 
 def informed_text(game: Game, before: State, move: int, after: State, seat: int, people: Names) -> str:
-    """A move for people who watch all hands, as the seat that acts or gets a card reads it."""
+    """Return a move for people who watch all hands, as the seat that acts or gets a card reads it."""
     if seat >= 0:
         return narrate(game, before, move, after, seat, people)
     return max((narrate(game, before, move, after, reader, people) for reader in range(len(people))), key=len)
@@ -154,7 +154,7 @@ def _zones(view: View, seat: int | None) -> list[Zone]:
 
 
 def _common(zones: Sequence[Zone]) -> Zone:
-    """A zone in the middle with the items that all views have; an item is covered if one view covers it.
+    """Return a zone in the middle with the items that all views have; an item is covered if one view covers it.
 
     What a seat may choose depends on what it sees, so only the room of a palette is kept.
     """

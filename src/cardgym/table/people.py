@@ -14,7 +14,7 @@ _ACRONYMS = {"ppo": "PPO", "dqn": "DQN", "nfsp": "NFSP", "cfr": "CFR", "mccfr": 
 
 
 def shown_name(name: str) -> str:
-    """A player's name for people: `double_dqn_seed2` is "Double DQN (seed 2)", `distill:greedy` "Distill greedy".
+    """Get a player's name for people: `double_dqn_seed2` is "Double DQN (seed 2)", `distill:greedy` "Distill greedy".
 
     For a path it is the name of the file.
     """
@@ -26,13 +26,13 @@ def shown_name(name: str) -> str:
 
 
 def with_shown_names(text: str, names: Iterable[str]) -> str:
-    """A text about players, such as what one of them wins, with these names as people read them."""
+    """Return a text about players, such as what one of them wins, with these names as people read them."""
     pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"(?<![\w-])(?:{pattern})(?![\w-])", lambda match: shown_name(match[0]), text)
 
 
 def shown_names(names: Sequence[str], person: int | None, about: Mapping[str, Any] | None = None) -> Names:
-    """The names by seat for people, each different: "You" for the person who reads, "Heuristic", "Heuristic 2".
+    """Return the names by seat for people, each different: "You" for the person who reads, "Heuristic", "Heuristic 2".
 
     `about` is what is saved with the game: the names that people gave.
     """
@@ -47,11 +47,11 @@ def shown_names(names: Sequence[str], person: int | None, about: Mapping[str, An
 
 
 def name_key(seat: int) -> str:
-    """The key in an entry's `about` of the name that a person at `seat` gave."""
+    """Return the key in an entry's `about` of the name that a person at `seat` gave."""
     return f"name {seat}"
 
 
 def people_of(entry: Mapping[str, Any]) -> Names:
-    """The names by seat of a logged game for its person; see `shown_names`."""
+    """Return the names by seat of a logged game for its person; see `shown_names`."""
     players = sorted(entry["players"], key=lambda player: int(player["seat"]))
     return shown_names([player["name"] for player in players], entry["person"], entry["about"])

@@ -111,12 +111,12 @@ class Presentation:
 
 
 def measured(module_file: str) -> dict[str, Any]:
-    """The `strength`, `ratings` and `levels` that `measured.toml` has, in the folder of a module."""
+    """Return the `strength`, `ratings` and `levels` that `measured.toml` has, in the folder of a module."""
     return tomllib.loads(Path(module_file).with_name("measured.toml").read_text(encoding="utf-8"))
 
 
 def lessons(module_file: str) -> dict[str, Lesson]:
-    """The lessons that `lesson.toml` has, by id, in the folder of a module."""
+    """Return the lessons that `lesson.toml` has, by id, in the folder of a module."""
     found = tomllib.loads(Path(module_file).with_name("lesson.toml").read_text(encoding="utf-8"))
     return {env_id: Lesson(**values) for env_id, values in found.items()}
 
@@ -128,13 +128,13 @@ _WORDS_ALONE = Presentation()
 
 
 def presentation_of(game: Game) -> Presentation:
-    """The presentation of a game; its words alone if it has none."""
+    """Return the presentation of a game; its words alone if it has none."""
     presentation: Presentation = game.table() if callable(game.table) else game.table or _WORDS_ALONE
     return presentation
 
 
 def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = (), names: Names | None = None) -> View:
-    """The game as `seat` sees it, everything for seat -1; its actions are `legal`, given if `seat` is to decide."""
+    """Get the game as `seat` sees it, everything for seat -1; its actions are `legal`, given if `seat` is to decide."""
     rules, own_view, num_players = game.rules, presentation_of(game).view, int(state.num_players)
     if own_view is None:
         view = view_in_words(game.describe, state, seat, num_players)
@@ -146,24 +146,24 @@ def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = (), name
 
 
 def text_of(game: Game, state: State, action: int) -> str:
-    """An action in words, for a person who sees the table."""
+    """Return an action in words, for a person who sees the table."""
     return presentation_of(game).label(state, action) or game.action_text(state, action)
 
 
 def offered(game: Game, state: State, legal: Sequence[int]) -> list[int]:
-    """The legal actions that people are offered: those that can achieve anything, all of them if none can."""
+    """Return the legal actions that people are offered: those that can achieve anything, all of them if none can."""
     possible = presentation_of(game).possible
     return [action for action in legal if possible(state, action)] or list(legal)
 
 
 def board_of(game: Game, state: State, seat: int, names: Names) -> str:
-    """The game as text for a terminal of 80 x 24; the game's description if it has no board."""
+    """Return the game as text for a terminal of 80 x 24; the game's description if it has no board."""
     board = presentation_of(game).board
     return game.describe(state, seat) if board is None else board(state, seat, names)
 
 
 def rules_of(game: Game, state: State) -> list[tuple[str, str]]:
-    """The rules for people: pairs of a heading, often empty, and a paragraph."""
+    """Return the rules for people: pairs of a heading, often empty, and a paragraph."""
     return [_headed(paragraph) for paragraph in rules_text(game, state).split("\n\n")]
 
 
@@ -173,6 +173,6 @@ def _headed(paragraph: str) -> tuple[str, str]:
 
 
 def strength_of(game: Game, name: str) -> str:
-    """The measured strength of a player, or of the `COACH`, for people; empty if it was not measured."""
+    """Return the measured strength of a player, or of the `COACH`, for people; empty if it was not measured."""
     measured = presentation_of(game).strength.get(game.id, {})
     return with_shown_names(measured.get(name, ""), {*player_names(game), *measured} - {COACH})

@@ -42,7 +42,7 @@ from cardgym.table.setup import (
 
 
 def first_of(states: npt.NDArray[Any]) -> State:
-    """A copy of the first of `states`."""
+    """Return a copy of the first of `states`."""
     return states[:1].copy().view(np.recarray)[0]
 
 
@@ -101,7 +101,7 @@ class Session:
 
     @classmethod
     def restore(cls, game_log: GameLog, id: str, resolve: Resolve = resolve_logged) -> Self:
-        """A game as the log has it, to be continued.
+        """Return a game as the log has it, to be continued.
 
         Raises:
             CardgymError: if the log has no such game or it cannot be replayed.
@@ -116,7 +116,7 @@ class Session:
 
     @classmethod
     def branch(cls, entry: Mapping[str, Any], move: int, game_log: GameLog, owner: str, resolve: Resolve) -> Self:
-        """A new game that begins with the first `move` moves of a logged one; the cards to come are the same."""
+        """Return a new game that begins with the first `move` moves of a logged one; the cards to come are the same."""
         setup = setup_of(entry, resolve)
         kept = {name: value for name, value in setup.about.items() if name not in (RESIGNED, HELPED)}
         self = cls(dataclasses.replace(setup, about=kept | {AGAIN: entry["id"]}), game_log, owner)
@@ -168,7 +168,7 @@ class Session:
         return bool(self._choices) and not self.over and len(self.persons) == 1
 
     def legal_actions(self, seat: int | None = None) -> list[int]:
-        """The legal actions of the person at a seat, or the first person; empty if it is not their turn."""
+        """Return the legal actions of the person at a seat, or the first person; empty if it is not their turn."""
         seat = self.seat if seat is None else seat
         due = seat in self.persons and self.turn == seat and not self.over
         return self._position.legal_actions() if due else []
@@ -180,7 +180,7 @@ class Session:
         return names if self.watched else names[1:]
 
     def names(self) -> list[str]:
-        """The players' names by seat; `PERSON` for people."""
+        """Return the players' names by seat; `PERSON` for people."""
         order = self.opponents if self.watched else [PERSON, *self.opponents]
         return [order[(seat - self.viewer) % len(order)] for seat in range(len(order))]
 
@@ -195,7 +195,7 @@ class Session:
         return self.narrator.texts[self.viewer]
 
     def entry(self) -> dict[str, Any]:
-        """The game as an entry of the game log; see `GameLog`."""
+        """Return the game as an entry of the game log; see `GameLog`."""
         num_seats, names = self.options.num_players, self.names()
         if self.over:
             most, results = results_of(self._position, self.paid, self.about.get(RESIGNED))
@@ -294,7 +294,7 @@ class Session:
         return event
 
     def _next_move(self) -> int:
-        """The next move of chance or a compiled player; -1 if another player decides."""
+        """Return the next move of chance or a compiled player; -1 if another player decides."""
         batch = self._played.batch
         return int(self._move_of_row(batch.plain_states, batch.plain_rows, batch.policy_tables, self._mask))
 
@@ -370,7 +370,7 @@ class Session:
 
 
 def replay(entry: Mapping[str, Any]) -> list[Event]:
-    """The moves of a logged game as its person saw them; the players do not decide again.
+    """Return the moves of a logged game as its person saw them; the players do not decide again.
 
     Raises:
         CardgymError: if the game is not installed or the rules do not allow its moves.

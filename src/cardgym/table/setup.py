@@ -70,7 +70,7 @@ class GameSetup:
         return np.uint64(derive(np.uint64(self.seed), _STREAM))
 
     def person_seat(self) -> int:
-        """The person's seat, drawn if it is not set; WATCHED if there is none."""
+        """Return the person's seat, drawn if it is not set; WATCHED if there is none."""
         if self.watched:
             return WATCHED
         if self.seat is not None:
@@ -88,12 +88,12 @@ class GameSetup:
 
 
 def resolve_logged(name: str, game: Game, options: Options) -> Player:
-    """The player of a logged game: never a program, because a log may come from anybody."""
+    """Return the player of a logged game: never a program, because a log may come from anybody."""
     return resolve(name, game, options, programs=False)
 
 
 def setup_of(entry: Mapping[str, Any], resolve: Resolve) -> GameSetup:
-    """The setup of a logged game, its players found by `resolve`.
+    """Return the setup of a logged game, its players found by `resolve`.
 
     Raises:
         CardgymError: if the game is not installed, or as `resolve` does.
@@ -120,6 +120,6 @@ def is_secret(entry: Mapping[str, Any]) -> bool:
 
 @cache
 def versions() -> dict[str, str]:
-    """The versions that a game is played with."""
+    """Return the versions that a game is played with."""
     numba = "" if JIT_DISABLED else importlib.metadata.version("numba")
     return {"cardgym": cardgym.__version__, "numpy": np.__version__} | ({"numba": numba} if numba else {})

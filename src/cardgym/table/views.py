@@ -122,7 +122,7 @@ class Reveal(TypedDict):
 def reveal(
     name: str, lines: Sequence[str] = (), items: Sequence[Item] = (), total: str = "", *, banner: bool = False
 ) -> Reveal:
-    """A `Reveal` with these parts."""
+    """Return a `Reveal` with these parts."""
     found: Reveal = {"name": name, "items": list(items), "lines": list(lines), "total": total}
     return {**found, "banner": True} if banner else found
 
@@ -133,7 +133,7 @@ def listed(view: View, texts: Mapping[int, str]) -> list[dict[str, Any]]:
 
 
 def view_in_words(describe: Callable[[State, int], str], state: State, seat: int, num_players: int) -> View:
-    """The view of a game that does not define one: its description as lines; of all seats for seat -1."""
+    """Return the view of a game that does not define one: its description as lines; of all seats for seat -1."""
     zones: list[Zone] = []
     for viewer in range(num_players) if seat < 0 else [seat]:
         lines = describe(state, viewer).splitlines()

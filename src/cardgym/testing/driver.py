@@ -26,7 +26,7 @@ from cardgym.table.views import Reveal, View
 
 @cache
 def _bytes_of_state(game: Game) -> npt.NDArray[np.intp]:
-    """The positions of the bytes that tell states apart: not those of `paid`, nor gaps between fields."""
+    """Return the positions of the bytes that tell states apart: not those of `paid`, nor gaps between fields."""
     inside = np.zeros(game.state.itemsize, np.bool_)
     for name, (field, start, *_) in (game.state.fields or {}).items():
         inside[start : start + field.itemsize] = name != "paid"
@@ -87,7 +87,7 @@ class StateDriver(SingleGame):
         return self._state
 
     def copy(self) -> Self:
-        """An independent driver in the same state."""
+        """Return an independent driver in the same state."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._attach(np.empty_like(self.states))
@@ -104,7 +104,7 @@ class StateDriver(SingleGame):
         self.last_move = other.last_move
 
     def state_bytes(self) -> bytes:
-        """The state as bytes, without `paid`; equal states have equal bytes."""
+        """Return the state as bytes, without `paid`; equal states have equal bytes."""
         return state_bytes(self.game, self.states)
 
     def digest(self) -> str:
@@ -157,7 +157,7 @@ class StateDriver(SingleGame):
     # -- what a seat knows --------------------------------------------------------------------------------------------
 
     def observe(self, seat: int, observation_name: str | None = None) -> Float32s:
-        """The observation of `seat`, (size,) float32; the game's default observation if None."""
+        """Return the observation of `seat`, (size,) float32; the game's default observation if None."""
         name = observation_name or self.game.default_observation
         out = np.zeros(self.game.observation(name).size(self.options), np.float32)
         self.observe_into(seat, name, out)
@@ -169,25 +169,25 @@ class StateDriver(SingleGame):
         look_into(self.game, observation_name, self.states, seats, out[None], masks, keys)
 
     def describe(self, seat: int) -> str:
-        """The game in words, as `seat` sees it."""
+        """Return the game in words, as `seat` sees it."""
         return self.game.describe(self.state, seat)
 
     def view(self, seat: int) -> View:
-        """The game as `seat` sees it, with the legal actions if the seat is to decide; everything for seat -1."""
+        """Get the game as `seat` sees it, with the legal actions if the seat is to decide; everything for seat -1."""
         return view_of(self.game, self.state, seat, self.legal_actions() if self.current_player == seat >= 0 else ())
 
     def reveals(self, seat: int) -> list[Reveal]:
-        """What the last move revealed, as `seat` saw it."""
+        """Return what the last move revealed, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
         names = self.game.names(seat, self.options.num_players)
         return presentation_of(self.game).reveals(before, self.last_move, self.state, seat, names)
 
     def action_text(self, action: int) -> str:
-        """An action in words."""
+        """Return an action in words."""
         return self.game.action_text(self.state, action)
 
     def narrate(self, seat: int) -> str:
-        """The last move in words, as `seat` saw it."""
+        """Return the last move in words, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
         return narrate(self.game, before, self.last_move, self.state, seat)
 
@@ -199,7 +199,7 @@ class StateDriver(SingleGame):
         return ("random", *self.game.compiled_players)
 
     def choose_action(self, player: str, generator: npt.NDArray[np.uint64]) -> int:
-        """The action that a compiled player takes for the seat to decide."""
+        """Return the action that a compiled player takes for the seat to decide."""
         seats = np.array([self.current_player])
         return int(choose_actions(self.game, self.options, player, self.states, seats, generator)[0])
 
@@ -245,12 +245,12 @@ def expect(condition: object, message: str) -> None:
 
 
 def state_bytes(game: Game, states: npt.NDArray[Any]) -> bytes:
-    """An array of states as bytes, without `paid`; equal states have equal bytes."""
+    """Return an array of states as bytes, without `paid`; equal states have equal bytes."""
     return states.view(np.uint8).reshape(len(states), -1)[:, _bytes_of_state(game)].tobytes()
 
 
 def state_digest(states: npt.NDArray[Any]) -> str:
-    """A digest of an array of states without `paid`, 16 hexadecimal digits.
+    """Return a digest of an array of states without `paid`, 16 hexadecimal digits.
 
     It does not depend on the layout of the dtype, because it reads the fields one by one.
     """
@@ -262,6 +262,6 @@ def state_digest(states: npt.NDArray[Any]) -> str:
 
 
 def generator(*numbers: int) -> npt.NDArray[np.uint64]:
-    """A generator for compiled rules, (2,) uint64, seeded with the numbers."""
+    """Return a generator for compiled rules, (2,) uint64, seeded with the numbers."""
     key = np.random.default_rng(numbers).integers(0, 2**63)
     return np.array([key, 0], np.uint64)

@@ -34,12 +34,12 @@ _DESCRIBED = 10
 
 
 def path_of(game: Game, folder: Path) -> Path:
-    """The file of a game's golden playthrough."""
+    """Return the file of a game's golden playthrough."""
     return folder / f"{game.id}.txt"
 
 
 def folder_of(game: Game) -> Path:
-    """The folder of a game's golden playthrough, relative to the repository.
+    """Return the folder of a game's golden playthrough, relative to the repository.
 
     Raises:
         CardgymError: for a game without a package.
@@ -97,7 +97,7 @@ def _decision_lines(driver: StateDriver, *, described: bool) -> Iterator[str]:
 
 
 def _features_shown(driver: StateDriver, seat: int) -> Iterator[tuple[str, str]]:
-    """The features of the default observation that are not all zero."""
+    """Yield the features of the default observation that are not all zero."""
     out, start = driver.observe(seat), 0
     for feature in driver.game.observation(driver.game.default_observation).features(driver.options):
         numbers = out[start : start + feature.size]
@@ -123,7 +123,7 @@ def _move_line(driver: StateDriver, number: int, move: Move, words: str) -> str:
 
 
 def _narrations(driver: StateDriver) -> dict[str, list[int]]:
-    """The descriptions of the last move, each with the seats that saw it so."""
+    """Return the descriptions of the last move, each with the seats that saw it so."""
     narrations: dict[str, list[int]] = {}
     for seat in range(driver.options.num_players):
         words = driver.narrate(seat)
@@ -133,7 +133,7 @@ def _narrations(driver: StateDriver) -> dict[str, list[int]]:
 
 
 def check_golden(game: Game, folder: Path) -> None:
-    """The game plays like its golden playthrough, which must exist."""
+    """Check that the game plays like its golden playthrough, which must exist."""
     path = path_of(game, folder)
     command = pasted("python", "-m", "cardgym.testing.golden", "--update", "--folder", folder, game.id)
     advice = f"write it with `{command}` and read the diff"

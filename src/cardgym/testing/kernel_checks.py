@@ -74,7 +74,7 @@ def check_deals(game: Game, options: Options, seed: int = 0, lines: int = 4, mos
 
 
 def _deals_of(game: Game, options: Options, seed: int, line: int, most: int) -> list[list[_Draw]]:
-    """The chance moves before the first decision of each deal, in one line of play.
+    """Return the chance moves before the first decision of each deal, in one line of play.
 
     The kernel and a driver play the same line; the driver uses the kernel's draws.
     """

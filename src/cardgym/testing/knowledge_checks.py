@@ -76,7 +76,9 @@ _SAME_VALUE = 0.005
 
 
 def check_advice(game: Game, options: Options, seed: int = 0, most: int = 20) -> None:
-    """The coach values every legal action, best first, says why, and uses only what the seat to decide knows."""
+    """Check that the coach values every legal action, best first, says why, and uses only what the seat to decide
+    knows.
+    """
     coach = Coach(game, options)
     driver = StateDriver(game, options)
     other = driver.copy()
@@ -111,7 +113,7 @@ def _check_reasons(advice: Advice, where: str) -> None:
 
 
 def _seats(driver: StateDriver, number: int) -> set[int]:
-    """The seat to decide, and one other seat in turn."""
+    """Return the seat to decide, and one other seat in turn."""
     turn = number % driver.options.num_players
     return {turn, driver.current_player} if driver.current_player >= 0 else {turn}
 
@@ -132,7 +134,7 @@ def _compare_knowledge(driver: StateDriver, other: StateDriver, seat: int, what:
 
 
 def knowledge(driver: StateDriver, seat: int) -> dict[str, Any]:
-    """What `seat` is shown in a position besides its observations, by the name of what shows it."""
+    """Return what `seat` is shown in a position besides its observations, by the name of what shows it."""
     decides = driver.current_player == seat
     legal = driver.legal_actions() if decides else []
     some = legal[:: max(len(legal) // _WORDED, 1)]  # Words for hundreds of moves take time.
@@ -295,7 +297,7 @@ def check_words(game: Game, options: Options, seed: int = 0, most: int = 150) ->
 
 
 def check_views(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
-    """Views and reveals are JSON data whose items have unique ids and known symbols.
+    """Check that views and reveals are JSON data whose items have unique ids and known symbols.
 
     The view of the seat to decide lists every legal action and the items to click for it, different ones for each
     action.

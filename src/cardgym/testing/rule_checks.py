@@ -19,7 +19,7 @@ from cardgym.testing.driver import ContractError, StateDriver, expect, positions
 
 
 def check_state(game: Game, cases: Iterable[Options]) -> None:
-    """A state has `num_players`, `paid` and every option; no field has the name of an attribute of `np.record`."""
+    """Check that a state has `num_players`, `paid` and every option, and no name of an attribute of `np.record`."""
     taken = set(dir(np.zeros(1, [("x", np.int8)]).view(np.recarray)[0])) - {"x"}
     for name in game.state.names or ():
         expect(name not in taken, f"{game.id}: the field {name!r} is an attribute of np.record; rename it")
@@ -116,7 +116,7 @@ HEADINGS = (
 
 
 def check_doc(game: Game) -> None:
-    """The documentation has Gymnasium's headings, every option, and the features of every observation."""
+    """Check that the documentation has Gymnasium's headings, every option, and the features of every observation."""
     doc = game.documentation
     lines = [" ".join(line.split()) for line in doc.splitlines()]
     headings = [line.lstrip("#").strip() for line in lines if line.startswith("#")]

@@ -31,7 +31,7 @@ _FOLLOWED, _ADVISED = 12, 6
 
 
 def check_secrets(game: Game, options: Options, seed: int = 0, most: int = 40, advised: bool = False) -> None:
-    """A seat that cannot tell two moves apart is told, shown and allowed the same after both, until it can.
+    """Check that a seat that cannot tell two moves apart is told, shown and allowed the same after both, until it can.
 
     In positions of random play, other moves of the mover are tried, there and in positions that look the same to
     another seat; and other outcomes of chance. While the two lines of play have the same observations and description,
@@ -55,7 +55,9 @@ def check_secrets(game: Game, options: Options, seed: int = 0, most: int = 40, a
 def _others(
     driver: StateDriver, seat: int, moves: list[int], rng: np.random.Generator
 ) -> Iterator[tuple[StateDriver, int]]:
-    """Moves that may have been made instead of the first of `moves`, each with the position in which it is made."""
+    """Yield moves that may have been made instead of the first of `moves`, each with the position in which it is
+    made.
+    """
     for move in moves[1 : 1 + _OTHERS]:
         yield driver, move
     if driver.current_player != CHANCE and driver.game.rules.resample not in (hides_nothing, no_resample):

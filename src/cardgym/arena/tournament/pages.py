@@ -26,12 +26,12 @@ Texts = tuple[str, list[str], list[list[str]], str]
 
 
 def order(standings: Standings) -> list[int]:
-    """The players' numbers from the best to the worst, without copies of players named earlier."""
+    """Return the players' numbers from the best to the worst, without copies of players named earlier."""
     return list(standings.ranks)
 
 
 def ranking(standings: Standings) -> Rows:
-    """A row for each player, best first; shares at equilibrium only where more than one player has one."""
+    """Return a row for each player, best first; shares at equilibrium only where more than one player has one."""
     shown, places = short_names(standings.names), order(standings)
     first = places[0]
     mixed = standings.nash[first] < 0.9995
@@ -63,19 +63,19 @@ def ranking(standings: Standings) -> Rows:
 
 
 def rank_text(standings: Standings, player: int) -> str:
-    """A player's rank, with `=` for a tie."""
+    """Return a player's rank, with `=` for a tie."""
     ranks = standings.ranks
     tie = list(ranks.values()).count(ranks[player]) > 1
     return f"{ranks[player]}{'=' * tie}"
 
 
 def exact_or(ends: Vector) -> Vector | None:
-    """An interval, or None for that of an exact value, which has no width."""
+    """Return an interval, or None for that of an exact value, which has no width."""
     return None if ends[0] == ends[1] else ends
 
 
 def matrix(standings: Standings) -> Rows:
-    """The payoffs of the row's player against the column's, with half the width of the interval."""
+    """Return the payoffs of the row's player against the column's, with half the width of the interval."""
     shown, places = short_names(standings.names), order(standings)
     form = payoff_format(standings)
     rows = [[shown[i], *(_cell(standings, i, j, form) for j in places)] for i in places]
@@ -83,13 +83,13 @@ def matrix(standings: Standings) -> Rows:
 
 
 def payoff_format(standings: Standings) -> str:
-    """The format of a payoff: three figures of the largest."""
+    """Return the format of a payoff: three figures of the largest."""
     largest = float(np.abs(standings.payoffs).max())
     return f"+.{3 if largest < 1 else 2 if largest < 100 else 1}f"
 
 
 def payoff_text(standings: Standings) -> str:
-    """The unit of a payoff, such as `credits a game`."""
+    """Return the unit of a payoff, such as `credits a game`."""
     game = find(standings.env)
     unit = game.unit
     if standings.payoff != game.payoff:
@@ -107,7 +107,7 @@ def _cell(standings: Standings, i: int, j: int, form: str) -> str:
 
 
 def printed(standings: Standings) -> tuple[Texts, Texts]:
-    """The ranking and the matrix as `print_results` takes them."""
+    """Return the ranking and the matrix as `print_results` takes them."""
     title = f"{standings.env}: {len(standings.names)} players, {standings.games:,} games a match, seed {standings.seed}"
     about = options_text(standings.options)
     below = f"{about}; {standings.seconds:.2f} s on {standings.workers} worker{'s' if standings.workers != 1 else ''}"
@@ -129,7 +129,7 @@ _MAX_NUMBERED = 24
 
 
 def heat_map(standings: Standings) -> Figure:
-    """A heat map of what each player wins from each other, best player first, with numbers in the cells."""
+    """Return a heat map of what each player wins from each other, best player first, with numbers in the cells."""
     places = order(standings)
     payoffs = standings.payoffs[np.ix_(places, places)]
     names = [short_names(standings.names)[i] for i in places]
@@ -163,7 +163,7 @@ def write_results(standings: Standings, folder: Path) -> None:
 
 
 def section(standings: Standings, payoffs_png: str) -> list[str]:
-    """The lines of a tournament in Markdown, with the heat map in the file `payoffs_png`."""
+    """Return the lines of a tournament in Markdown, with the heat map in the file `payoffs_png`."""
     default = standings.options == find(standings.env).parse_options().asdict()
     played = "Default options" if default else options_text(standings.options)
     played += f"; {standings.games:,} games a match, seed {standings.seed}"
@@ -186,7 +186,7 @@ def section(standings: Standings, payoffs_png: str) -> list[str]:
 
 
 def _exact(standings: Standings) -> str:
-    """A sentence on exact payoffs, if there are any."""
+    """Return a sentence on exact payoffs, if there are any."""
     known = standings.payoffs_ci95[..., 0] == standings.payoffs_ci95[..., 1]
     apart = ~np.eye(len(known), dtype=bool)
     if not (known & apart).any():
@@ -195,7 +195,7 @@ def _exact(standings: Standings) -> str:
 
 
 def _copies(standings: Standings) -> str:
-    """A sentence that names the players left out because they play exactly like another one."""
+    """Return a sentence that names the players left out because they play exactly like another one."""
     shown = [f"`{name}`" for name in short_names(standings.names)]
     copies = [shown[i] for i, original in enumerate(standings.originals) if i != original]
     return f" Left out, as with these options they play like another player: {', '.join(copies)}." if copies else ""

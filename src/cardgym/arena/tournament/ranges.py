@@ -61,7 +61,7 @@ class Pairing:
 
 
 def ranges(deals: int, seatings: int) -> list[tuple[int, int]]:
-    """The ranges of a match: the first deal and the number of deals of each. They depend on the match alone."""
+    """Return the ranges of a match: the first deal and the number of deals of each. They depend on the match alone."""
     size = min(-(-deals // _RANGES), deals_at_once(seatings))
     return [(first, min(size, deals - first)) for first in range(0, deals, size)]
 
@@ -103,7 +103,7 @@ def play_range(pairing: Pairing, first: int, count: int) -> Sums:
 
 
 def joined(some: Sums, others: Sums) -> Sums:
-    """The sums over two sets of deals of a match."""
+    """Return the sums over two sets of deals of a match."""
     sums = some + others
     sums[:, LARGEST] = np.maximum(some[:, LARGEST], others[:, LARGEST])
     return sums
@@ -117,7 +117,7 @@ def _payoffs(layout: TotalsLayout, totals: Float64s, payoff: str) -> Float64s:
 
 @functools.lru_cache(maxsize=4)
 def _matches(pairing: Pairing, deals: int) -> tuple[Match | AdvantageMatch, ...]:
-    """The match of a pairing, which plays `deals` at once; in a game of one seat, one match for each player."""
+    """Return the match of a pairing, which plays `deals` at once; in a game of one seat, one match for each player."""
     game = find(pairing.env)
     options = game.parse_options(dict(pairing.options))
     first, second = (
@@ -167,7 +167,7 @@ class RangeStore:
             )
 
     def load(self, pairing: Pairing, first: int, count: int) -> Sums | None:
-        """The sums of a range; None if it was not played."""
+        """Return the sums of a range; None if it was not played."""
         path = self._path(pairing, first, count)
         if not path.exists():
             return None

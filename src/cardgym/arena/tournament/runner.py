@@ -47,7 +47,7 @@ class Entrant:
 
 
 def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Entrant]:
-    """The players of a tournament: those named, and all players in or below a folder that is named.
+    """Return the players of a tournament: those named, and all players in or below a folder that is named.
 
     Files in a folder that are not players for this game and these options are left out, with a message on stderr.
 
@@ -77,7 +77,7 @@ def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[
 
 
 def in_folder(folder: Path, game: Game, options: Options) -> tuple[list[Entrant], list[str]]:
-    """The players in a folder and below it, and a reason for each file that is left out."""
+    """Return the players in a folder and below it, and a reason for each file that is left out."""
     files = sorted(
         path
         for path in folder.rglob("*")
@@ -94,7 +94,7 @@ def in_folder(folder: Path, game: Game, options: Options) -> tuple[list[Entrant]
 
 
 def _entrant(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = True) -> Entrant:
-    """A player; loading it checks it. `programs` says whether a file may name one, as `resolve` has it."""
+    """Return a player; loading it checks it. `programs` says whether a file may name one, as `resolve` has it."""
     name = resolve(spec, game, options, programs=programs).name
     identity = player_digest(spec, game, options)
     if isinstance(spec, str | Path):
@@ -196,7 +196,7 @@ def tournament(
 def _parts(
     entered: Sequence[Entrant], games: Mapping[str, int], seats: int, pairing: Callable[..., Pairing]
 ) -> list[Part]:
-    """The matches of all pairs in parts."""
+    """Return the matches of all pairs in parts."""
     parts: list[Part] = []
     pairs = itertools.permutations if seats > 2 else itertools.combinations
     for (i, first), (j, second) in pairs(enumerate(entered), 2):
@@ -213,7 +213,7 @@ def _play(
     seats: int,
     progress: Callable[[int, int], None] | None,
 ) -> dict[tuple[int, int], Sums]:
-    """The sums of every match, from `store` or played now."""
+    """Return the sums of every match, from `store` or played now."""
     played: dict[int, Sums] = {}
 
     def add(number: int, sums: Sums) -> None:

@@ -30,7 +30,7 @@ step in log-odds, and the rounding error of the mean log-likelihood."""
 
 
 def bradley_terry(wins: Matrix, start: Vector | None = None) -> Vector:
-    """The most likely ratings in Elo points, (..., players), of mean 0.
+    """Return the most likely ratings in Elo points, (..., players), of mean 0.
 
     The model: a player of rating a beats one of rating b with probability 1 / (1 + 10^((b - a) / 400)) (Bradley and
     Terry, "Rank analysis of incomplete block designs", Biometrika 1952). The likelihood is concave; half a win is added
@@ -69,7 +69,7 @@ def bradley_terry(wins: Matrix, start: Vector | None = None) -> Vector:
 
 
 def nash(payoffs: Matrix) -> Vector:
-    """The equilibrium of largest entropy of a symmetric zero-sum game for two, (players,), probabilities.
+    """Return the equilibrium of largest entropy of a symmetric zero-sum game for two, (players,), probabilities.
 
     This is Nash averaging (Balduzzi et al., "Re-evaluating evaluation", NeurIPS 2018): copies of a player share its
     probability, and a player that a mixture of the others beats has none.
@@ -97,7 +97,7 @@ def nash(payoffs: Matrix) -> Vector:
 
 
 def _most_even(game: Matrix, start: Vector) -> Vector:
-    """The unbeaten strategy of largest entropy; `start` if the search fails."""
+    """Return the unbeaten strategy of largest entropy; `start` if the search fails."""
     from scipy.optimize import minimize
 
     size = len(game)
@@ -209,7 +209,7 @@ class Standings:
         return beaten
 
     def exactly(self, payoffs: Matrix) -> Self:
-        """The standings with these payoffs, (players, players), where they are known, and NaN where they are not.
+        """Get the standings with these payoffs, (players, players), where they are known, and NaN where they are not.
 
         An exact payoff has an interval of no width. Ratings are still those of the games played.
         """
@@ -235,7 +235,7 @@ class Standings:
         return int(self.match_games[self.match_games > 0].min(initial=self.games)) // seats
 
     def asdict(self) -> dict[str, Any]:
-        """The results as plain values for JSON; NaN (the interval of one deal) is null. See `fromdict`."""
+        """Return the results as plain values for JSON; NaN (the interval of one deal) is null. See `fromdict`."""
         values = plain({field.name: getattr(self, field.name) for field in fields(self)})
         columns = [values.pop(name) for name in _PER_PLAYER.values()]
         if not self.playouts:
@@ -245,7 +245,7 @@ class Standings:
 
     @classmethod
     def fromdict(cls, values: Mapping[str, Any]) -> Self:
-        """The results that `asdict` wrote."""
+        """Return the results that `asdict` wrote."""
         columns = {name: [player[key] for player in values["players"]] for key, name in _PER_PLAYER.items()}
         found = {field.name: values[field.name] for field in fields(cls) if field.name in values} | columns
         arrays = {
@@ -269,7 +269,7 @@ _PER_PLAYER = {
 
 
 def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats: int, **about: Any) -> Standings:
-    """The results of a tournament from the sums of its matches.
+    """Return the results of a tournament from the sums of its matches.
 
     Args:
         sums: by the numbers of the two players. In games of more than two seats both orders are separate matches.
@@ -325,6 +325,6 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
 
 
 def _variances(resampled: Matrix, deals: int) -> Vector:
-    """The variance of each column by the bootstrap, without the bias of few deals."""
+    """Return the variance of each column by the bootstrap, without the bias of few deals."""
     variances: Vector = resampled.var(axis=0, ddof=1) * deals / max(deals - 1, 1)
     return variances

@@ -135,7 +135,7 @@ class Benchmark:
         return {"suite": self.suite, "games": self.games, "decisions": self.decisions, "algorithms": algorithms}
 
     def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
-        """A benchmark may resume with further algorithms; what both have must be the same."""
+        """Let a benchmark resume with further algorithms; what both have must be the same."""
         about, known = self.about, earlier.get("algorithms", {})
         algorithms = known | about["algorithms"]
         same = {**about, "algorithms": {name: algorithms[name] for name in known}} == earlier
@@ -155,7 +155,7 @@ class Benchmark:
         ]
 
     def command(self, run: Run, folder: Path) -> list[str]:
-        """What follows `python` to execute a run in its folder below this one."""
+        """Return what follows `python` to execute a run in its folder below this one."""
         game, algorithm = run.options["game"], self.algorithms[run.options["algorithm"]]
         steps, place = self.decisions * algorithm.decisions_factor, str(folder / run.name)
         values = {**algorithm.values, "env_id": game, "seed": run.seed}
@@ -176,7 +176,7 @@ class Benchmark:
         return [algorithm.script, *flags, "--out", place, "--resume"]
 
     def _learner(self, game: str, script: str, values: dict[str, Any]) -> dict[str, Any]:
-        """The values of a learner's keys, with what it observes and how its rewards are scaled."""
+        """Return the values of a learner's keys, with what it observes and how its rewards are scaled."""
         fields = (TRAINERS[script]().config if script in TRAINERS else TrainingConfig).model_fields
         if "observation" in fields:
             values.setdefault("observation", find(game).default_observation)
@@ -186,7 +186,7 @@ class Benchmark:
 
 
 def _played(game_id: str, algorithm: Algorithm) -> str:
-    """A digest of what an algorithm plays, and of its own script."""
+    """Return a digest of what an algorithm plays, and of its own script."""
     script = Path(algorithm.script)
     content = read_bytes(script, f"script {script}") if script.suffix == ".py" else b""
     return digest_of([played({**algorithm.values, "env_id": game_id}), digest_of(content)])

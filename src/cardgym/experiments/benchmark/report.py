@@ -88,18 +88,18 @@ class BenchmarkReport(Document):
         return parse_document(cls, read_bytes(path, what, _MAX_FILE), what)
 
     def runs(self, game: str, algorithm: str) -> list[RunCurve]:
-        """The runs of an algorithm on a game, by seed."""
+        """Return the runs of an algorithm on a game, by seed."""
         found = [curve for curve in self.curves if (curve.game, curve.algorithm) == (game, algorithm)]
         return sorted((curve for curve in found if curve.decisions), key=lambda curve: curve.seed)
 
     def figure(self, game: str, algorithm: str, limit: int) -> Estimate | None:
-        """The median over seeds of the last exploitability at up to `limit` decisions; None without runs."""
+        """Return the median over seeds of the last exploitability at up to `limit` decisions; None without runs."""
         last = [_last(curve, limit) for curve in self.runs(game, algorithm)]
         values = [value for value in last if value is not None]
         return median_and_range(values) if values else None
 
     def uniform(self, game: str) -> float | None:
-        """The exploitability of uniform play, where solvers start; None without one of them."""
+        """Return the exploitability of uniform play, where solvers start; None without one of them."""
         for curve in self.curves:
             if curve.game == game and curve.decisions and curve.decisions[0] == 0:
                 return curve.exploitability[0]
@@ -107,7 +107,7 @@ class BenchmarkReport(Document):
 
 
 def median_and_range(values: Sequence[float]) -> Estimate:
-    """The median of runs, with the lowest and the highest of them as its ends."""
+    """Return the median of runs, with the lowest and the highest of them as its ends."""
     return Estimate(float(np.median(values)), (min(values), max(values)))
 
 
@@ -153,7 +153,7 @@ def _curve(run: Run, folder: Path) -> dict[str, Any] | None:
 
 
 def rows(report: BenchmarkReport) -> tuple[list[str], list[list[str]]]:
-    """The head and the rows of the table: an algorithm's exploitability on every game, the best on average first.
+    """Get the head and the rows of the table: an algorithm's exploitability on every game, the best on average first.
 
     A solver has a second row, for all the decisions that it met. The last columns are the geometric mean over the games
     of the share of uniform play's exploitability that is left, how many configurations were tried before the learner's
@@ -201,7 +201,7 @@ def _cell(median: Estimate | None) -> str:
 
 
 def markdown(report: BenchmarkReport) -> str:
-    """The table, with what its figures are."""
+    """Return the table, with what its figures are."""
     runs = [
         len(report.runs(game, name))
         for name, given in report.algorithms.items()
@@ -225,7 +225,7 @@ def markdown(report: BenchmarkReport) -> str:
 
 
 def draw(report: BenchmarkReport) -> Figure:
-    """A panel for each game: exploitability by decisions on log axes, the median over seeds with their range."""
+    """Return a panel for each game: exploitability by decisions on log axes, the median over seeds with their range."""
     count = len(report.games)
     columns = min(count, _COLUMNS)
     figure = new_figure(4.0 * columns, 3.3 * -(-count // columns) + 0.6, dpi=DPI)
@@ -249,7 +249,7 @@ def draw(report: BenchmarkReport) -> Figure:
 
 
 def _positive(curve: RunCurve) -> tuple[list[int], list[float]]:
-    """The points of a curve that log axes can show."""
+    """Return the points of a curve that log axes can show."""
     points = [point for point in zip(curve.decisions, curve.exploitability, strict=True) if min(point) > 0]
     return [step for step, _ in points], [value for _, value in points]
 

@@ -87,7 +87,7 @@ class SolverTraining(Training):
         return self.finish()
 
     def strategy(self) -> Player:
-        """The averaged strategy as a player of the observation, in which it may forget what the tree remembers."""
+        """Get the averaged strategy as a player of the observation, in which it may forget what the tree remembers."""
         if isinstance(self._solver, MCCFR):
             return self._solver.player()
         pairs = pairs_of(self._tree, self._solver.average, self._observation)

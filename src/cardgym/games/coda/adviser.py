@@ -51,7 +51,7 @@ _SOLVED_TILES = 6
 
 
 def adviser(game: Game, options: CodaOptions, fits: Mapping[str, Fit] | None = None) -> Adviser:
-    """The adviser; `fits`, by opponent, take the place of those shipped."""
+    """Return the adviser; `fits`, by opponent, take the place of those shipped."""
     advise = _exactly(game, options) if options.n <= _SOLVED_TILES else _Search(game, options, fits).advise
     return Adviser(advise, luck=_luck, luck_unit="hits", advise_against=advise)
 
@@ -95,7 +95,7 @@ UNKNOWN = "unknown"
 
 
 def shipped_fits(env_id: str) -> dict[str, Fit]:
-    """What was fitted for a game with its default options, by opponent."""
+    """Return what was fitted for a game with its default options, by opponent."""
     tables = tomllib.loads(Path(__file__).with_name("fits.toml").read_text(encoding="utf-8"))
     return {name: Fit(**fitted) for name, fitted in tables.get(env_id, {}).items()}
 
@@ -164,7 +164,7 @@ class _Search:
 
 
 def fitted_chances(exact: Float64s, weighed: Float64s, fit: Fit, numbers: int) -> Float64s:
-    """The chance of each tile at each place, (13, 26), where the fit balances two posteriors.
+    """Return the chance of each tile at each place, (13, 26), where the fit balances two posteriors.
 
     Args:
         exact: the chances if guesses were made by chance.
@@ -181,7 +181,7 @@ def fitted_chances(exact: Float64s, weighed: Float64s, fit: Fit, numbers: int) -
 
 
 def prior_of(name: str) -> Float64s:
-    """The probability of each policy of `evidence` for a known player; for an empty name those of `STRANGER`."""
+    """Return the probability of each policy of `evidence` for a known player; for an empty name those of `STRANGER`."""
     if not name:
         return STRANGER
     policies = _POLICIES.get(name, (MIDDLE, PLAYED_OUT, VALUED, TRAINED))
@@ -249,7 +249,7 @@ def _less_likely(state: State, chances: Mapping[int, float], rated: _Rated) -> l
 
 
 def _after_guesses(values: Float64s, right: Bools) -> tuple[Float64s, Float64s]:
-    """The mean value of each action where it is a right guess and where it is not; NaN where that never happens."""
+    """Get the mean value of each action where it is a right guess and where it is not; NaN where that never happens."""
     counts = right.sum(axis=0)
     with np.errstate(invalid="ignore"):
         hits = (values * right).sum(axis=0) / counts
@@ -269,7 +269,7 @@ def _own_reasons(state: State, seat: int, actions: list[int]) -> dict[int, str]:
 
 
 def _luck(before: State, move: int, after: State, seat: int) -> float:
-    """The result of a guess (1 for a hit, else 0) minus its probability; negated for the opponent."""
+    """Return the result of a guess (1 for a hit, else 0) minus its probability; negated for the opponent."""
     if before.phase != coda.GUESSING or move >= coda.stop_action(before):
         return 0.0
     turn = int(before.turn)
@@ -280,7 +280,7 @@ def _luck(before: State, move: int, after: State, seat: int) -> float:
 
 
 def guess_probabilities(state: State, seat: int) -> Float64s:
-    """The probability of each tile at each place of the opponent's line, (13, 26) float64.
+    """Return the probability of each tile at each place of the opponent's line, (13, 26) float64.
 
     Exact given everything the seat knows: its own tiles, the colors, face-up tiles and every past guess.
     """
@@ -289,7 +289,7 @@ def guess_probabilities(state: State, seat: int) -> Float64s:
 
 
 def _weights(state: State, seat: int, own: bool) -> tuple[Float64s, float]:
-    """The weights of a seat's own line, or those of its opponent's, and their total; see `arrangements`."""
+    """Return the weights of a seat's own line, or those of its opponent's, and their total; see `arrangements`."""
     states, weights = np.zeros(1, coda.STATE), np.zeros((coda.MAX_LINE, coda.MAX_TILES))
     states[:1] = state
     return weights, _weigh(states, seat, own, weights)

@@ -28,7 +28,7 @@ from cardgym.games.coda.state import count_hidden, fitting, hidden, num_numbers,
 
 @rule
 def placing_chances(state: State, owner: int) -> Float64s:
-    """The probability of all choices of a place that jokers caused, by the places of the jokers in the line.
+    """Return the probability of all choices of a place that jokers caused, by the places of the jokers in the line.
 
     A table (MAX_LINE + 1, MAX_LINE + 1), float64. At [p, p]: with a single joker at place p. At [p, q] with p < q: with
     jokers at p and q, divided by the entry at [p, p]. Other entries have no meaning.
@@ -65,7 +65,7 @@ def placing_chances(state: State, owner: int) -> Float64s:
 
 @rule
 def _neighbor(state: State, owner: int, place: int, step: int, entered: int) -> int:
-    """The nearest place on one side whose tile entered the line before number `entered` did; MAX_LINE if none."""
+    """Get the nearest place on one side whose tile entered the line before number `entered` did; MAX_LINE if none."""
     if place == coda.MAX_LINE:
         return coda.MAX_LINE
     place += step
@@ -213,7 +213,7 @@ def after_joker(fits: Int64s, joker_place: int, second: int, chances: Float64s, 
 
 @rule
 def _extend_right(fits: int, row: Float64s, out: Float64s) -> None:
-    """The row of `before` to the right of a place with a number, from that to its left; see `_weigh_many`."""
+    """Write the row of `before` to the right of a place with a number, from that to its left; see `_weigh_many`."""
     ways = 0.0
     out[0] = 0.0
     for number in range(out.shape[0] - 1):
@@ -224,7 +224,7 @@ def _extend_right(fits: int, row: Float64s, out: Float64s) -> None:
 
 @rule
 def extend_left(fits: int, row: Float64s, out: Float64s) -> None:
-    """The row of `after` at a place with a number, from that to its right; see `_weigh_many`."""
+    """Write the row of `after` at a place with a number, from that to its right; see `_weigh_many`."""
     ways = 0.0
     out[out.shape[0] - 1] = 0.0
     for number in range(out.shape[0] - 2, -1, -1):
@@ -250,7 +250,7 @@ def _combine(before: Float64s, after: Float64s, fits: int, weights: Float64s) ->
 
 @rule
 def _join(before: Float64s, after: Float64s) -> float:
-    """The weight of the ways to fill both sides of a joker."""
+    """Return the weight of the ways to fill both sides of a joker."""
     ways = before[0] * after[0]
     for number in range(before.shape[0] - 1):
         ways += (before[number + 1] - before[number]) * after[number + 1]
@@ -271,5 +271,5 @@ def weigh_own(state: State, seat: int, weights: Float64s) -> float:
 
 @rule
 def new_weights() -> Float64s:
-    """An array for `weigh_arrangements` to fill."""
+    """Return an array for `weigh_arrangements` to fill."""
     return np.zeros((coda.MAX_LINE, coda.MAX_TILES), np.float64)

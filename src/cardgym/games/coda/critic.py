@@ -33,7 +33,7 @@ OFFICIAL = "CodaOfficial-v0"
 
 
 def shipped_critic(options: CodaOptions) -> Critic:
-    """The critic of the shipped PPO agent for the official rules."""
+    """Return the critic of the shipped PPO agent for the official rules."""
     from cardgym.engine.registry import find
     from cardgym.files.shipped import CHECKPOINTS, root
 
@@ -41,7 +41,7 @@ def shipped_critic(options: CodaOptions) -> Critic:
 
 
 def load_critic(path: Path, game: Game, options: CodaOptions) -> Critic:
-    """The critic of a checkpoint of `train/ppo.py`; reading it needs no PyTorch."""
+    """Return the critic of a checkpoint of `train/ppo.py`; reading it needs no PyTorch."""
     from cardgym.players.checkpoints import POLICY_NETWORK, load_player
 
     player = load_player(path, game, options)
@@ -61,7 +61,7 @@ def load_critic(path: Path, game: Game, options: CodaOptions) -> Critic:
 
 @rule
 def value_of(critic: Critic, state: State, seat: int) -> float:
-    """The value of a position to the seat to move, from -1 to 1."""
+    """Return the value of a position to the seat to move, from -1 to 1."""
     position = np.empty(critic.first.shape[0], np.float32)
     observe_position(state, seat, position)
     units = _layer(position, critic.first, critic.first_bias)
@@ -74,7 +74,7 @@ def value_of(critic: Critic, state: State, seat: int) -> float:
 
 @rule
 def _layer(inputs: Float32s, weights: Float32s, bias: Float32s) -> Float32s:
-    """A linear layer and a ReLU; inputs of 0, which most are, are skipped."""
+    """Return a linear layer and a ReLU; inputs of 0, which most are, are skipped."""
     outputs = bias.copy()
     for i in range(inputs.shape[0]):
         scale = inputs[i]

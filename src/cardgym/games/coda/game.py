@@ -40,14 +40,14 @@ def _read(name: str) -> str:
 
 
 def search(options: state.CodaOptions) -> SearchPlayer:
-    """The player `search`."""
+    """Return the player `search`."""
     from cardgym.games.coda.search import SearchPlayer
 
     return SearchPlayer(options)
 
 
 def value_search(options: state.CodaOptions) -> SearchPlayer:
-    """The player `value-search`, which evaluates states with the critic of the shipped PPO agent.
+    """Return the player `value-search`, which evaluates states with the critic of the shipped PPO agent.
 
     The critic is cheaper than a rollout and its values vary less, so the player samples more states.
     """
@@ -67,7 +67,7 @@ def _table() -> Presentation:
 def _posterior(
     game: Game, options: state.CodaOptions, player: Player, seats: Int64s, generator: np.random.Generator
 ) -> Posterior | None:
-    """The posterior of games whose deals are too many to list."""
+    """Return the posterior of games whose deals are too many to list."""
     from cardgym.experiments.exploit.posterior import all_deals
     from cardgym.games.coda.posterior import LinePosterior
 

@@ -18,7 +18,7 @@ BY_GUESS = ("may_be", "belief", "below", "tells")
 
 
 def guesses_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The odds, then the opponent's exposure by place, and three more numbers for each guess."""
+    """Return the odds, then the opponent's exposure by place, and three more numbers for each guess."""
     half = options.n // 2
     size = half * options.n
     return (

@@ -41,7 +41,7 @@ def draw_arrangement(state: State, owner: int, values: int, generator: Generator
 
 @rule
 def _draw_tiles(state: State, owner: int, values: int, generator: Generator) -> Int64s:
-    """An arrangement of a line drawn in proportion to its weight: the tile at each place, from left to right."""
+    """Return an arrangement of a line drawn in proportion to its weight: the tile at each place, from left to right."""
     fits = arrangements.tiles_by_place(state, owner, values)
     size, numbers = fits.shape[0], coda.num_numbers(state)
     chances = arrangements.placing_chances(state, owner)
@@ -92,7 +92,7 @@ def _draw_tiles(state: State, owner: int, values: int, generator: Generator) -> 
 
 @rule
 def _draw_weighted(weights: Float64s, whole: bool, generator: Generator) -> int:
-    """An index drawn in proportion to its weight; `whole` if all weights are whole numbers."""
+    """Return an index drawn in proportion to its weight; `whole` if all weights are whole numbers."""
     total = 0.0
     for i in range(weights.shape[0]):
         total += weights[i]
@@ -190,5 +190,5 @@ def put_jokers(state: State, owner: int, places: Int64s) -> None:
 
 @rule
 def _pick(values: int, generator: Generator) -> int:
-    """A uniformly random tile of a nonempty set."""
+    """Return a uniformly random tile of a nonempty set."""
     return coda.nth_tile(values, uniform(generator, count_bits(values)))

@@ -84,7 +84,7 @@ def _observe_turn(state: State, seat: int, out: Float32s) -> None:
 
 
 def full_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The features of the full observation. A line has at most n / 2 places; empty places are 0.
+    """Return the features of the full observation. A line has at most n / 2 places; empty places are 0.
 
     With jokers, the time at which a tile entered a line tells how likely it is to be a joker.
     """
@@ -169,7 +169,7 @@ def observe_full(state: State, seat: int, out: Float32s) -> None:
 
 
 def guessed_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The full observation, and by place what tells which guesses were made when; see `evidence`."""
+    """Return the full observation, and by place what tells which guesses were made when; see `evidence`."""
     n, half = options.n, options.n // 2
     return (
         *full_features(options),
@@ -215,7 +215,7 @@ def observe_guessed(state: State, seat: int, out: Float32s) -> None:
 
 
 def odds_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The turn, the own tiles, and the exact probabilities of guesses at both lines."""
+    """Return the turn, the own tiles, and the exact probabilities of guesses at both lines."""
     n, half = options.n, options.n // 2
     return (
         *TURN_FEATURES,
@@ -293,7 +293,7 @@ def observe_own_odds(state: State, seat: int, out: Float32s, weights: Float64s) 
 
 
 def paper_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The paper's 3n bits."""
+    """Return the paper's 3n bits."""
     return (
         Feature("own_hidden", "by tile: 1 if held and hidden, the drawn tile included", options.n),
         Feature("own_up", "by tile: 1 if held and face up", options.n),
@@ -312,7 +312,7 @@ def observe_paper(state: State, seat: int, out: Float32s) -> None:
 
 @rule
 def info_state_key(state: State, seat: int) -> int:
-    """The paper's bits as one integer, a base-4 digit for each tile.
+    """Return the paper's bits as one integer, a base-4 digit for each tile.
 
     0 is an unseen tile, 1 an own hidden tile, 2 an own face-up tile, 3 an opponent's face-up tile.
     """
@@ -324,7 +324,7 @@ def info_state_key(state: State, seat: int) -> int:
 
 @rule
 def _spread(values: int) -> int:
-    """The bits of a number, with a 0 inserted above each."""
+    """Return the bits of a number, with a 0 inserted above each."""
     values = (values | (values << 16)) & 0x0000FFFF0000FFFF
     values = (values | (values << 8)) & 0x00FF00FF00FF00FF
     values = (values | (values << 4)) & 0x0F0F0F0F0F0F0F0F

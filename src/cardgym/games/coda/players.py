@@ -157,7 +157,7 @@ def _reveal_likeliest(state: State, seat: int, mask: Int8s) -> int:
 
 @rule
 def heuristic(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
-    """The paper's six steps: find the possible values of each hidden tile, and guess where there are fewest.
+    """Return the paper's six steps: find the possible values of each hidden tile, and guess where there are fewest.
 
     All possible values of a tile are assumed equally likely, and past guesses are forgotten. It stops, places tiles and
     turns them up as `bayes` does.
@@ -190,7 +190,7 @@ def heuristic(state: State, seat: int, mask: Int8s, generator: Generator) -> int
 
 @rule
 def possible_values(state: State, owner: int, values: int, out: Int64s) -> None:
-    """Steps 1 to 5: find which of `values` each hidden tile in a line can have, ignoring past guesses.
+    """Find which of `values` each hidden tile in a line can have, ignoring past guesses: steps 1 to 5.
 
     Possible values have the tile's color and lie between two bounds: above the lowest possible value of the nearest
     number on the left, and below the highest possible value of the nearest number on the right. Neighbors can be

@@ -92,7 +92,7 @@ class LinePosterior(Worlds):
         compiled_for(self.game)[1](states, moves)
 
     def _probabilities(self, states: States, other: int) -> npt.NDArray[np.floating[Any]]:
-        """The player's probabilities of actions, (rows, actions)."""
+        """Return the player's probabilities of actions, (rows, actions)."""
         draws, source = self._generator.random(len(states)), self._generator.integers(0, 2**63, 2, np.uint64)
         decisions = Decisions(self.game, self.options, states, np.full(len(states), other))
         return decisions.probabilities_of(self.player, draws, source)

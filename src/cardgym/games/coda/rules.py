@@ -40,7 +40,9 @@ def setup(state: State) -> None:
 
 @rule
 def num_chance_outcomes(state: State) -> int:
-    """The number of tiles in the pool, 1 with a chosen deck, 2 to draw the first mover; 0 at a decision or the end."""
+    """Return the number of tiles in the pool, 1 with a chosen deck, 2 to draw the first mover; 0 at a decision or
+    the end.
+    """
     if state.phase == coda.FIRST:
         return 2
     if state.phase == coda.DEALING or state.phase == coda.DRAWING:
@@ -117,7 +119,7 @@ def apply_action(state: State, move: int) -> None:
 
 @rule
 def forfeit(state: State, seat: int) -> float:
-    """A forfeit costs as much as a loss."""
+    """Charge as much for a forfeit as for a loss."""
     return -10000.0 if state.reward == coda.PAPER else -1.0
 
 
@@ -182,7 +184,7 @@ def _set_jokers(state: State) -> None:
 
 @rule
 def tile_to_place(state: State) -> int:
-    """The tile that the seat to decide must place: the one it has drawn, or its next joker of the deal."""
+    """Return the tile that the seat to decide must place: the one it has drawn, or its next joker of the deal."""
     if state.phase == coda.SETTING:
         tile = coda.num_numbers(state)
         return tile if (int(state.waiting[state.turn]) >> tile) & 1 else tile + 1

@@ -66,7 +66,7 @@ class Beliefs(NamedTuple):
     policies: Float64s
 
     def drawn(self, count: int, seed: int) -> Int64s:
-        """The numbers of `count` states, drawn by their weights in even steps, in random order."""
+        """Return the numbers of `count` states, drawn by their weights in even steps, in random order."""
         generator = random.Random(seed)  # A page has no generators of NumPy.
         return even_steps(self.weights, count, generator.random()).take(generator.sample(range(count), count))
 
@@ -135,7 +135,9 @@ class SearchPlayer(Player):
         return int(candidates[0])
 
     def _list_candidates(self, mask: Int8s, chances: Float64s) -> tuple[Int64s, Float64s]:
-        """The candidate actions and, for guesses, their probabilities: all legal actions, but only likely guesses."""
+        """Return the candidate actions and, for guesses, their probabilities: all legal actions, but only likely
+        guesses.
+        """
         state = self._sampler.root
         legal = np.flatnonzero(mask)
         if state.phase != coda.GUESSING:
@@ -175,7 +177,7 @@ class Sampler:
     def try_actions(
         self, observation: Float32s, drawn: Int64s, actions: Int64s, critic: Critic, own: int, others: Int64s
     ) -> tuple[Float64s, Bools]:
-        """The value of each action in each of these states, and whether it is a right guess; see `try_actions`."""
+        """Get the value of each action in each of these states, and whether it is a right guess; see `try_actions`."""
         values, right = np.empty((len(drawn), len(actions))), np.empty((len(drawn), len(actions)), np.bool_)
         drawn, actions, others = (np.asarray(each, np.int64) for each in (drawn, actions, others))  # 32 bits in a page.
         try_actions(self._records, observation, drawn, actions, self._mask, critic, own, others, values, right)
@@ -252,7 +254,7 @@ def try_actions(
 
 
 def estimate(chance: float, tally: Float64s) -> float:
-    """The estimated value of an action, from -1 to 1.
+    """Return the estimated value of an action, from -1 to 1.
 
     The mean over the sampled states, with right and wrong guesses weighted by their probabilities (`chance` for right
     ones, 0 for other actions) instead of their frequencies in the sample (post-stratification: Cochran, "Sampling
@@ -285,7 +287,7 @@ def _play_on(state: State, mask: Int8s, generator: Generator, pauses: bool, own:
 
 @rule
 def _worth(state: State, critic: Critic) -> float:
-    """The value of a state to OWN, from -1 to 1: the result if the game is over, else the critic's value."""
+    """Return the value of a state to OWN, from -1 to 1: the result if the game is over, else the critic's value."""
     if state.phase == coda.OVER:
         return 1.0 if state.winner == OWN else -1.0
     return value_of(critic, state, OWN)
@@ -388,7 +390,7 @@ def _whole(value: float) -> int:
 
 @rule
 def _bits(numbers: Float32s, start: int, size: int) -> int:
-    """The set of tiles whose entry is 1."""
+    """Return the set of tiles whose entry is 1."""
     tiles = 0
     for tile in range(size):
         if numbers[start + tile] > 0.5:

@@ -115,7 +115,7 @@ class CodaOptions(Options):
 
 
 def num_actions(options: CodaOptions) -> int:
-    """The number of actions: n x n guesses, plus `stop` and n / 2 places in a line if the options need them."""
+    """Return the number of actions: n x n guesses, plus `stop` and n / 2 places in a line if the options need them."""
     guesses = options.n * options.n
     if options.continuation == "forced" and options.jokers == 0 and options.empty == "last_drawer_wins":
         return guesses
@@ -129,7 +129,7 @@ def stop_action(state: State) -> int:
 
 @rule
 def place_action(state: State, place: int) -> int:
-    """The action for a place in one's own line: put a tile there, or turn up the tile there."""
+    """Return the action for a place in one's own line: put a tile there, or turn up the tile there."""
     return stop_action(state) + 1 + place
 
 
@@ -138,7 +138,7 @@ def place_action(state: State, place: int) -> int:
 
 @rule
 def nth_tile(values: int, place: int) -> int:
-    """The tile at a place of a set in ascending order, counted from 0."""
+    """Return the tile at a place of a set in ascending order, counted from 0."""
     for _ in range(place):
         values &= values - 1
     return count_bits((values & -values) - 1)
@@ -159,7 +159,7 @@ def hidden(state: State, seat: int, place: int) -> bool:
 
 @rule
 def color_of(state: State, seat: int, place: int) -> int:
-    """The tiles with the color of the back at a place; all tiles if backs show no color."""
+    """Return the tiles with the color of the back at a place; all tiles if backs show no color."""
     if state.color_visible == YES:
         return WHITE if state.line[seat, place] & 1 else BLACK
     return BLACK | WHITE
@@ -167,13 +167,13 @@ def color_of(state: State, seat: int, place: int) -> int:
 
 @rule
 def fitting(state: State, owner: int, place: int, values: int) -> int:
-    """The subset of `values` possible for the hidden tile at a place, given its color and all past guesses."""
+    """Return the subset of `values` possible for the hidden tile at a place, given its color and all past guesses."""
     return values & color_of(state, owner, place) & ~int(state.denied[state.line[owner, place]])
 
 
 @rule
 def tiles_at(state: State, owner: int, place: int, values: int) -> int:
-    """The possible tiles at a place: the tile itself if face up, else `fitting`."""
+    """Return the possible tiles at a place: the tile itself if face up, else `fitting`."""
     tile = int(state.line[owner, place])
     # Branch-free: whether a tile is face up is unpredictable, and a misprediction would cost more than all of this.
     face_up = -((int(state.up[owner]) >> tile) & 1)
@@ -182,7 +182,7 @@ def tiles_at(state: State, owner: int, place: int, values: int) -> int:
 
 @rule
 def to_place(state: State, seat: int) -> int:
-    """The tiles that a seat has drawn or been dealt but not placed."""
+    """Return the tiles that a seat has drawn or been dealt but not placed."""
     tiles = int(state.waiting[seat])
     if state.turn == seat and state.drawn != NONE:
         tiles |= 1 << int(state.drawn)
@@ -191,25 +191,25 @@ def to_place(state: State, seat: int) -> int:
 
 @rule
 def count_hidden(state: State, seat: int) -> int:
-    """The number of face-down tiles in a seat's line."""
+    """Return the number of face-down tiles in a seat's line."""
     return count_bits(int(state.held[seat]) & ~int(state.up[seat]) & ~to_place(state, seat))
 
 
 @rule
 def unseen(state: State, seat: int) -> int:
-    """The tiles neither held by a seat nor face up in the opponent's line."""
+    """Return the tiles neither held by a seat nor face up in the opponent's line."""
     return ((1 << int(state.n)) - 1) & ~(int(state.held[seat]) | int(state.up[1 - seat]))
 
 
 @rule
 def not_face_up(state: State) -> int:
-    """The tiles that an observer who sees neither hand has not seen."""
+    """Return the tiles that an observer who sees neither hand has not seen."""
     return ((1 << int(state.n)) - 1) & ~(int(state.up[0]) | int(state.up[1]))
 
 
 @rule
 def first_place(state: State, seat: int, tile: int) -> int:
-    """The leftmost legal place for a tile in a line: right of every smaller number."""
+    """Return the leftmost legal place for a tile in a line: right of every smaller number."""
     if tile < num_numbers(state):
         for place in range(state.length[seat] - 1, -1, -1):
             if state.line[seat, place] < tile:
@@ -219,7 +219,7 @@ def first_place(state: State, seat: int, tile: int) -> int:
 
 @rule
 def last_place(state: State, seat: int, tile: int) -> int:
-    """The rightmost legal place for a tile in a line: left of every greater number."""
+    """Return the rightmost legal place for a tile in a line: left of every greater number."""
     numbers = num_numbers(state)
     if tile < numbers:
         for place in range(state.length[seat]):

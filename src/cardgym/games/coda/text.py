@@ -21,7 +21,7 @@ _PHASES = {
 
 
 def tile_name(state: State, tile: int) -> str:
-    """A tile by color and number, such as B7 or W0; a joker is B- or W-."""
+    """Return a tile by color and number, such as B7 or W0; a joker is B- or W-."""
     color = "BW"[tile % 2]
     return f"{color}-" if tile >= coda.num_numbers(state) else f"{color}{tile // 2}"
 
@@ -30,17 +30,17 @@ COLORS = {"B": "black", "W": "white"}
 
 
 def spoken(name: str) -> str:
-    """A tile's name in words: "white 0", "black joker"."""
+    """Return a tile's name in words: "white 0", "black joker"."""
     return f"{COLORS[name[0]]} {'joker' if name[1:] == '-' else name[1:]}"
 
 
 def typed(name: str) -> str:
-    """A tile's name on the terminal's board: W0, but black joker."""
+    """Return a tile's name on the terminal's board: W0, but black joker."""
     return spoken(name) if name.endswith("-") else name
 
 
 def describe(state: State, seat: int) -> str:
-    """The game as `seat` sees it: both lines by place, the drawn tile, the pool, and what past guesses rule out."""
+    """Get the game as `seat` sees it: both lines by place, the drawn tile, the pool, and what past guesses rule out."""
     lines = [heading(state, "your" if state.turn == seat else "the opponent's")]
     visible = coda.lines_shown(state)
     lines.append("Opponent: " + (_line(state, 1 - seat, False) if visible else "not set up yet"))
@@ -60,13 +60,13 @@ def describe(state: State, seat: int) -> str:
 
 
 def heading(state: State, whose: str) -> str:
-    """The phase, and whose turn it is."""
+    """Return the phase, and whose turn it is."""
     turn = "" if state.phase == coda.OVER else f", {whose} turn"
     return f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"
 
 
 def ruled_out(state: State, seat: int) -> list[tuple[int, str]]:
-    """The opponent's hidden places, counted from 1, each with the tiles that misses have ruled out there."""
+    """Return the opponent's hidden places, counted from 1, each with the tiles that misses have ruled out there."""
     found = []
     for place in range(state.length[1 - seat]):
         denied = int(state.denied[state.line[1 - seat, place]])
@@ -81,7 +81,7 @@ def _list(places: list[int]) -> str:
 
 
 def tile_in_line(state: State, owner: int, place: int, own: bool, naming: Callable[[str], str] = str) -> str:
-    """A tile of a line; in brackets if hidden: by its name to its owner (`own`), by its back to the opponent."""
+    """Return a tile of a line; in brackets if hidden: by its name to its owner (`own`), by its back to the opponent."""
     tile = int(state.line[owner, place])
     name = naming(tile_name(state, tile))
     if not coda.hidden(state, owner, place):
@@ -113,7 +113,7 @@ def action_text(state: State, action: int) -> str:
 
 
 def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
-    """What `seat` saw of a move: guesses and their results, tiles turned up, its own draws."""
+    """Return what `seat` saw of a move: guesses and their results, tiles turned up, its own draws."""
     messages = _messages(before, move, after, seat, names)
     if after.phase == coda.OVER and before.phase != coda.OVER:
         messages.append(names.does(int(after.winner), "win"))

@@ -75,7 +75,9 @@ _NONE = 99  # Above all numbers.
 
 @lru_cache(maxsize=16)
 def _may_be(record: bytes) -> list[int]:
-    """What can be at each place of the line to guess, as bits, given what the seat to guess sees, misses and order."""
+    """Return what can be at each place of the line to guess, as bits, given what the seat to guess sees, misses and
+    order.
+    """
     state: State = np.frombuffer(record, coda.STATE).copy().view(np.recarray)[0]
     other, numbers = 1 - int(state.turn), int(coda.num_numbers(state))
     unseen = int(coda.unseen(state, state.turn))
@@ -96,7 +98,9 @@ def _may_be(record: bytes) -> list[int]:
 
 
 def _least(fits: Sequence[int], numbers: int) -> list[list[int]]:
-    """The least number that can be the last one before each place and at the end, by the number of jokers so far."""
+    """Return the least number that can be the last one before each place and at the end, by the number of jokers so
+    far.
+    """
     rows = [[-1, _NONE, _NONE]]
     for fit in fits:
         after = [[tile for tile in range(last + 1, numbers) if fit >> tile & 1] for last in rows[-1]]
@@ -110,7 +114,7 @@ def _tile(id: str, name: str) -> Item:
 
 
 def _value(state: State, tile: int, possible: int, why: str) -> Item:
-    """A tile to choose from, faded if it is impossible, so that the others keep their places."""
+    """Return a tile to choose from, faded if it is impossible, so that the others keep their places."""
     item = _tile(f"value:{tile}", tile_name(state, tile))
     return item if possible >> tile & 1 else {**item, "label": f"{item['label']}, {why}", "faded": True}
 
@@ -140,7 +144,7 @@ def _line(state: State, owner: int, seat: int) -> list[Item]:
 
 
 def _drawn(state: State, seat: int, names: Names) -> list[Item]:
-    """The tile to place: the seat's own face up, the opponent's face down."""
+    """Return the tile to place: the seat's own face up, the opponent's face down."""
     tile = tile_to_place(state) if state.phase in (coda.PLACING, coda.SETTING) else int(state.drawn)
     if tile == coda.NONE or state.phase == coda.OVER or (state.phase == coda.SETTING and seat not in (state.turn, -1)):
         return []
@@ -150,7 +154,7 @@ def _drawn(state: State, seat: int, names: Names) -> list[Item]:
 
 
 def reveals(before: State, move: int, after: State, seat: int, names: Names) -> list[Reveal]:
-    """A guess: the tile, the named value, and the result; at the end, who wins and why."""
+    """Return a guess: the tile, the named value, and the result; at the end, who wins and why."""
     found = [_guess(before, move, names)] if before.phase == coda.GUESSING and move != coda.stop_action(before) else []
     if after.phase == coda.OVER:
         name, _, reason = ending(after, seat, names).partition(": ")
@@ -252,7 +256,7 @@ def _body(color: str) -> str:
 
 
 def tile(color: str, name: str) -> Symbol:
-    """A tile, face up, with a number or the joker's dash. Six and nine are underlined, as on commercial tiles."""
+    """Get a tile, face up, with a number or the joker's dash. Six and nine are underlined, as on commercial tiles."""
     ink = _STYLES[color][2]
     parts = [_body(color), box(9, 9, 62, 97, 6, "none", ink, 0.8)]
     if name == "-":
@@ -265,7 +269,7 @@ def tile(color: str, name: str) -> Symbol:
 
 
 def back(color: str) -> Symbol:
-    """A face-down tile in its color, or gray if colors are hidden."""
+    """Return a face-down tile in its color, or gray if colors are hidden."""
     ink = _STYLES[color][2]
     soft = {"B": "#39445c", "W": "#e7dfca", "?": "#8d98ae"}[color]
     return Symbol(80, 120, "".join([_body(color), lattice(12, 12, 68, 103, 14, soft), text("?", 40, 73, 44, ink)]))

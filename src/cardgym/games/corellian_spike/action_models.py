@@ -15,7 +15,7 @@ SIZES = 21
 
 
 def _shares(model: dict[str, Any]) -> Float64s:
-    """The probability of each bet from `CHECKED` to `RERAISED`, then of buying, (6, 4, 21), by round and |sum|."""
+    """Get the probability of each bet from `CHECKED` to `RERAISED`, then of buying, (6, 4, 21), by round and |sum|."""
     tables = (np.array(model[name], np.float64) / 100.0 for name in ("opens", "reraises", "folds", "buys"))
     opens, reraises, folds, buys = tables
     calls = 1.0 - reraises - folds
@@ -23,7 +23,7 @@ def _shares(model: dict[str, Any]) -> Float64s:
 
 
 def _places(model: dict[str, Any]) -> Float64s:
-    """The weight of a placement that leaves |sum|, relative to the other three, (31,)."""
+    """Return the weight of a placement that leaves |sum|, relative to the other three, (31,)."""
     # A product, not a power: it gives the same bits on every machine.
     ratios: Float64s = np.full(31, model["place_ratio"])
     ratios[0] = 1.0

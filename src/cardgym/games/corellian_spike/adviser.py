@@ -90,7 +90,7 @@ def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str, worlds:
 
 
 def _bounds(state: State, seat: int) -> dict[int, tuple[float, float]]:
-    """What a fold is worth, and a match that is free: after it one may still fold."""
+    """Return what a fold is worth, and a match that is free: after it one may still fold."""
     if state.phase != sabacc.BETTING:
         return {}
     free = {} if owed(state, seat) else {sabacc.MATCH: (0.0, np.inf)}
@@ -105,7 +105,7 @@ def _share_won(values: Float64s) -> str:
 
 
 def _odds(state: State, seat: int, action: int) -> str:
-    """The chance that the seat's cards, once a bought card is placed, beat cards drawn from the unseen ones."""
+    """Return the chance that the seat's cards, once a bought card is placed, beat cards drawn from the unseen ones."""
     total = card_sum(state, seat)
     if state.phase in (sabacc.PLACING, sabacc.CHEATING) and action != sabacc.DISCARD:
         total += int(state.extra) - int(state.cards[seat, slot_of(action)])

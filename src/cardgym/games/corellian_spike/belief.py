@@ -45,7 +45,7 @@ _MIN_WEIGHT = 1e-200  # Floor on a pair's weight: all other pairs may yet turn o
 
 
 def belief_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The features of the observation `belief`: those of `full`, then four for each opponent in order of play."""
+    """Get the features of the observation `belief`: those of `full`, then four for each opponent in order of play."""
     beliefs: list[Feature] = []
     for ahead in range(1, options.num_players):
         name = f"opponent_{ahead}"
@@ -231,7 +231,7 @@ def _take_in_hand(gone: int, spike: int, places: Float64s, old: Float64s, weight
 
 @rule
 def _replaces(old: Float64s, gone: int, kept: int, bought: int, spike: int, places: Float64s) -> float:
-    """The weight of having held `gone` and `kept`, times the chance of replacing `gone` by the bought card.
+    """Return the weight of having held `gone` and `kept`, times the chance of replacing `gone` by the bought card.
 
     Two equal cards need no factor: either one can be replaced, but they can be dealt in only one order instead of two.
     """
@@ -285,7 +285,9 @@ def _beaten(ranks: Float64s, total: int) -> float:
 
 
 def odds_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The features of the observation `odds`: the paper's state, and for each opponent what the belief makes of it."""
+    """Return the features of the observation `odds`: the paper's state, and for each opponent what the belief makes
+    of it.
+    """
     return code_features(options) + tuple(
         Feature(f"opponent_{ahead}_odds", "tenths of the chance that the current sum beats its sum", 1, 0, 10)
         for ahead in range(1, options.num_players)

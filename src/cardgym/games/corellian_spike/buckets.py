@@ -80,7 +80,7 @@ def observe_buckets(state: State, seat: int, out: Float32s) -> None:
 
 @rule
 def hand_bucket(low: int, high: int, spike: int) -> int:
-    """The strength of three cards, from 0 (best) to 11 (worst).
+    """Return the strength of three cards, from 0 (best) to 11 (worst).
 
     Buckets 0 to 2 are sums of 0 whose positive cards sum to 10 or more, 7 to 9, or less. Then follow the sums 1, -1, 2,
     -2, and the sizes |sum| 3; 4; 5 and 6; 7 to 9; and 10 or more.
@@ -105,7 +105,7 @@ def _bucket(amount: int, limits: npt.NDArray[np.int32]) -> int:
 
 @rule
 def _count_outs(low: int, high: int, spike: int) -> int:
-    """The number of distinct cards that would make a sum of 0 by replacing one of the three."""
+    """Return the number of distinct cards that would make a sum of 0 by replacing one of the three."""
     total = int(low) + int(high) + int(spike)
     outs = int(abs(total - low) <= 10) + int(abs(total - high) <= 10 and high != low)
     return outs + int(abs(total - spike) <= 10 and spike != low and spike != high)

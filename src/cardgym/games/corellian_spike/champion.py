@@ -65,7 +65,7 @@ class ChampionPlayer(Player):
         return shares
 
     def _solution(self, start: States, seat: int) -> Float64s | None:
-        """A seat's strategy, see `solve`, from a start of the last betting, (1,); None where it is not solved."""
+        """Get a seat's strategy, see `solve`, from a start of the last betting, (1,); None where it is not solved."""
         key = start.tobytes() + bytes([seat])
         if key not in self._solved:
             self._solved[key] = self._solve(start, seat)
@@ -91,7 +91,7 @@ class ChampionPlayer(Player):
         return own
 
     def ranges(self, start: States) -> Float64s | None:
-        """The probability of both seats' actions with each pair, up to a factor, (2, 231); see `replay`."""
+        """Return the probability of both seats' actions with each pair, up to a factor, (2, 231); see `replay`."""
         decisions = np.repeat(start, MAX_DECISIONS + 1)
         seats, actions = np.zeros((2, MAX_DECISIONS), np.int64)
         count = replay(start, decisions, seats, actions)
@@ -107,7 +107,7 @@ class ChampionPlayer(Player):
 
 
 def start_of_betting(state: States) -> States:
-    """What everyone sees of a state, (1,), at the start of its betting."""
+    """Return what everyone sees of a state, (1,), at the start of its betting."""
     start = state.copy()
     start["stack"] += start["put_phase"]
     start["put_hand"] -= start["put_phase"]
@@ -121,7 +121,8 @@ def start_of_betting(state: States) -> States:
 
 
 def make_player(options: CorellianSpikeOptions) -> Player:
-    """The player `champion`; up to the last betting, it plays as the agent trained for these options, if there is one.
+    """Return the player `champion`; up to the last betting, it plays as the agent trained for these options, if
+    there is one.
 
     Else it plays as `heuristic`, and so in all of a game that is not for two with flat betting.
     """

@@ -33,7 +33,7 @@ def _table() -> Presentation:
 def _posterior(
     game: Game, options: state.CorellianSpikeOptions, player: Player, seats: Int64s, generator: np.random.Generator
 ) -> Posterior | None:
-    """The exact posterior; none with a cheat, whose sleeve hides a card more."""
+    """Return the exact posterior; none with a cheat, whose sleeve hides a card more."""
     from cardgym.games.corellian_spike.posterior import HandPosterior
 
     return HandPosterior(game, options, player, seats, generator) if options.cheat == "no" else None

@@ -8,7 +8,7 @@ from cardgym.games.corellian_spike import state as sabacc
 
 @rule
 def card_sum(state: State, seat: int) -> int:
-    """The sum of the hand, and of the spike once dealt. A bought card counts only once placed."""
+    """Return the sum of the hand, and of the spike once dealt. A bought card counts only once placed."""
     total = 0
     for slot in range(3):
         if state.cards[seat, slot] != sabacc.EMPTY:
@@ -52,7 +52,7 @@ def discard_from(state: State, seat: int, slot: int) -> None:
 
 @rule
 def slot_of(swap: int) -> int:
-    """The slot of the card that a swap replaces: the spike, the low or the high hand card."""
+    """Return the slot of the card that a swap replaces: the spike, the low or the high hand card."""
     return (swap - sabacc.SWAP_LOW) % 3
 
 
@@ -164,7 +164,7 @@ def showdown(state: State) -> None:
 
 @rule
 def hand_rank(first: int, second: int, third: int) -> int:
-    """The rank of three cards at the showdown, 0 to 41,663: the higher rank wins, equal ranks tie."""
+    """Return the rank of three cards at the showdown, 0 to 41,663: the higher rank wins, equal ranks tie."""
     total = int(first) + int(second) + int(third)
     positive = max(first, 0) + max(second, 0) + max(third, 0)
     highest = max(first, second, third, 0)
@@ -177,13 +177,13 @@ NUM_SUM_RANKS = 62
 
 @rule
 def sum_rank(total: int) -> int:
-    """The rank of a sum from -30 to 30: 2 |sum|, plus 1 if it is negative; the lower wins."""
+    """Return the rank of a sum from -30 to 30: 2 |sum|, plus 1 if it is negative; the lower wins."""
     return 2 * abs(total) + (total < 0)
 
 
 @rule
 def special_hand(first: int, second: int, third: int) -> int:
-    """The index of three cards in `SPECIAL_HANDS`; 0 if they are not a special hand."""
+    """Return the index of three cards in `SPECIAL_HANDS`; 0 if they are not a special hand."""
     zeros = int(first == 0) + int(second == 0) + int(third == 0)
     total = first + second + third
     highest = max(abs(first), abs(second), abs(third))
@@ -244,7 +244,7 @@ def pay(state: State, seat: int, reward: float) -> None:
 
 @rule
 def weight(state: State, size: float) -> float:
-    """The factor for a cost with |sum| = `size`: 1 + `size` if weighted; 0 for the net reward, charged by `win`."""
+    """Get the factor for a cost with |sum| = `size`: 1 + `size` if weighted; 0 for the net reward, charged by `win`."""
     if state.reward == sabacc.NET:
         return 0.0
     return 1.0 + size if state.reward == sabacc.WEIGHTED else 1.0
@@ -252,7 +252,7 @@ def weight(state: State, size: float) -> float:
 
 @rule
 def next_in(state: State, seat: int) -> int:
-    """The first seat from `seat` on that has not folded; `num_players` if there is none."""
+    """Return the first seat from `seat` on that has not folded; `num_players` if there is none."""
     while seat < state.num_players and state.folded[seat]:
         seat += 1
     return int(seat)

@@ -29,7 +29,7 @@ _STAYS, _EVEN = 5 / 6, 1 / 72
 
 
 def num_nodes(stacks: Int64s) -> int:
-    """The nodes of each seat: 0 raises, 1 raise, and so on, until a seat has no credits to raise."""
+    """Return the nodes of each seat: 0 raises, 1 raise, and so on, until a seat has no credits to raise."""
     return int(stacks.min()) + 2
 
 
@@ -244,7 +244,7 @@ def _combine(
 
 @rule
 def _redrawn(seat: int, counts: Int64s, possible: Bools, ranks: Int64s, order: Int64s) -> float:
-    """The chance that `seat` wins with pairs dealt anew: after doubles, ignoring what that turns up."""
+    """Return the chance that `seat` wins with pairs dealt anew: after doubles, ignoring what that turns up."""
     ones, sums = np.zeros((NUM_PAIRS, 1)), np.empty((_TOTAL + 1, 1))
     beaten, whole = np.empty((NUM_PAIRS, 1)), np.empty((NUM_PAIRS, 1))
     for pair in range(NUM_PAIRS):

@@ -23,7 +23,7 @@ _CARD_COUNTS[: sabacc.NUM_VALUES] = np.eye(sabacc.NUM_VALUES)
 
 
 def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The features of the observation `full`: own, eight for each opponent in order of play, two with a cheat."""
+    """Get the features of the observation `full`: own, eight for each opponent in order of play, two with a cheat."""
     own = (
         Feature("round", "one-hot: round 0, 1, 2, 3", 4),
         Feature("decision", "one-hot: betting, buying, placing", 3),
@@ -152,7 +152,7 @@ OF_SEATS = (
 
 
 def plain_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The features of the observation `plain`: fields of the state as they are, with all seats from 0 on."""
+    """Return the features of the observation `plain`: fields of the state as they are, with all seats from 0 on."""
     whole = options.num_players * options.credits
     once = (
         Feature("phase", "1 betting, 3 buying, 5 placing", high=11),

@@ -30,14 +30,14 @@ _NO_DOUBLES = np.array([(5.0 / 6.0) ** rolls for rolls in range(4)])
 
 @rule
 def initial(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
-    """The paper's initial policy: always match, never buy, discard (section 4.2)."""
+    """Return the paper's initial policy: always match, never buy, discard (section 4.2)."""
     if state.phase == sabacc.BETTING:
         return sabacc.MATCH
     return sabacc.DONT_BUY if state.phase == sabacc.BUYING else sabacc.DISCARD
 
 
 def random_table(options: CorellianSpikeOptions) -> Int8s:
-    """The paper's random policy, int8 by state index: each drawn uniformly from the actions of its decision."""
+    """Return the paper's random policy, int8 by state index: each drawn uniformly from the actions of its decision."""
     try:
         generator = np.random.default_rng(RANDOM_TABLE_SEED)
     except (ImportError, AttributeError):
@@ -126,13 +126,13 @@ def _bet(state: State, seat: int, mask: Int8s, unseen: Float32s, beats: Float64s
 
 @rule
 def _stays(state: State) -> float:
-    """The chance of no doubles before the showdown: one roll after the bets of each round but round 0."""
+    """Return the chance of no doubles before the showdown: one roll after the bets of each round but round 0."""
     return float(_NO_DOUBLES[state.rounds + 1 - max(state.round_number, 1)])
 
 
 @rule
 def _expected_pool(state: State) -> float:
-    """The pool at the showdown if each player still in puts in one more credit a round."""
+    """Return the pool at the showdown if each player still in puts in one more credit a round."""
     players = 0
     for other in range(state.num_players):
         players += 1 - state.folded[other]
@@ -176,7 +176,7 @@ def _add_sums(ranks: Float64s, pairs: Float64s, spike: int, weight: float) -> No
 
 
 def champion(options: CorellianSpikeOptions) -> Player:
-    """The player `champion`."""
+    """Return the player `champion`."""
     from cardgym.games.corellian_spike.champion import make_player
 
     return make_player(options)

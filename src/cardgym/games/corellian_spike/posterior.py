@@ -128,7 +128,7 @@ class HandPosterior:
     def _chances(
         self, states: States, seats: Int64s, low: Int64s, high: Int64s, extra: Int64s | None = None
     ) -> npt.NDArray[np.floating[Any]]:
-        """The player's probabilities of actions if the seats held these cards, (rows, actions); `states` change."""
+        """Get the player's probabilities of actions if the seats held these cards, (rows, actions); `states` change."""
         at = np.arange(len(states))
         states["cards"][at, seats, sabacc.LOW_SLOT] = low - 10
         states["cards"][at, seats, sabacc.HIGH_SLOT] = high - 10
@@ -141,7 +141,7 @@ class HandPosterior:
 
 
 def face_down(states: States) -> Int64s:
-    """The number of cards of each value that not everyone sees, (games, 21)."""
+    """Return the number of cards of each value that not everyone sees, (games, 21)."""
     counts: Int64s = sabacc.DECK_COUNTS[states["values"], states["copies"], states["zeros"]] - states["public"]
     return counts
 
@@ -194,7 +194,7 @@ def _deal(states: Any, seat: int, ranges: Float64s, shares: Float64s, weights: F
 
 @rule
 def pair_ways(counts: Int64s, pair: int) -> float:
-    """The number of ways to deal a pair from so many cards of each value, (21,)."""
+    """Return the number of ways to deal a pair from so many cards of each value, (21,)."""
     low, high = LOW[pair], HIGH[pair]
     if low == high:
         return float(counts[low] * (counts[low] - 1) / 2.0)

@@ -149,7 +149,7 @@ def _replay_purchases(end: State, decisions: Any, seats: Int64s, actions: Int64s
 
 @rule
 def _replay_bets(end: State, decisions: Any, seats: Int64s, actions: Int64s, count: int) -> int:
-    """The order of the bets follows from their numbers: a seat that matches a raise ends the betting."""
+    """Return the order of the bets follows from their numbers: a seat that matches a raise ends the betting."""
     number = decisions[count].round_number
     raises = np.zeros((2, 2), np.int64)  # Left to make, by seat: with nothing to match, and re-raises.
     for seat in range(2):

@@ -35,7 +35,7 @@ def _next_better(state: State) -> None:
 
 @rule
 def owed(state: State, seat: int) -> int:
-    """The credits that a match would cost `seat` now."""
+    """Return the credits that a match would cost `seat` now."""
     due = state.level
     if state.betting == sabacc.MATCHED:
         due = state.level - state.put_phase[seat]
@@ -44,7 +44,7 @@ def owed(state: State, seat: int) -> int:
 
 @rule
 def raise_cost(state: State) -> int:
-    """The credits that a raise would cost the seat to move."""
+    """Return the credits that a raise would cost the seat to move."""
     if state.betting == sabacc.MATCHED:
         return int(state.level - state.put_phase[state.turn]) + sabacc.BET
     return sabacc.BET
@@ -94,7 +94,7 @@ def bet(state: State, action: int) -> None:
 
 @rule
 def card_price(state: State) -> int:
-    """What a card costs: nothing where nobody bets."""
+    """Return what a card costs: nothing where nobody bets."""
     return 0 if state.betting == sabacc.NO_BETTING else sabacc.BET
 
 

@@ -31,7 +31,9 @@ def setup(state: State) -> None:
 
 @rule
 def num_chance_outcomes(state: State) -> int:
-    """The cards left to draw, 36 rolls of two dice, or the players tied for the pool; 0 at a decision or the end."""
+    """Return the cards left to draw, 36 rolls of two dice, or the players tied for the pool; 0 at a decision or the
+    end.
+    """
     phase = state.phase
     if (
         phase == sabacc.BETTING
@@ -119,7 +121,7 @@ def rewards(state: State, out: Float64s) -> None:
 
 @rule
 def deal(state: State) -> int:
-    """The number of the hand: each is dealt from a new deck."""
+    """Return the number of the hand: each is dealt from a new deck."""
     return int(state.hand)
 
 

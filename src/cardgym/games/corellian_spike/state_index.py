@@ -29,7 +29,7 @@ _DECISIONS = 3  # Round 0 has only betting, without a bought card; rounds 1 to 3
 
 @rule
 def info_state_key(state: State, seat: int) -> int:
-    """The paper's code of what `seat` knows; 0 at the end.
+    """Return the paper's code of what `seat` knows; 0 at the end.
 
     The decision is the current one, even if another seat makes it. A cheat's swap counts as placing the card up its
     sleeve.
@@ -72,7 +72,7 @@ class KeyDigits(NamedTuple):
 
 
 def digits_of(keys: Any) -> KeyDigits:
-    """The digits of a key or of an array of keys."""
+    """Return the digits of a key or of an array of keys."""
     return KeyDigits(
         keys // 10_000_000, keys // 1_000_000 % 10, keys // 10_000 % 100, keys // 100 % 100, keys // 10 % 10, keys % 10
     )
@@ -87,13 +87,13 @@ key_digits = rule(digits_of)
 
 @rule
 def info_state_index(state: State, seat: int) -> int:
-    """The index of the state's key in the paper's enumeration for this number of players."""
+    """Return the index of the state's key in the paper's enumeration for this number of players."""
     return key_index(info_state_key(state, seat), state.num_players)
 
 
 @rule
 def key_index(key: int, num_players: int) -> int:
-    """The index of a key in `info_state_keys`.
+    """Return the index of a key in `info_state_keys`.
 
     The paper enumerates keys with credits digit + pool digit <= 5 x players (5 tens for each player's 50 credits).
     Other starting credits can lead beyond that: then the pool digit, and if necessary the credits digit, is lowered
@@ -119,7 +119,7 @@ def key_index(key: int, num_players: int) -> int:
 
 
 def info_state_keys(options: CorellianSpikeOptions) -> Int64s:
-    """The keys in index order, (num_info_states,) int64."""
+    """Return the keys in index order, (num_info_states,) int64."""
     totals = np.arange(1, _SUMS + 1) * 10_000
     later = np.add.outer(np.arange(1, 4) * 10_000_000, np.arange(1, _DECISIONS + 1) * 1_000_000)
     later = np.add.outer(np.add.outer(later, totals), np.arange(_EXTRAS) * 100)
@@ -128,12 +128,12 @@ def info_state_keys(options: CorellianSpikeOptions) -> Int64s:
 
 
 def num_info_states(options: CorellianSpikeOptions) -> int:
-    """The number of states, including the end: 231,041 for two players, 361,001 for four or more."""
+    """Return the number of states, including the end: 231,041 for two players, 361,001 for four or more."""
     return len(_amounts(options)) * (_SUMS + 3 * _DECISIONS * _SUMS * _EXTRAS) + 1
 
 
 def _amounts(options: CorellianSpikeOptions) -> list[int]:
-    """The last two digits of the enumerated keys, in order."""
+    """Return the last two digits of the enumerated keys, in order."""
     most = 5 * options.num_players
     return [own * 10 + pool for own in range(10) for pool in range(min(9, most - own) + 1)]
 
@@ -142,7 +142,7 @@ def _amounts(options: CorellianSpikeOptions) -> list[int]:
 
 
 def paper_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The paper's observation is one number: the state's index."""
+    """Write the paper's observation: one number, the state's index."""
     return (Feature("index", "the state's index in the paper's enumeration", 1, 0, num_info_states(options) - 1),)
 
 
@@ -174,7 +174,7 @@ def cards_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
 
 
 def code_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The paper's state as six numbers."""
+    """Return the paper's state as six numbers."""
     by_name = {feature.name: feature for feature in cards_features(options)}
     total = Feature("sum", f"sum of the cards held, at least -{MAX_SUM}, at most {MAX_SUM}", 1, -MAX_SUM, MAX_SUM)
     return (
@@ -188,7 +188,9 @@ def code_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
 
 
 def spikes_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The features of the observation `spikes`: the paper's state, and the opponents' spikes in the order of play."""
+    """Return the features of the observation `spikes`: the paper's state, and the opponents' spikes in the order of
+    play.
+    """
     return code_features(options) + tuple(
         Feature(f"opponent_{ahead}_spike", "its spike, 11 if it has none or has folded", 1, MIN_CARD, NO_CARD)
         for ahead in range(1, options.num_players)

@@ -20,17 +20,17 @@ SLOT_NAMES = ("lower hand card", "higher hand card", "spike")
 
 
 def signed(number: int) -> str:
-    """A card or a sum as people write it: +3, -3, 0."""
+    """Return a card or a sum as people write it: +3, -3, 0."""
     return f"{number:+d}" if number else "0"
 
 
 def describe(state: State, seat: int) -> str:
-    """The game as `seat` sees it; see `board`."""
+    """Return the game as `seat` sees it; see `board`."""
     return board(state, seat, Names("You" if other == seat else f"Seat {other}" for other in range(state.num_players)))
 
 
 def board(state: State, seat: int, names: Names) -> str:
-    """The game as `seat` sees it: own cards, everyone's spikes, credits and folds, the pool."""
+    """Return the game as `seat` sees it: own cards, everyone's spikes, credits and folds, the pool."""
     lines = [
         f"Hand {min(state.hand + 1, state.hands)} of {state.hands}, "
         f"round {max(state.round_number, 1)} of {state.rounds}: {_PHASE_NAMES.get(int(state.phase), 'chance')}",
@@ -82,7 +82,7 @@ def action_text(state: State, action: int) -> str:
 
 
 def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
-    """What `seat` saw of a move: bets, purchases, discards, spikes, dice, showdowns, and its own draws."""
+    """Return what `seat` saw of a move: bets, purchases, discards, spikes, dice, showdowns, and its own draws."""
     lines = [_narrate_move(before, move, after, seat, names)]
     if before.phase == sabacc.DEALING and before.turn == 0 and before.slot == sabacc.LOW_SLOT:
         lines.insert(0, f"Hand {before.hand + 1}: everyone puts {sabacc.BET} credits into the pool")

@@ -16,7 +16,7 @@ from cardgym.table.views import Counter, Item, Reveal, Symbol, View, Zone, revea
 
 
 def view(state: State, seat: int, names: Names) -> View:
-    """The seat's cards, everyone's spikes and credits, the piles, the dice, the pool."""
+    """Return the seat's cards, everyone's spikes and credits, the piles, the dice, the pool."""
     zones: list[Zone] = []
     counters: list[Counter] = [
         {"name": "Pool", "value": int(state.pool), "seat": None, "chips": True},
@@ -41,7 +41,7 @@ def view(state: State, seat: int, names: Names) -> View:
 
 
 def label(state: State, action: int) -> str:
-    """What becomes of a bought card, with the sum that it leaves."""
+    """Return what becomes of a bought card, with the sum that it leaves."""
     if state.phase not in (sabacc.PLACING, sabacc.CHEATING) or state.extra == sabacc.EMPTY:
         return ""
     total = card_sum(state, state.turn)
@@ -129,7 +129,7 @@ def reveals(before: State, move: int, after: State, seat: int, names: Names) -> 
 
 
 def showdown(before: State, move: int, after: State, seat: int, names: Names) -> View | None:
-    """The table at the end of a hand: the pool is paid, and the hands that the showdown has revealed lie open."""
+    """Get the table at the end of a hand: the pool is paid, and the hands that the showdown has revealed lie open."""
     if after.hand == before.hand:
         return None
     table = view(_paid(before, move, after), seat, names)
@@ -145,7 +145,7 @@ def showdown(before: State, move: int, after: State, seat: int, names: Names) ->
 
 
 def _paid(before: State, move: int, after: State) -> State:
-    """The hand that has just ended, with its last roll, once its winner has the pool."""
+    """Return the hand that has just ended, with its last roll, once its winner has the pool."""
     state, winner = before.copy(), int(after.last_winner)
     state.stack[winner] += after.last_pool
     state.hands_won[winner] += 1
@@ -297,7 +297,7 @@ def back() -> Symbol:
 
 
 def die(points: int) -> Symbol:
-    """A spike die with 1 to 6 points up."""
+    """Return a spike die with 1 to 6 points up."""
     places = {1: "c", 2: "as", 3: "acs", 4: "adps", 5: "adcps", 6: "adhlps"}[points]
     at = {"a": (23, 23), "d": (57, 23), "h": (23, 40), "c": (40, 40), "l": (57, 40), "p": (23, 57), "s": (57, 57)}
     parts = [box(3, 5, 74, 73, 15, "#8f6a1c"), box(3, 2, 74, 73, 15, "#e3b64a", "#a67c22", 1.5)]
@@ -306,7 +306,7 @@ def die(points: int) -> Symbol:
 
 
 def symbols() -> dict[str, Symbol]:
-    """The cards by value, a card back, an empty slot, and the dice."""
+    """Return the cards by value, a card back, an empty slot, and the dice."""
     cards = {f"card{value:+d}": card(value) for value in range(-10, 11)}
     return {**cards, "card-back": back(), "card-slot": SLOT, **{f"die-{points}": die(points) for points in range(1, 7)}}
 

@@ -76,7 +76,7 @@ class CribbageCoach:
         self._ratings = presentation_of(game).ratings.get(game.id, {})
 
     def rate_tosses(self, cards: Sequence[int], dealer: bool, scores: tuple[int, int] = (0, 0)) -> list[RatedToss]:
-        """The 15 ways to keep four of six cards, best first.
+        """Return the 15 ways to keep four of six cards, best first.
 
         Args:
             cards: six different cards 0 .. 51.
@@ -109,7 +109,7 @@ class CribbageCoach:
         ]
 
     def reasons(self, tosses: Sequence[RatedToss], dealer: bool) -> list[str]:
-        """The reason for each discard's place: what it gains over the next best or loses against the best."""
+        """Return the reason for each discard's place: what it gains over the next best or loses against the best."""
         texts = []
         for place, rated in enumerate(tosses):
             against = tosses[0] if place else tosses[1]
@@ -163,7 +163,7 @@ class CribbageCoach:
         return float(10.0 ** (points / 400.0 * left**0.5))
 
     def _values(self, seen: Float32s, legal: list[int]) -> Float64s:
-        """The value of each action, (67,), in `unit`."""
+        """Return the value of each action, (67,), in `unit`."""
         mask = np.isin(np.arange(self._game.num_actions), legal).astype(np.int8)
         chances = self._player.values(seen[None], mask[None])[0]
         dealer, to_go, opponent_to_go = (int(seen[at]) for at in (PLAIN.dealer, PLAIN.to_go, PLAIN.to_go + 1))
@@ -173,7 +173,7 @@ class CribbageCoach:
 
 
 def adviser(game: Game, options: Options) -> Adviser | None:
-    """The coach; None for a small pack, which `champion` does not play."""
+    """Return the coach; None for a small pack, which `champion` does not play."""
     if isinstance(options, cribbage.CribbageMiniOptions):
         return None
     advise = CribbageCoach(game, options).advise
@@ -186,13 +186,13 @@ def _count_hands(cards: Int8s, hands: Float64s) -> None:
 
 
 def _summary(counts: Float64s) -> tuple[int, float, float, int]:
-    """The minimum, mean, median and maximum of scores, given how often each occurs."""
+    """Return the minimum, mean, median and maximum of scores, given how often each occurs."""
     scores = np.repeat(np.arange(len(counts)), counts.astype(np.intp))
     return int(scores[0]), float(scores.mean()), float(np.median(scores)), int(scores[-1])
 
 
 def _points_now(state: State, seat: int, card: int) -> str:
-    """What a card scores at once, and how many of the cards unseen by the seat would score in answer."""
+    """Return what a card scores at once, and how many of the cards unseen by the seat would score in answer."""
     reasons = card_reasons(state, card)
     names = ", ".join(name for name, _ in reasons)
     text = f"scores {sum(points for _, points in reasons)} ({names})" if reasons else "scores nothing"

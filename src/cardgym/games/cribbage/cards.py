@@ -27,7 +27,7 @@ NUMBERS = (
 
 
 def card_name(card: int) -> str:
-    """A card as people read it: `card_name(30)` is "5♥", `card_name(9)` "10♣"."""
+    """Return a card as people read it: `card_name(30)` is "5♥", `card_name(9)` "10♣"."""
     return RANKS[card % 13].replace("T", "10") + _SIGNS[card // 13]
 
 
@@ -36,7 +36,9 @@ def card_names(cards: Iterable[int]) -> str:
 
 
 def parse_cards(text: str) -> list[int]:
-    """The cards named in a text such as "5H 10d j♣", in order; spaces or commas separate them, case does not matter."""
+    """Return the cards named in a text such as "5H 10d j♣", in order; spaces or commas separate them, case does not
+    matter.
+    """
     cards: list[int] = []
     for name in text.replace(",", " ").split():
         plain = name.upper().replace("10", "T").translate(_LETTERS)
@@ -47,7 +49,7 @@ def parse_cards(text: str) -> list[int]:
 
 
 def check_cards(cards: Sequence[int], count: int) -> list[int]:
-    """The cards as Python integers, checked to be `count` different cards 0 .. 51."""
+    """Return the cards as Python integers, checked to be `count` different cards 0 .. 51."""
     numbers = [int(card) for card in cards]
     if len(numbers) != count:
         raise CardgymError(f"{len(numbers)} cards given where {count} are needed")
@@ -74,13 +76,13 @@ ONE_OF_RANK = np.array([1 << 4 * (card % 13) if card < CARDS else 0 for card in 
 
 @rule
 def worth(card: int) -> int:
-    """What a card adds to the count: ace 1, face cards 10. EMPTY is worth 99, which never fits."""
+    """Return what a card adds to the count: ace 1, face cards 10. EMPTY is worth 99, which never fits."""
     return int(_WORTH[card & 63])
 
 
 @rule
 def rank_of(card: int) -> int:
-    """The rank of a card, 0 (ace) .. 12 (king)."""
+    """Return the rank of a card, 0 (ace) .. 12 (king)."""
     return int(_RANK[card & 63])
 
 

@@ -110,7 +110,7 @@ def is_near(table: ChanceTable, to_go: int, opponent_to_go: int) -> bool:
 
 @rule
 def chance_of_pone(table: ChanceTable, phase: int, pone: int, dealer: int) -> float:
-    """The pone's chance to win before a phase; a side that needs nothing has won."""
+    """Return the pone's chance to win before a phase; a side that needs nothing has won."""
     if pone <= 0:
         return 1.0
     if dealer <= 0:
@@ -120,7 +120,7 @@ def chance_of_pone(table: ChanceTable, phase: int, pone: int, dealer: int) -> fl
 
 @rule
 def point_worth(table: ChanceTable, dealer: int, to_go: int, opponent_to_go: int) -> float:
-    """The increase in the chance to win before the deal from one more point."""
+    """Return the increase in the chance to win before the deal from one more point."""
     own = min(to_go, HOLES)
     low, high = max(own - 2, 1), min(own + 2, HOLES)
     if dealer:
@@ -163,7 +163,7 @@ def toss_chances(
 
 @rule
 def _chance_with(table: ChanceTable, dealer: int, to_go: int, opponent_to_go: int, hand: int, gain: int) -> float:
-    """The chance to win with `hand` points in hand and `gain` more than usual in crib and play."""
+    """Return the chance to win with `hand` points in hand and `gain` more than usual in crib and play."""
     before = table.before[dealer]
     chance = 0.0
     for outcome in range(before.shape[0]):

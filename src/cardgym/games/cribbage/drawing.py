@@ -21,13 +21,13 @@ def row_middle(row: int) -> float:
 
 
 def lane_at(lane: int, row: int) -> float:
-    """The height of a lane in a row. Lane 0 is on the outside in the turns on the right."""
+    """Return the height of a lane in a row. Lane 0 is on the outside in the turns on the right."""
     side = -1 if (lane + row) % 2 == 0 else 1
     return row_middle(row) + side * LANE
 
 
 def hole(lane: int, number: int) -> tuple[float, float]:
-    """The center of a hole: 0 is the start, 1 to 120 the street, 121 the last hole, which the lanes share."""
+    """Return the center of a hole: 0 is the start, 1 to 120 the street, 121 the last hole, which the lanes share."""
     if number <= 0:
         return 26.0, lane_at(lane, 0)
     if number > ROWS * IN_ROW:
@@ -39,7 +39,9 @@ def hole(lane: int, number: int) -> tuple[float, float]:
 
 
 def hole_of(score: int, target: int) -> int:
-    """The hole for a score in a game to `target`: a shorter game starts further along, a longer one shares holes."""
+    """Return the hole for a score in a game to `target`: a shorter game starts further along, a longer one shares
+    holes.
+    """
     if target > 121:
         return score * 121 // target
     return 121 - target + score
@@ -61,7 +63,7 @@ def _lane(lane: int) -> str:
 
 
 def board() -> Symbol:
-    """The board with its holes; lines mark the double skunk and the skunk, before holes 61 and 91."""
+    """Return the board with its holes; lines mark the double skunk and the skunk, before holes 61 and 91."""
     parts = [
         box(1, 3, WIDTH - 2, HEIGHT - 4, 16, "#5b3517"),
         box(1, 1, WIDTH - 2, HEIGHT - 5, 16, "#a8723f", "#5b3517", 1.5),
@@ -91,7 +93,7 @@ def board() -> Symbol:
 
 
 def peg(lane: int) -> Symbol:
-    """A peg seen from above: round for lane 0, a diamond for lane 1."""
+    """Return a peg seen from above: round for lane 0, a diamond for lane 1."""
     color, light = PEGS[lane]
     if lane == 0:
         return Symbol(22, 22, disc(11, 11, 9, color, "#10202e", 1.6) + disc(11, 11, 3.4, light))

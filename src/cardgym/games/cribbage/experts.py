@@ -136,7 +136,7 @@ def scale_row(row: Float64s) -> None:
 
 @rule
 def best_keep(weights: Float32s, scores: Float64s) -> int:
-    """The toss of the greatest weighted desirability, P = w S; the first in a tie."""
+    """Return the toss of the greatest weighted desirability, P = w S; the first in a tie."""
     best = 0
     most = -1.0
     for toss in range(KEEPS):
@@ -313,7 +313,7 @@ GAMES = ("Cribbage-v0", "CribbageDeal-v0")
 
 
 def load_player(path: Path, game: Game, options: Options) -> ExpertsPlayer:
-    """The player of a weight file.
+    """Return the player of a weight file.
 
     Raises:
         CardgymError: for a game other than cribbage to 121, and as `load_experts`.

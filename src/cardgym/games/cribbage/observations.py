@@ -14,7 +14,7 @@ from cardgym.games.cribbage.tosses import crib_mean, hand_totals, small_means
 
 
 def features(options: CribbageOptions) -> tuple[Feature, ...]:
-    """The features of the observation `full`: ranks from the ace to the king, cards as 13 x suit + rank."""
+    """Return the features of the observation `full`: ranks from the ace to the king, cards as 13 x suit + rank."""
     return (
         Feature("phase", "one-hot: discarding, playing", 2),
         Feature("dealer", "1 if this seat deals, so that the crib is its own"),
@@ -260,7 +260,7 @@ def canonical(state: State) -> None:
 
 
 def plain_features(options: CribbageOptions) -> tuple[Feature, ...]:
-    """The features of the observation `plain`: cards as 13 x suit + rank, -1 for none."""
+    """Return the features of the observation `plain`: cards as 13 x suit + rank, -1 for none."""
     last = CARDS - 1
     return (
         Feature("playing", "1 in the play of the cards, 0 before it"),

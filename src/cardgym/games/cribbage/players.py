@@ -37,7 +37,7 @@ def greedy(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
 
 @rule
 def greedy_card(state: State, seat: int) -> int:
-    """The card that scores most now, the lowest in a tie."""
+    """Return the card that scores most now, the lowest in a tie."""
     card = -1
     most = -1
     room = 31 - int(state.count)
@@ -125,7 +125,8 @@ def _strike(left: Int64s, card: int) -> None:
 
 @rule
 def _value_of(state: State, seat: int, card: int, left: Int64s, pile: Int8s) -> float:
-    """The worth of playing `card`: its points, minus those of the likely answer, plus those of the best reply to it.
+    """Return the worth of playing `card`: its points, minus those of the likely answer, plus those of the best
+    reply to it.
 
     The opponent is assumed to hold any unseen cards with equal probability, and to play the one that scores most.
     """
@@ -171,13 +172,13 @@ def _value_of(state: State, seat: int, card: int, left: Int64s, pile: Int8s) -> 
 
 @rule
 def _worth_of(points: int, need: int) -> float:
-    """The points, plus the worth of the game if they are enough to win it."""
+    """Return the points, plus the worth of the game if they are enough to win it."""
     return points + WIN if points >= need else float(points)
 
 
 @rule
 def _best_reply(state: State, seat: int, played: int, next_points: int, count: int) -> int:
-    """The most points that another card of `seat` can score on a pile with this count; 0 if none fits."""
+    """Return the most points that another card of `seat` can score on a pile with this count; 0 if none fits."""
     most = 0
     if count < 31:
         for place in range(state.hand_size[seat]):
@@ -189,7 +190,7 @@ def _best_reply(state: State, seat: int, played: int, next_points: int, count: i
 
 @rule
 def _chance_of_none(cards: float, hidden: int, held: int) -> float:
-    """The chance that `held` cards drawn from `hidden` ones include none of `cards` particular ones."""
+    """Return the chance that `held` cards drawn from `hidden` ones include none of `cards` particular ones."""
     chance = 1.0
     for drawn in range(held):
         chance *= max(hidden - cards - drawn, 0.0) / max(hidden - drawn, 1)
@@ -197,14 +198,14 @@ def _chance_of_none(cards: float, hidden: int, held: int) -> float:
 
 
 def equilibrium(options: CribbageOptions) -> Player:
-    """The player `equilibrium`."""
+    """Return the player `equilibrium`."""
     from cardgym.games.cribbage.pegging.player import make_player
 
     return make_player(options)
 
 
 def champion(options: CribbageOptions) -> Player:
-    """The player `champion`."""
+    """Return the player `champion`."""
     from cardgym.games.cribbage.pegging.champion import make_player
 
     return make_player(options)

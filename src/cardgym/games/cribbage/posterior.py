@@ -113,7 +113,7 @@ class DiscardPosterior:
         return np.concatenate([np.take_along_axis(hands, order, axis=1), none], axis=1), exact
 
     def _probabilities(self, states: States, seat: int) -> npt.NDArray[np.floating[Any]]:
-        """The player's probabilities of actions, (rows, actions)."""
+        """Return the player's probabilities of actions, (rows, actions)."""
         draws, source = self._generator.random(len(states)), self._generator.integers(0, 2**63, 2, np.uint64)
         decisions = Decisions(self.game, self.options, states, np.full(len(states), seat))
         return decisions.probabilities_of(self.player, draws, source)

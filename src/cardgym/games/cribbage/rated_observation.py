@@ -21,7 +21,7 @@ _BACK = 4
 
 
 def features(options: CribbageOptions) -> tuple[Feature, ...]:
-    """The features of the observation `rated`: ranks from the ace to the king."""
+    """Return the features of the observation `rated`: ranks from the ace to the king."""
     return (
         Feature("tossing", "1 before the starter is turned up, 0 in the play"),
         Feature("dealer", "1 if this seat deals, so that the crib is its own"),

@@ -32,7 +32,7 @@ def setup(state: State) -> None:
 
 @rule
 def num_chance_outcomes(state: State) -> int:
-    """The number of cards that can be cut or dealt; 0 at a decision or at the end."""
+    """Return the number of cards that can be cut or dealt; 0 at a decision or at the end."""
     phase = state.phase
     if phase == cribbage.TOSSING or phase == cribbage.PLAYING or phase == cribbage.OVER:
         return 0
@@ -78,7 +78,7 @@ def apply_action(state: State, move: int) -> None:
 
 @rule
 def deal(state: State) -> int:
-    """The number of the deal; the cut is part of the first."""
+    """Return the number of the deal; the cut is part of the first."""
     return int(state.deal_number)
 
 
@@ -102,7 +102,7 @@ def score(state: State, seat: int) -> float:
 
 @rule
 def cut(state: State, card: int) -> None:
-    """A seat cuts a card. The lower rank deals; if the ranks are equal, both cut again from the whole pack."""
+    """Cut a card for a seat. The lower rank deals; if the ranks are equal, both cut again from the whole pack."""
     state.cuts[state.turn] = card
     if state.turn == 0:
         state.turn = 1
@@ -257,7 +257,7 @@ def can_play(state: State, seat: int) -> bool:
 
 @rule
 def _say_go(state: State, seat: int) -> None:
-    """A go reveals that none of the seat's cards fits the count."""
+    """Say go, which reveals that none of the seat's cards fits the count."""
     if state.hand_size[seat] > 0:
         state.said_go[seat] = 1
         state.floor[seat] = max(int(state.floor[seat]), 32 - int(state.count))

@@ -88,7 +88,7 @@ def score_ranks(a: int, b: int, c: int, d: int, e: int) -> int:
 
 @rule
 def score_ranks_all(a: int, b: int, c: int, d: int) -> int:
-    """The sum of `score_ranks` of four cards over the other 48 cards."""
+    """Return the sum of `score_ranks` of four cards over the other 48 cards."""
     return int(ALL_CUTS[_PAIRS * int(PAIR_NUMBER[13 * a + b]) + int(PAIR_NUMBER[13 * c + d])])
 
 
@@ -161,7 +161,7 @@ def _score_small(held: tuple[int, int, int], starter: int, crib: bool) -> int:
 
 @rule
 def points_of_next(pile: Int8s, length: int) -> int:
-    """The points of each rank as the next card of a pile, for pairs or a run: four bits per rank, the ace's lowest.
+    """Get the points of each rank as the next card of a pile, for pairs or a run: four bits per rank, the ace's lowest.
 
     The pile has the ranks 0 .. 12 played since the last restart, in order; entries from `length` on are ignored. A
     second, third or fourth card of one rank scores 2, 6 or 12. The longest run of three or more that the last cards
@@ -209,7 +209,7 @@ def _write_points(word: int, rank: int, points: int) -> int:
 
 @rule
 def points_for(state: State, card: int) -> int:
-    """The points for playing `card`: fifteen, pairs, runs and 31, without a go or the last card."""
+    """Return the points for playing `card`: fifteen, pairs, runs and 31, without a go or the last card."""
     return points_of(int(state.next_points), int(state.count), card)
 
 
@@ -222,7 +222,7 @@ def points_of(next_points: int, count: int, card: int) -> int:
 
 
 def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list[tuple[str, int]]:
-    """The points of a hand or a crib, with reasons.
+    """Return the points of a hand or a crib, with reasons.
 
     Args:
         cards: the cards, each 0 .. 51: four, or two in a small game.
@@ -263,7 +263,7 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
 
 
 def explain_play(pile: Sequence[int], count: int) -> list[tuple[str, int]]:
-    """The points of the last card of a pile for fifteen, pairs and runs, with reasons such as ("run of four", 4).
+    """Get the points of the last card of a pile for fifteen, pairs and runs, with reasons such as ("run of four", 4).
 
     The pile has the ranks 0 .. 12 since the last restart, in order; `count` is the running count with the last of them.
     """

@@ -89,7 +89,7 @@ SKUNK, DOUBLE_SKUNK = 31, 61
 
 
 def games_lost(target: int, lacks: int) -> int:
-    """The games that a loser who still needs `lacks` points loses: 2 for a skunk, 4 for a double skunk, else 1.
+    """Return the games that a loser who still needs `lacks` points loses: 2 for a skunk, 4 for a double skunk, else 1.
 
     Source: Bicycle, "How to play cribbage". Below 62 points nobody is skunked.
     """
@@ -163,7 +163,7 @@ class CribbageMiniOptions(CribbageOptions):
 
 
 def invariants(state: State) -> tuple[int, ...]:
-    """The number, sum and sum of squares of all cards, and each seat's points that are missing from its tally."""
+    """Get the number, sum and sum of squares of all cards, and each seat's points that are missing from its tally."""
     places = (*state.deck[: state.deck_size], *state.hand.flat, *state.crib, *state.played, state.starter)
     cards = [int(card) for card in places if card != EMPTY]
     if state.phase == CUTTING and state.turn == 1:

@@ -57,7 +57,7 @@ class Keep(NamedTuple):
 
 
 def keeps(cards: Sequence[int]) -> list[Keep]:
-    """The 15 ways to keep four of six cards, in the order of `TOSSES` over the cards in ascending order.
+    """Return the 15 ways to keep four of six cards, in the order of `TOSSES` over the cards in ascending order.
 
     Args:
         cards: six different cards 0 .. 51 in any order.
@@ -169,7 +169,7 @@ def _count_cuts(cards: Int8s, toss: int, unseen: npt.NDArray[np.bool_], counts: 
 
 @rule
 def crib_sum(cards: Int8s, toss: int, suits: Int64s) -> int:
-    """The points of the crib over its 45,540 cases after a discard; `suits`, (4,), counts the six cards by suit."""
+    """Get the points of the crib over its 45,540 cases after a discard; `suits`, (4,), counts the six cards by suit."""
     one, other = int(cards[TOSSES[toss, 0]]), int(cards[TOSSES[toss, 1]])
     x, y = one % 13, other % 13
     pair = int(PAIR_NUMBER[13 * x + y])

@@ -24,12 +24,12 @@ OPPONENT = "Opponent"
 
 
 def describe(state: State, seat: int) -> str:
-    """The game as `seat` sees it; see `board`."""
+    """Return the game as `seat` sees it; see `board`."""
     return board(state, seat, Names("You" if other == seat else OPPONENT for other in range(2)))
 
 
 def board(state: State, seat: int, names: Names) -> str:
-    """The game as `seat` sees it: scores on the board, starter, crib, pile and count, own cards."""
+    """Return the game as `seat` sees it: scores on the board, starter, crib, pile and count, own cards."""
     target = int(state.target)
     whose = "nobody's" if state.dealer == EMPTY else inside(names.whose(int(state.dealer)))
     whose = whose.replace(OPPONENT, "the opponent")
@@ -71,7 +71,7 @@ def _street(score: int, target: int) -> str:
 
 
 def _cards_by(state: State, start: int, end: int, seat: int) -> str:
-    """The cards played from place `start` to `end`, the opponent's in brackets."""
+    """Return the cards played from place `start` to `end`, the opponent's in brackets."""
     words = []
     for place in range(start, end):
         name = card_name(int(state.played[place]))
@@ -97,7 +97,7 @@ def action_text(state: State, action: int) -> str:
 
 
 def tossed_places(state: State, toss: int) -> list[int]:
-    """The places in the hand of the cards that a toss discards."""
+    """Return the places in the hand of the cards that a toss discards."""
     pack = cribbage.PACKS[state.pack]
     return [int(place) for place in cribbage.TOSS_PLACES[state.pack, toss, : pack.dealt - pack.kept]]
 
@@ -108,7 +108,7 @@ def _tossed(state: State) -> str:
 
 
 def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
-    """A move as `seat` sees it: cuts, own cards, discards, plays, and all points scored with their reasons."""
+    """Return a move as `seat` sees it: cuts, own cards, discards, plays, and all points scored with their reasons."""
     phase = int(before.phase)
     turn = int(before.turn)
     if phase == cribbage.CUTTING:
@@ -165,7 +165,7 @@ def ends_play(state: State) -> bool:
 
 
 def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple[str, int]]]:
-    """The score of a card played, and the reasons with their points, with a go or the last card.
+    """Return the score of a card played, and the reasons with their points, with a go or the last card.
 
     At the end of the game the score can be less than the sum, because the peg stops in the last hole.
     """
@@ -201,7 +201,7 @@ class CountedHand(NamedTuple):
 
 
 def counted_hands(before: State, after: State) -> list[CountedHand]:
-    """The hands shown after the last card: pone's hand, dealer's hand, crib, up to the end of the game."""
+    """Return the hands shown after the last card: pone's hand, dealer's hand, crib, up to the end of the game."""
     if not ends_play(before):
         return []
     dealer = int(before.dealer)
@@ -249,12 +249,12 @@ def _narrate_end(after: State, seat: int, names: Names) -> str:
 
 
 def told_of(state: State, seat: int, names: Names) -> int:
-    """The seat whose result is told: the reader's, or the winner's where nobody is called "You"."""
+    """Return the seat whose result is told: the reader's, or the winner's where nobody is called "You"."""
     return seat if YOU in names else int(state.scores[1] > state.scores[0])
 
 
 def of_points(gained: int, reasons: list[tuple[str, int]]) -> str:
-    """The points scored: fewer than a card or hand has, where the peg reaches the last hole."""
+    """Return the points scored: fewer than a card or hand has, where the peg reaches the last hole."""
     total = sum(points for _, points in reasons)
     return f"{gained} of {total}, enough to win" if gained < total else str(gained or "nothing")
 
@@ -264,7 +264,9 @@ def _gained(before: State, after: State, seat: int, kind: int) -> int:
 
 
 def _reasons(reasons: list[tuple[str, int]]) -> str:
-    """The reasons as players count aloud, with the total so far: "fifteen two, pair four, run of three makes seven"."""
+    """Return the reasons as players count aloud, with the total so far: "fifteen two, pair four, run of three makes
+    seven".
+    """
     total = 0
     words = []
     for reason, points in reasons:
@@ -276,7 +278,7 @@ def _reasons(reasons: list[tuple[str, int]]) -> str:
 
 
 def count_aloud(reasons: list[tuple[str, int]]) -> list[str]:
-    """The reasons point by point, with the total so far: "fifteen 2 (5♥ 10♦)", "a pair is 4 (5♥ 5♠)"."""
+    """Return the reasons point by point, with the total so far: "fifteen 2 (5♥ 10♦)", "a pair is 4 (5♥ 5♠)"."""
     total = 0
     lines = []
     for reason, points in reasons:
@@ -291,7 +293,7 @@ def count_aloud(reasons: list[tuple[str, int]]) -> list[str]:
 
 
 def _spelled(points: int) -> str:
-    """A number from 1 to 39 in words."""
+    """Return a number from 1 to 39 in words."""
     if points < 20:
         return NUMBERS[points]
     tens = "twenty" if points < 30 else "thirty"

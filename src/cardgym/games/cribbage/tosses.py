@@ -83,7 +83,9 @@ def hand_totals(cards: Int8s, out: Float32s, scale: float) -> None:
 
 @rule
 def _flush_total(cards: Int8s, toss: int, suits: int) -> int:
-    """The points for a flush of four or five over all cuts; `suits` counts the six cards by suit, four bits each."""
+    """Return the points for a flush of four or five over all cuts; `suits` counts the six cards by suit, four bits
+    each.
+    """
     suit = int(cards[cribbage.KEPT[toss, 0]]) // 13
     for kept in range(1, 4):
         if int(cards[cribbage.KEPT[toss, kept]]) // 13 != suit:
@@ -111,7 +113,7 @@ OUT_OF_REACH = 1000.0
 
 @rule
 def points_to_go_out(dealer: int, to_go: int, opponent_to_go: int) -> float:
-    """The points that the hand must score to go out after the usual pegging, or `OUT_OF_REACH`.
+    """Return the points that the hand must score to go out after the usual pegging, or `OUT_OF_REACH`.
 
     Args:
         dealer: 1 for the dealer, 0 for the pone.
@@ -194,19 +196,19 @@ def small_means(cards: Int8s, pack: int, dealer: int, scale: float, hands: Float
 
 @rule
 def first_best(values: Float32s) -> int:
-    """The place of the greatest value, the first in a tie."""
+    """Return the place of the greatest value, the first in a tie."""
     return int(values.argmax())
 
 
 @rule
 def rank_set(a: int, b: int, c: int, d: int) -> int:
-    """The number 0 .. 1819 of four ranks, given in ascending order."""
+    """Return the number 0 .. 1819 of four ranks, given in ascending order."""
     return a + b * (b + 1) // 2 + c * (c + 1) * (c + 2) // 6 + d * (d + 1) * (d + 2) * (d + 3) // 24
 
 
 @rule
 def kept_set(cards: Int8s, toss: int) -> int:
-    """The rank set of the four cards that a discard keeps of six cards, which are sorted by rank."""
+    """Return the rank set of the four cards that a discard keeps of six cards, which are sorted by rank."""
     return rank_set(
         int(cards[cribbage.KEPT[toss, 0]]) % 13,
         int(cards[cribbage.KEPT[toss, 1]]) % 13,

@@ -24,7 +24,7 @@ def _card(id: str, card: int, seen: bool = True, hidden: str = "card, face down"
 
 
 def view(state: State, seat: int, names: Names) -> View:
-    """The board, both hands, the crib and the starter, the cards played and the count."""
+    """Return the board, both hands, the crib and the starter, the cards played and the count."""
     own = max(seat, 0)
     pack = cribbage.PACKS[state.pack]
     tossed = pack.dealt - pack.kept
@@ -82,7 +82,7 @@ def _crib(state: State, seat: int) -> list[Item]:
 
 
 def _played(state: State, names: Names) -> list[Item]:
-    """The cards played; those before the last restart are faded."""
+    """Return the cards played; those before the last restart are faded."""
     items = []
     start = int(state.num_played) - int(state.pile_size)
     for place in range(int(state.num_played)):
@@ -137,13 +137,13 @@ def reveals(before: State, move: int, after: State, seat: int, names: Names) -> 
 
 
 def _scored(gained: int, reasons: list[tuple[str, int]]) -> str:
-    """The points scored; of how many, where the peg reaches the last hole."""
+    """Return the points scored; of how many, where the peg reaches the last hole."""
     total = sum(points for _, points in reasons)
     return f"+{gained} of {total}" if gained < total else f"+{gained}"
 
 
 def showdown(before: State, move: int, after: State, seat: int, names: Names) -> View | None:
-    """The table at the show: a counted crib is turned up, and the cards played are back in the hands."""
+    """Return the table at the show: a counted crib is turned up, and the cards played are back in the hands."""
     counted = text.counted_hands(before, after) if before.phase == cribbage.PLAYING else []
     if not counted:
         return None
@@ -171,7 +171,7 @@ def showdown(before: State, move: int, after: State, seat: int, names: Names) ->
 
 
 def picture(state: State, seat: int, names: Names) -> str:
-    """The game as in `describe`, with the points that each seat needs to the right of the board, in 80 columns."""
+    """Get the game as in `describe`, with the points that each seat needs to the right of the board, in 80 columns."""
     lines = text.board(state, seat, names).splitlines()
     for row, other in ((1, seat), (2, 1 - seat)):
         lacks = int(state.target - state.scores[other])
@@ -208,7 +208,7 @@ def tip(state: State, seat: int) -> str:
 
 
 def examples() -> list[Reveal]:
-    """What scores, with its points."""
+    """Return what scores, with its points."""
     return [
         example("Fifteen", "7C 8H", "2 for each sum of 15"),
         example("Pair", "9D 9S", "2; three of a kind is 6, four is 12"),

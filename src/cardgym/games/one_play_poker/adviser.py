@@ -22,17 +22,17 @@ _BLUNDER = 0.25
 
 
 def adviser(game: Game, options: OnePlayPokerOptions) -> Adviser:
-    """The adviser for these options; it solves the game once, up to renaming the suits."""
+    """Return the adviser for these options; it solves the game once, up to renaming the suits."""
     tree = enumerate_tree(game, options, whole_state=True)
     values = backward_induction(tree).values
 
     def play(state: State, move: int) -> tuple[Fraction, State]:
-        """The pay of a move, and the state after it."""
+        """Return the pay of a move, and the state after it."""
         single = SingleGame(game, options, np.array([state], rules.STATE))
         return Fraction(float(single.apply_action(move)[0])), single.states.view(np.recarray)[0]
 
     def ahead(state: State) -> Fraction:
-        """The expected future pay under optimal play."""
+        """Return the expected future pay under optimal play."""
         if state.phase == rules.OVER:
             return Fraction(0)
         if state.phase == rules.BETTING:
@@ -51,7 +51,7 @@ def adviser(game: Game, options: OnePlayPokerOptions) -> Adviser:
         return Advice("bet", "credits", "exact calculation", ranked(actions, "credits"), _BLUNDER)
 
     def standing(state: State, seat: int) -> float:
-        """The expected net credits of the whole game under optimal play from here on."""
+        """Return the expected net credits of the whole game under optimal play from here on."""
         so_far = -1 - int(state.bets)
         if state.phase == rules.OVER:
             return so_far + rules.pot(state) * rules.result(state) / 2
@@ -66,7 +66,7 @@ def adviser(game: Game, options: OnePlayPokerOptions) -> Adviser:
 
 
 def pot_share(state: State) -> Fraction:
-    """The expected share of the pot, averaged over all cards still to come."""
+    """Return the expected share of the pot, averaged over all cards still to come."""
     player, house = (tuple(int(card) for card in hand if card != rules.EMPTY) for hand in (state.player, state.house))
     return _share(int(state.ranking), player, house)
 

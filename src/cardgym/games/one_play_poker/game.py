@@ -31,7 +31,7 @@ _KING = 2
 
 @rule
 def handcrafted(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
-    """The paper's handcrafted policy (section 4, "Playing the game").
+    """Return the paper's handcrafted policy (section 4, "Playing the game").
 
     With one card out, bet on a king or an ace; with two, on a card higher than the house's; with three, on a pair or a
     flush; with four, for which the paper gives no rule, on the winning hand.
@@ -63,7 +63,7 @@ PLAYERS: dict[str, CompiledPolicy] = {"handcrafted": handcrafted, "always": alwa
 
 
 def optimal(options: rules.OnePlayPokerOptions) -> TablePlayer:
-    """The policy with the highest expected undiscounted return."""
+    """Return the policy with the highest expected undiscounted return."""
     from cardgym.players import TablePlayer
     from cardgym.solvers.optimum import optimal_table
 

@@ -21,7 +21,7 @@ _END = _FIRST_FOUR + rules.NUM_CARDS * (rules.NUM_CARDS - 1) // 2 * _HOUSE_HANDS
 
 
 def num_info_states(options: OnePlayPokerOptions) -> int:
-    """The number of states with a decision, plus one for the end: 5,537, or 49,217 with four decisions."""
+    """Return the number of states with a decision, plus one for the end: 5,537, or 49,217 with four decisions."""
     return _FIRST_FOUR if options.decisions == 3 else _END
 
 
@@ -37,7 +37,7 @@ def info_state_key(state: State, seat: int) -> int:
 
 @rule
 def info_state_index(state: State, seat: int) -> int:
-    """The index among states with a decision, ordered by cards out, own hand, the house's hand and bets; else 0."""
+    """Get the index among states with a decision, ordered by cards out, own hand, the house's hand and bets; else 0."""
     if state.phase != rules.BETTING:
         return 0
     bets = int(state.bets)
@@ -59,7 +59,7 @@ def info_state_index(state: State, seat: int) -> int:
 
 @rule
 def _pair(low: int, high: int, size: int) -> int:
-    """The index of a pair low < high among the pairs of 0 .. size - 1 in lexicographic order."""
+    """Return the index of a pair low < high among the pairs of 0 .. size - 1 in lexicographic order."""
     return low * (2 * size - low - 1) // 2 + high - low - 1
 
 
@@ -74,7 +74,7 @@ def states(options: OnePlayPokerOptions) -> Iterator[tuple[tuple[int, ...], tupl
 
 
 def info_state_keys(options: OnePlayPokerOptions) -> Int64s:
-    """The keys in index order, (num_info_states,) int64."""
+    """Return the keys in index order, (num_info_states,) int64."""
     keys = [0]
     for own, house, bets in states(options):
         key = bets
@@ -85,12 +85,12 @@ def info_state_keys(options: OnePlayPokerOptions) -> Int64s:
 
 
 def info_state_labels(options: OnePlayPokerOptions) -> list[str]:
-    """The labels of the states in policy files, in index order; the first is the end."""
+    """Return the labels of the states in policy files, in index order; the first is the end."""
     return ["end", *(state_text(own, house, bets) for own, house, bets in states(options))]
 
 
 def state_text(own: Iterable[int], house: Iterable[int], bets: int) -> str:
-    """The paper's state (player, house, pot) with cards as text, such as `AH,KS QD 4`.
+    """Return the paper's state (player, house, pot) with cards as text, such as `AH,KS QD 4`.
 
     Hands are in alphabetical order, as in the paper (section 4, "States"); `-` is an empty hand.
     """
@@ -148,7 +148,7 @@ def _write_cards(hand: Int8s, out: Float32s, start: int) -> None:
 
 
 def paper_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
-    """The paper's observation is one number: the state's index."""
+    """Write the paper's observation: one number, the state's index."""
     return (Feature("index", "the index of the state (player, house, pot)", 1, 0, num_info_states(options) - 1),)
 
 

@@ -58,7 +58,7 @@ class OnePlayPokerOptions(Options):
 
 @rule
 def setup(state: State) -> None:
-    """The antes are paid; no card is dealt yet."""
+    """Take the antes; no card is dealt yet."""
     state.phase = DEALING
     state.dealt = 0
     state.bets = 0
@@ -69,7 +69,7 @@ def setup(state: State) -> None:
 
 @rule
 def num_chance_outcomes(state: State) -> int:
-    """The cards left to draw from; 0 at a decision or the end."""
+    """Return the cards left to draw from; 0 at a decision or the end."""
     return NUM_CARDS - int(state.dealt) if state.phase == DEALING else 0
 
 
@@ -104,12 +104,12 @@ def apply_action(state: State, move: int) -> None:
 
 @rule
 def forfeit(state: State, seat: int) -> float:
-    """A forfeit leaves the pot to the house: it costs nothing more."""
+    """Charge nothing more for a forfeit: it leaves the pot to the house."""
     return 0.0
 
 
 def invariants(state: State) -> tuple[int, ...]:
-    """The cards in the deck and both hands as bits, and their number: every card is in exactly one place."""
+    """Return the cards in the deck and both hands as bits, and their number: every card is in exactly one place."""
     dealt = [1 << int(card) for hand in (state.player, state.house) for card in hand if card != EMPTY]
     return int(state.deck) + sum(dealt), int(state.deck).bit_count() + len(dealt)
 
@@ -122,7 +122,7 @@ def score(state: State, seat: int) -> float:
 
 @rule
 def net_profit(state: State, seat: int) -> float:
-    """The player's net result of a finished game, ante included."""
+    """Return the player's net result of a finished game, ante included."""
     return pot(state) * result(state) / 2.0 - float(state.bets) - 1.0
 
 
@@ -165,7 +165,7 @@ def _put_in_hand(hand: Int8s, card: int) -> None:
 
 @rule
 def pot(state: State) -> int:
-    """The pot: two antes, and two for each bet."""
+    """Return the pot: two antes, and two for each bet."""
     return 2 + 2 * int(state.bets)
 
 
@@ -187,7 +187,7 @@ def result(state: State) -> int:
 
 @rule
 def hand_rank(ranking: int, low: int, high: int) -> int:
-    """The rank of a sorted hand: its class, then its high card, then its kicker. Suits do not count."""
+    """Return the rank of a sorted hand: its class, then its high card, then its kicker. Suits do not count."""
     best = 0
     if is_pair(low, high):
         best = 1 if ranking == FLUSH_FIRST else 2

@@ -11,12 +11,12 @@ _SYMBOLS = "♠♥♣♦"
 
 
 def card_text(card: int) -> str:
-    """A card as in policy files, such as `KS` for the king of spades."""
+    """Return a card as in policy files, such as `KS` for the king of spades."""
     return RANKS[card // rules.NUM_SUITS] + SUITS[card % rules.NUM_SUITS]
 
 
 def _name(card: int) -> str:
-    """A card as people read it, such as `K♠`."""
+    """Return a card as people read it, such as `K♠`."""
     return RANKS[card // rules.NUM_SUITS] + _SYMBOLS[card % rules.NUM_SUITS]
 
 
@@ -33,7 +33,7 @@ def _combination(hand: State) -> str:
 
 
 def order_text(state: State) -> str:
-    """The kinds of hands, best first."""
+    """Return the kinds of hands, best first."""
     return "flush, pair, high card" if state.ranking == rules.FLUSH_FIRST else "pair, flush, high card"
 
 
@@ -67,7 +67,7 @@ def action_text(state: State, action: int) -> str:
 
 
 def narrate(before: State, move: int, after: State, seat: int, names: Names) -> str:
-    """What happened in a move: the card dealt, the bet, the showdown."""
+    """Return what happened in a move: the card dealt, the bet, the showdown."""
     if before.phase == rules.BETTING:
         words = names.does(0, "don't bet", "doesn't bet")
         if move != rules.PASS:

@@ -16,7 +16,7 @@ from cardgym.statistics import Estimate, mean_over_runs
 
 
 def claims(results: Results) -> str:
-    """The section of the paper's sentences, in its order."""
+    """Return the section of the paper's sentences, in its order."""
     return section(
         "The paper's claims",
         f"{RULE} Shares are percent of the games, and differences points of them, by seed; intervals are Student's t over "
@@ -30,7 +30,7 @@ def claims(results: Results) -> str:
 # fmt: off
 
 def _rows(results: Results) -> Iterator[Claim | Answer]:
-    """The rows of the table of claims."""
+    """Yield the rows of the table of claims."""
     scale, rows = results.scale, list(results.performance)
     heuristic, q, sarsa, long_q = rows[0], rows[1], rows[2], rows[3]
     small, *_ = scale.batch_sizes
@@ -93,7 +93,7 @@ def _seconds(one: Performance, other: Performance) -> Estimate:
 
 
 def performance(results: Results) -> str:
-    """The section of the paper's second table."""
+    """Return the section of the paper's second table."""
     missing = "No checkpoint of a network trained to convergence was given; `--deep FILE` adds its row."
     return section(
         "Performance",

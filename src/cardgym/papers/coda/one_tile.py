@@ -40,7 +40,7 @@ Values = npt.NDArray[np.float64]
 
 
 def win_rates(options: CodaOptions, opponent: str = "random") -> dict[str, Any]:
-    """The best win rate of seat 0 against a random opponent, and the exact win rates of known players.
+    """Return the best win rate of seat 0 against a random opponent, and the exact win rates of known players.
 
     Args:
         options: the game's options: `n_start=1`, no jokers, and the last drawer wins.
@@ -87,7 +87,7 @@ def win_rates(options: CodaOptions, opponent: str = "random") -> dict[str, Any]:
 
 @compiled
 def solve_first(n: int, agent_first: bool, color_visible: bool, policy: int, num_named: int) -> float:
-    """The agent's win rate before the deal.
+    """Return the agent's win rate before the deal.
 
     Works backwards from the end of the game. `draws` is the agent's win rate by word before it draws, with `left`
     unseen tiles: b and the pool. `left` is odd if the agent moves first, else even.
@@ -146,13 +146,13 @@ def _two_more(left: int, policy: int, num_named: int, draws: Values) -> Values:
 
 @rule
 def _before_draw(word: int, left: int, policy: int, num_named: int, draws: Values) -> float:
-    """The agent's win rate at one word before it draws, from `draws` of the next round."""
+    """Return the agent's win rate at one word before it draws, from `draws` of the next round."""
     return _draw(word, left, policy, num_named, draws, draws, False)
 
 
 @rule
 def _candidates(word: int) -> int:
-    """The number of candidates of a word."""
+    """Return the number of candidates of a word."""
     count = -1
     while word:
         word &= word - 1
@@ -171,7 +171,7 @@ def _length(word: int) -> int:
 
 @rule
 def _draw(word: int, left: int, policy: int, num_named: int, draws: Values, guesses: Values, stored: bool) -> float:
-    """The agent draws one of the pool's left - 1 tiles, outside the word or in it (but not b).
+    """Let the agent draw one of the pool's left - 1 tiles, outside the word or in it (but not b).
 
     With `stored`, `guesses` has the win rates before the agent guesses; otherwise they are computed from `draws`.
     """
@@ -199,7 +199,7 @@ def _guess_at(word: int, left: int, policy: int, num_named: int, draws: Values, 
 
 @rule
 def _guess(word: int, left: int, policy: int, num_named: int, draws: Values, replies: Values, stored: bool) -> float:
-    """The agent guesses: a hit wins; after a miss the tile stays in the word but is not a candidate."""
+    """Return the agent guesses: a hit wins; after a miss the tile stays in the word but is not a candidate."""
     count = _candidates(word)
     if count == 0:
         return 0.0
@@ -237,7 +237,7 @@ def _reply_at(word: int, left: int, policy: int, num_named: int, draws: Values, 
 def _before_opponent_draw(
     word: int, left: int, policy: int, num_named: int, draws: Values, names: Values, stored: bool
 ) -> float:
-    """The opponent draws and wins with the last tile; otherwise its tile is later shown on one side of b."""
+    """Let the opponent draw and win with the last tile; otherwise its tile is later shown on one side of b."""
     count = _candidates(word)
     if count == 0 or left == 2:
         return 0.0
@@ -262,7 +262,7 @@ def _name_at(word: int, left: int, policy: int, num_named: int, draws: Values, n
 
 @rule
 def _after_opponent_draw(word: int, left: int, policy: int, num_named: int, draws: Values) -> float:
-    """The opponent names one of the pool's left - 1 tiles or the agent's tile, never b."""
+    """Let the opponent name one of the pool's left - 1 tiles or the agent's tile, never b."""
     count = _candidates(word)
     if count == 0:
         return 0.0

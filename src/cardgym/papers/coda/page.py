@@ -152,7 +152,7 @@ def _few_deals_row(row: FewDeals) -> list[str]:
 
 
 def _means(row: FewDeals) -> list[float]:
-    """The mean win rate of each algorithm on the deals that it learned from."""
+    """Return the mean win rate of each algorithm on the deals that it learned from."""
     return [sum(row.on_them[algorithm]) / len(row.on_them[algorithm]) for algorithm in ALGORITHMS]
 
 
@@ -198,7 +198,7 @@ def _losses(results: Results) -> str:
 
 
 def _references(results: Results) -> str:
-    """The section on the paper's first and third reference."""
+    """Return the section on the paper's first and third reference."""
     scale, full, nfsp = results.scale, results.walk_sizes[-1], results.nfsp
     gap = mean_over_runs(nfsp.exploitability)
     met = [mean_over_runs([100 * rate.value for rate in nfsp.rates[opponent]]) for opponent in OPPONENTS]

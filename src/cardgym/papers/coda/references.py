@@ -112,7 +112,7 @@ def learn_nfsp(scale: Scale, seeds: Sequence[int], steps: Steps) -> NFSPResults:
 
 
 def _nfsp(env_id: str, decisions: int, seed: int) -> Player:
-    """The average policy after a training in both seats, on the observation `full`."""
+    """Return the average policy after a training in both seats, on the observation `full`."""
     config, game = NFSP.replace(env_id=env_id, total_steps=decisions, seed=seed), find(env_id)
     with TemporaryDirectory() as folder:
         NetworkTraining.running(train)(config, Path(folder), False)

@@ -53,7 +53,7 @@ READINGS: dict[str, dict[str, int | str]] = {
 
 @cache
 def solved(**settings: int | str) -> dict[str, Any]:
-    """The exact win rates in the paper's preset with some options changed; see `win_rates`."""
+    """Return the exact win rates in the paper's preset with some options changed; see `win_rates`."""
     return win_rates(coda(**settings))
 
 

@@ -72,14 +72,14 @@ class WinRate:
 
 
 def coda(**settings: int | str) -> CodaOptions:
-    """The paper's preset with some options changed."""
+    """Return the paper's preset with some options changed."""
     return CodaOptions.parse(settings)
 
 
 def fresh_win_rate(
     player: PlayerSpec, games: int, seed: int, options: Options | None = None, opponent: str = "random"
 ) -> WinRate:
-    """The win rate of a player in seat 0 on fresh deals; in the paper's preset by default."""
+    """Return the win rate of a player in seat 0 on fresh deals; in the paper's preset by default."""
     start = time.process_time()
     report = evaluate(
         ENV, options or coda(), [player, opponent], games=games, seed=EVALUATION_SEED + seed, seats="fixed"
@@ -120,7 +120,8 @@ def learn_long(algorithm: str, decisions: int, seed: int, n: int = 24) -> tuple[
 
 
 def replayed_win_rate(learner: TabularLearner, games: int, seed: int) -> float:
-    """The win rate of a learner's greedy player in seat 0 on the deals it was trained on, each played equally often.
+    """Return the win rate of a learner's greedy player in seat 0 on the deals it was trained on, each played
+    equally often.
 
     The learner must have a limited number of deals. The opponent's guesses are new ones.
     """
@@ -142,7 +143,7 @@ def replayed_win_rate(learner: TabularLearner, games: int, seed: int) -> float:
 
 
 def checkpoint_players(paths: Sequence[Path]) -> list[tuple[Player, str, str]]:
-    """The players of checkpoints, each with its algorithm and file, and its training in words.
+    """Return the players of checkpoints, each with its algorithm and file, and its training in words.
 
     Raises:
         CardgymError: for a file that is missing, no checkpoint, or made for another game or other options.

@@ -211,7 +211,7 @@ class BatchQ:
 
 
 def _as_recorded(transitions: Transitions, recording: Recording) -> Transitions:
-    """The transitions that are learned from."""
+    """Return the transitions that are learned from."""
     if recording == "complete":
         return transitions
     kept = np.ones(len(transitions), np.bool_)
@@ -235,7 +235,7 @@ def _as_recorded(transitions: Transitions, recording: Recording) -> Transitions:
 
 
 def initial_actions(options: CorellianSpikeOptions) -> Int8s:
-    """The paper's initial policy by state index, int8: always match, never buy, discard; 0 at the end."""
+    """Return the paper's initial policy by state index, int8: always match, never buy, discard; 0 at the end."""
     actions: Int8s = np.array([MATCH, MATCH, DONT_BUY, DISCARD], np.int8)[digits_of(info_state_keys(options)).decision]
     return actions
 
@@ -259,7 +259,7 @@ def save_policy_file(path: Path, actions: Int8s, options: CorellianSpikeOptions)
 
 
 def transferred_policy(actions: Int8s, made_for: CorellianSpikeOptions, options: CorellianSpikeOptions) -> TablePlayer:
-    """A policy adapted to another number of players; it plays the initial policy in unknown states.
+    """Return a policy adapted to another number of players; it plays the initial policy in unknown states.
 
     The paper's program does the same when its 2-player policy plays with 4 and with 8 players (section 5.3).
 

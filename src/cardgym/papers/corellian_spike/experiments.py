@@ -93,7 +93,7 @@ def run_all(scale: Scale, progress: Report | None = None) -> Results:
 
 
 def list_matches(runs: dict[Case, list[TrainingRun]], scale: Scale) -> list[tuple[tuple[object, ...], Match]]:
-    """The matches of all tables, each with its key in `Results.scores`, one for each training run."""
+    """Return the matches of all tables, each with its key in `Results.scores`, one for each training run."""
     matches: list[tuple[tuple[object, ...], Match]] = []
 
     def add(key: tuple[object, ...], options: CorellianSpikeOptions, players: Sequence[PlayerSpec], seed: int) -> None:
@@ -125,7 +125,9 @@ def list_matches(runs: dict[Case, list[TrainingRun]], scale: Scale) -> list[tupl
 def list_tabular_trainings(
     runs: dict[Case, list[TrainingRun]], scale: Scale
 ) -> list[tuple[tuple[str, str], TabularTraining]]:
-    """The tabular trainings, each with its key in `Results.tabular`: its end, and the state model or the opponent."""
+    """Return the tabular trainings, each with its key in `Results.tabular`: its end, and the state model or the
+    opponent.
+    """
     trainings: list[tuple[tuple[str, str], TabularTraining]] = []
     for seed in range(scale.base_seed, scale.base_seed + scale.tabular_seeds):
         paper = runs[CREDITS][seed % scale.seeds].final
@@ -163,7 +165,7 @@ def _map(processes: int, function: Callable[..., T], tasks: Sequence[tuple[objec
 
 
 def _processor_time() -> float:
-    """The processor time of this process, and of those that it started and that have ended, in seconds."""
+    """Return the processor time of this process, and of those that it started and that have ended, in seconds."""
     return sum(os.times()[:4])
 
 

@@ -47,12 +47,12 @@ MARGIN = 3.0
 
 
 def exact(value: float) -> list[Estimate]:
-    """A value without an interval."""
+    """Return a value without an interval."""
     return [Estimate(value, UNKNOWN)]
 
 
 def claims(numbers: Numbers, recorded: RecordedGames) -> str:
-    """The section of the paper's sentences; every verdict follows from the numbers."""
+    """Return the section of the paper's sentences; every verdict follows from the numbers."""
     states, rounds = enumerated_states(2), [1, 2, 3]
     betting = [int(((states.decisions == BETTING) & (states.rounds == round)).sum()) for round in rounds]
     return section(
@@ -76,7 +76,7 @@ def claims(numbers: Numbers, recorded: RecordedGames) -> str:
 # fmt: off
 
 def _sentences(numbers: Numbers, recorded: RecordedGames) -> Iterator[Claim | Answer]:
-    """What the paper says before its results."""
+    """Yield what the paper says before its results."""
     scale, runs = numbers.scale, numbers.results.runs
     yield Answer("1", "Traditional Sabacc has 76 cards and the goal 23; five other kinds, among them the one sold, are left out", "left out here, too")
     yield Answer("1, 4", "No optimal strategy and no simulator was public", "cannot be checked; here are both, with [`champion`](#champion) among the players")
@@ -136,7 +136,9 @@ def _policy_claims(numbers: Numbers) -> Iterator[Claim]:
 
 
 def _largest_step(run: TrainingRun) -> tuple[float, float]:
-    """The largest change of any action's share in a decision and round up to the first saved iteration, and after it."""
+    """Return the largest change of any action's share in a decision and round up to the first saved iteration, and
+    after it.
+    """
     shares = [
         [
             share(run, decision, action, round, iteration)
@@ -191,7 +193,7 @@ def _seat_claims(numbers: Numbers) -> Iterator[Claim]:
 
 
 def exploration(numbers: Numbers) -> str:
-    """The section on published and legal exploration."""
+    """Return the section on published and legal exploration."""
     head = (
         "case", "", "fold, all betting states", "fold, states met", "buy, all buying states",
         "buy, states met", "swap high, all placing states", "swap high, states met",
@@ -226,7 +228,7 @@ _BASE = NO_CARD - MIN_CARD + 1
 
 @rule
 def cards_key(state: State, seat: int) -> int:
-    """The observation `cards`, eight numbers from -10 to 11, as one integer, never 0."""
+    """Return the observation `cards`, eight numbers from -10 to 11, as one integer, never 0."""
     numbers = np.empty(len(CARDS_AT), np.float32)
     observe_cards(state, seat, numbers)
     key = 1
@@ -263,7 +265,7 @@ def recorded_games(scale: Scale) -> RecordedGames:
 
 
 def code_facts(recorded: RecordedGames) -> str:
-    """The section on the code's collisions and clipping."""
+    """Return the section on the code's collisions and clipping."""
     games, codes, cards = recorded
     held = cards_of(cards.s)
     total = sum(np.where(held[name] == NO_CARD, 0, held[name]) for name in ("low", "high", "spike"))

@@ -16,7 +16,7 @@ from cardgym.statistics import mean_over_runs
 
 
 def future_work(numbers: Numbers) -> str:
-    """The section on the paper's future work: knowing more, and the game without its credits."""
+    """Return the section on the paper's future work: knowing more, and the game without its credits."""
     scale, tables, claims = numbers.scale, [], []
     for kind, measure, words, form, judge, against in (
         ("credits", "credits", "credits a game", "+.1f", 0, "that policy"),
@@ -54,7 +54,7 @@ def future_work(numbers: Numbers) -> str:
 
 
 def related_work(numbers: Numbers) -> str:
-    """The section on Q-learning at Leduc poker."""
+    """Return the section on Q-learning at Leduc poker."""
     title, tabular = "The paper's related work: Q-learning at Leduc poker", numbers.results.tabular
     opponents = [opponent for opponent in ("random", "honest") if ("leduc", opponent) in tabular]
     if not opponents:

@@ -54,14 +54,14 @@ class EnumeratedStates(NamedTuple):
 
 @cache
 def enumerated_states(players: int) -> EnumeratedStates:
-    """The states with so many players."""
+    """Return the states with so many players."""
     digits = digits_of(info_state_keys(CorellianSpikeOptions(num_players=players)))
     return EnumeratedStates(digits.decision, digits.round, (digits.decision == PLACING) | (digits.extra == 0))
 
 
 @cache
 def _places(players: int, decision: int, round: int | None) -> npt.NDArray[np.int64]:
-    """The states of a decision in a round."""
+    """Return the states of a decision in a round."""
     states = enumerated_states(players)
     return np.flatnonzero((states.decisions == decision) & ((states.rounds == round) | (round is None)))
 
@@ -87,7 +87,7 @@ def share(
 
 
 def mixed(scores: list[Score], read: Callable[[Score], float], player: int) -> float:
-    """What the paper's program reports for a player of a match in which the seats are drawn.
+    """Return what the paper's program reports for a player of a match in which the seats are drawn.
 
     It gives policy number `order[seat]` to each seat, but credits policy p with what seat `order[p]` won, which has
     policy `order[order[p]]`. That is p itself in 2 of n permutations of n seats, else each other policy equally often.
@@ -109,14 +109,14 @@ class Numbers:
     scale: Scale
 
     def of(self, key: tuple[object, ...], read: Callable[[list[Score]], float]) -> Estimate:
-        """The estimate of what `read` returns for the scores of a match."""
+        """Return the estimate of what `read` returns for the scores of a match."""
         return mean_over_runs([read(scores) for scores in self.results.scores[key]])
 
     def matches(self, key: tuple[object, ...], read: Callable[[list[Score]], float]) -> list[Estimate]:
-        """The same in each of `WAYS`, which ends the match's key."""
+        """Return the same in each of `WAYS`, which ends the match's key."""
         return [self.of((*key, way), read) for way in WAYS]
 
     def runs(self, read: Callable[..., float], *cases: Case) -> list[Estimate]:
-        """The estimate, in each of `WAYS`, of what `read` returns for a training run of each case."""
+        """Return the estimate, in each of `WAYS`, of what `read` returns for a training run of each case."""
         runs = self.results.runs
         return [mean_over_runs([*map(read, *(runs[in_way(case, way)] for case in cases))]) for way in WAYS]

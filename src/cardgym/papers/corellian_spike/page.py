@@ -83,7 +83,7 @@ of iteration {scale.iterations}: credits won per game, share of hands won, and t
 
 
 def _figures() -> str:
-    """The section of the paper's appendix."""
+    """Return the section of the paper's appendix."""
     return section(
         "The appendix: action distributions",
         "Each image shows a case's figures as rows (decision 1, 2, 3) with a panel for each round: the paper's nine (figures "

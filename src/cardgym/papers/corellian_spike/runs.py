@@ -75,7 +75,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def in_way(case: Case, way: str) -> Case:
-    """A case of the paper in one of `WAYS`."""
+    """Return a case of the paper in one of `WAYS`."""
     return replace(case, **WAYS[way])
 
 

@@ -33,7 +33,7 @@ class Cell(NamedTuple):
 
 
 def _cells(match: tuple[object, ...], *players: tuple[float, ...]) -> list[Cell]:
-    """The numbers of a match: credits, hands and busts of its first player, and the last of these of its second."""
+    """Get the numbers of a match: credits, hands and busts of its first player, and the last of these of its second."""
     return [
         Cell(match, player, measure, number)
         for player, numbers in enumerate(players)
@@ -71,7 +71,7 @@ PAPER_HUMAN = {
 
 
 def _ours(numbers: Numbers, cell: Cell, way: str, *, as_mixed: bool = False) -> Estimate:
-    """What we have in place of a number of the paper."""
+    """Return what we have in place of a number of the paper."""
     read, _ = MEASURES[cell.measure]
     if as_mixed:
         return numbers.of((*cell.match, way), lambda scores: mixed(scores, read, cell.player))

@@ -35,7 +35,7 @@ _COLUMNS = 12
 
 
 def sample_deals(deals: int, seed: int = 1) -> tuple[Int8s, Float64s]:
-    """The points and the discards of sampled deals.
+    """Return the points and the discards of sampled deals.
 
     Returns:
         The points, (deals, 12): heels, eight plays, two hands, the crib; positive for the pone. And how often the pone
@@ -50,14 +50,14 @@ def sample_deals(deals: int, seed: int = 1) -> tuple[Int8s, Float64s]:
 
 
 def win_chances(points: Int8s) -> Float64s:
-    """The pone's chance to win, (5, 122, 122), by phase and by the points that the pone and the dealer need."""
+    """Return the pone's chance to win, (5, 122, 122), by phase and by the points that the pone and the dealer need."""
     chances = np.zeros((len(PHASES), HOLES + 1, HOLES + 1))
     _work_back(points, chances)
     return chances
 
 
 def chance_table(chances: Float64s, points: Int8s, tossed: Float64s) -> ChanceTable:
-    """The table for what `win_chances` and `sample_deals` return."""
+    """Return the table for what `win_chances` and `sample_deals` return."""
     play = points[:, :9].astype(np.int64)
     pone, dealer = np.maximum(play, 0).sum(1), np.maximum(-play, 0).sum(1)
     before = _outcomes(pone, dealer), _outcomes(dealer, pone + points[:, 9])
@@ -72,7 +72,7 @@ def _outcomes(mine: Int64s, theirs: Int64s) -> Float64s:
 
 
 def no_table() -> ChanceTable:
-    """A table by which nothing is near: points decide every toss."""
+    """Return a table by which nothing is near: points decide every toss."""
     nothing = np.zeros((0, 3))
     return ChanceTable(
         np.zeros((len(PHASES), HOLES + 1, HOLES + 1), np.float32), (nothing, nothing), 0.0, 0.0, np.zeros((2, 169)), 0
@@ -117,7 +117,7 @@ def _sample(
 
 @rule
 def _pegged(state: State) -> int:
-    """The pone's points in the play minus the dealer's."""
+    """Return the pone's points in the play minus the dealer's."""
     dealer = int(state.dealer)
     return int(state.tally[1 - dealer, 0]) - int(state.tally[dealer, 2])
 

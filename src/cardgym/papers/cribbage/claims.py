@@ -19,7 +19,7 @@ _PONE, _DEALER = range(2)
 
 
 def claims(runs: list[Run]) -> str:
-    """The section of the paper's sentences, in its order."""
+    """Return the section of the paper's sentences, in its order."""
     return section(
         "The paper's sentences, and what we found",
         f"{RULE} Intervals are Student's t over the seeds, and where there is one seed, over its {EVALUATION_GAMES:,} games. "
@@ -30,7 +30,7 @@ def claims(runs: list[Run]) -> str:
 
 
 def _rows(runs: list[Run]) -> Iterator[Claim | Answer]:
-    """The rows of the table of sentences."""
+    """Yield the rows of the table of sentences."""
     seeds = {kind: [run for run in runs if run.kind == kind and run.start == "uniform"] for kind in KINDS}
     learned = seeds[OWN_CRIB]
 

@@ -154,7 +154,7 @@ def train_games(states: Any, learner: Learner, settings: Settings, games: int) -
 
 @rule
 def _logs_of(learner: Learner, seat: int, shift: int) -> Float64s:
-    """The logarithms of the weights of the expert in a seat."""
+    """Return the logarithms of the weights of the expert in a seat."""
     logs: Float64s = learner.logs[(seat ^ shift) % len(learner.logs)]
     return logs
 
@@ -184,7 +184,7 @@ def _learn_from_deal(
     states: Any, learner: Learner, settings: Settings, shift: int, places: Int64s, scores: Float64s, tosses: Int64s,
     starter: int,
 ) -> None:  # fmt: skip
-    """The gradient update of a deal. The seats take turns to learn, while the other's keep stays the same."""
+    """Make the gradient update of a deal. The seats take turns to learn, while the other's keep stays the same."""
     seat = int(learner.counters[DECISIONS]) & 1
     learner.counters[DECISIONS] += 1
     own, other, dealer = places[seat, 0], places[seat, 1], places[seat, 2]
@@ -205,7 +205,7 @@ def _learn_from_deal(
 
 @rule
 def _learn_from_game(learner: Learner, settings: Settings, shift: int, path: Int64s, winner: int) -> None:
-    """The paper's update of a game: at the positions of both seats, from the last deal back."""
+    """Make the paper's update of a game: at the positions of both seats, from the last deal back."""
     for seat in range(2):
         discount = 1.0
         for at in range(len(path) - 1, -1, -1):
@@ -216,7 +216,7 @@ def _learn_from_game(learner: Learner, settings: Settings, shift: int, path: Int
 
 @rule
 def _chance(state: State, seat: int, values: Float64s, lead_counts: bool) -> float:
-    """The chance of `seat` to win after a deal; if its lead counts, so much for each point of it."""
+    """Return the chance of `seat` to win after a deal; if its lead counts, so much for each point of it."""
     if lead_counts:
         return 0.5 + POINT * float(state.scores[seat] - state.scores[1 - seat])
     if state.phase == OVER:

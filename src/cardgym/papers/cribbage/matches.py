@@ -53,7 +53,7 @@ class Side(NamedTuple):
 
 
 def side(name: str, pegging: PeggingStatistics) -> Side:
-    """The side with a name: `greedy`, a path to a weight file, or named weights, which read `pegging`.
+    """Return the side with a name: `greedy`, a path to a weight file, or named weights, which read `pegging`.
 
     Raises:
         CardgymError: for another name, and as `load_experts`.
@@ -75,7 +75,7 @@ def records(number: int) -> npt.NDArray[Any]:
 
 
 def match(one: Side, other: Side, games: int, seed: int) -> tuple[float, Interval]:
-    """The first side's share of games with its 95 % interval; each deal is played from both seats.
+    """Return the first side's share of games with its 95 % interval; each deal is played from both seats.
 
     Args:
         one: the first side.
@@ -92,7 +92,7 @@ def match(one: Side, other: Side, games: int, seed: int) -> tuple[float, Interva
 
 
 def same_tosses(one: Side, other: Side, samples: int, seed: int) -> float:
-    """The share of random hands from which two sides with weights toss the same cards.
+    """Return the share of random hands from which two sides with weights toss the same cards.
 
     Args:
         one: a side with weights.
@@ -109,7 +109,7 @@ def same_tosses(one: Side, other: Side, samples: int, seed: int) -> float:
 
 @rule
 def _toss(side: Side, state: State, seat: int, own: int, other: int, scores: Float64s) -> int:
-    """The toss of a side with weights at these scores; `scores`, (8, 15), is overwritten."""
+    """Return the toss of a side with weights at these scores; `scores`, (8, 15), is overwritten."""
     dealer = 1 if state.dealer == seat else 0
     score_keeps(side.pegging.figures, state.hand[seat], dealer, side.kind == OWN_CRIB, scores)
     if side.kind == BY_KEEP:
@@ -156,7 +156,7 @@ def _play_match(states: npt.NDArray[np.void], sides: tuple[Side, Side], key: np.
 
 @compiled
 def _count_same(states: npt.NDArray[np.void], sides: tuple[Side, Side], chance: Generator, samples: int) -> int:
-    """The number of hands from which both sides toss the same."""
+    """Return the number of hands from which both sides toss the same."""
     state = states[0]
     scores = np.empty((NUM_STRATEGIES, KEEPS))
     same = 0

@@ -94,7 +94,7 @@ def _from_to(run: Run, opponent: str = "greedy") -> list[str]:
 
 
 def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
-    """The parts of the page."""
+    """Return the parts of the page."""
     first = next(iter(KINDS))
     uniform = [run for run in runs if run.start == "uniform" and run.kind in KINDS]
     last = [run for run in uniform if run.kind == first]

@@ -56,7 +56,7 @@ def kept_shares() -> Float64s:
 
 
 def pair_weights(kept: Float64s) -> Floats:
-    """The probability of each pair of hands of the pone and the dealer, (1820, 1820), summing to 1.
+    """Return the probability of each pair of hands of the pone and the dealer, (1820, 1820), summing to 1.
 
     The product of both shares, scaled by how much rarer the dealer's hand is without the pone's four cards.
     """
@@ -136,7 +136,7 @@ class PeggingSolver:
                 self._walk_against(seat, UPDATE, self.regrets, self.takers, float(self.iterations) ** 2)
 
     def value(self, strategy: Floats, seat: int = PONE, takers: float = 0.0) -> float:
-        """The points a deal that a seat wins if both follow a strategy, (num_choices,), not normalized.
+        """Return the points a deal that a seat wins if both follow a strategy, (num_choices,), not normalized.
 
         Args:
             strategy: the strategy.
@@ -146,11 +146,12 @@ class PeggingSolver:
         return self._walk_against(seat, EVALUATE, strategy, takers)
 
     def best_response(self, strategy: Floats, seat: int) -> float:
-        """The points a deal that a best responder wins in a seat against a strategy."""
+        """Return the points a deal that a best responder wins in a seat against a strategy."""
         return self._walk(seat, RESPOND, strategy, 0.0)
 
     def hand_values(self, strategy: Floats) -> Float64s:
-        """The points that pone and dealer win with each hand, minus the other's, (2, 1820), if both follow a strategy.
+        """Return the points that pone and dealer win with each hand, minus the other's, (2, 1820), if both follow a
+        strategy.
 
         They are averaged over the other's hands; 0 for hands that are never kept.
         """
@@ -170,7 +171,7 @@ class PeggingSolver:
             self._walk_against(seat, FINISH, strategy, self.takers)
 
     def exploitability(self, strategy: Floats) -> float:
-        """The points a deal that a best responder wins, as often dealer as pone."""
+        """Return the points a deal that a best responder wins, as often dealer as pone."""
         return sum(self.best_response(strategy, seat) for seat in (PONE, DEALER)) / 2.0
 
     def _walk_against(self, seat: int, mode: int, strategy: Floats, takers: float, weight: float = 0.0) -> float:
@@ -216,7 +217,7 @@ class PeggingSolver:
 
 
 def rounded(tree: PublicTree, sums: Floats) -> npt.NDArray[np.uint8]:
-    """A strategy above the leaves in steps of 1 / 255, (inner choices,), uint8, in the order of the tree."""
+    """Return a strategy above the leaves in steps of 1 / 255, (inner choices,), uint8, in the order of the tree."""
     inner = _choosing(tree)
     sizes = np.take_along_axis(inner["left"], inner["turn"].astype(np.int64)[:, None], 1)[:, 0]
     leaves = tree.nodes["base"][tree.levels[-2] :]
@@ -231,7 +232,7 @@ def rounded(tree: PublicTree, sums: Floats) -> npt.NDArray[np.uint8]:
 
 
 def whole_strategy(solver: PeggingSolver, steps: npt.NDArray[np.uint8]) -> Floats:
-    """The strategy that follows the steps and counts at the leaves, (num_choices,), not normalized."""
+    """Return the strategy that follows the steps and counts at the leaves, (num_choices,), not normalized."""
     strategy = np.zeros(solver.tree.num_choices, np.float32)
     strategy[: len(steps)] = steps.astype(np.float32) / LEVELS_OF_CHOICE + FLOOR
     solver.finish_best(strategy)
@@ -242,7 +243,7 @@ def whole_strategy(solver: PeggingSolver, steps: npt.NDArray[np.uint8]) -> Float
 def pack(
     tree: PublicTree, steps: npt.NDArray[np.uint8], kept: Float64s, worths: Float64s, takers: float = 0.0
 ) -> PeggingPolicy:
-    """The policy of a tree: its nodes sorted by key."""
+    """Return the policy of a tree: its nodes sorted by key."""
     inner = _choosing(tree)
     restarted = (inner["length"] == 0) & (inner["left"].sum(1) < 8)
     keys = inner["code"] | inner["turn"].astype(np.int64) << 40 | np.where(restarted, RESTART_BIT, 0)
@@ -253,7 +254,7 @@ def pack(
 
 
 def _choosing(tree: PublicTree) -> npt.NDArray[np.void]:
-    """The nodes above the leaves with something to choose."""
+    """Return the nodes above the leaves with something to choose."""
     inner = tree.nodes[: tree.levels[-2]]
     return inner[inner["base"] >= 0]
 

@@ -145,7 +145,9 @@ def collect(node: State, child: State, seat: int, below: Floats, gains: Floats, 
 def _choose(
     gains: Floats, first: int, base: int, size: int, rest: int, room: int, mode: int, strategy: Floats, sigma: Floats
 ) -> np.float32:
-    """The updater's value of a decision, with the gain of each slot from `first` on; an update changes its regrets."""
+    """Return the updater's value of a decision, with the gain of each slot from `first` on; an update changes its
+    regrets.
+    """
     legal = match_positive(strategy, base, size, rest, room, sigma)
     value = np.float32(0.0)
     if legal == 0:
@@ -166,7 +168,7 @@ def _choose(
 
 @rule
 def settle(node: State, seat: int, mode: int, strategy: Floats, gains: Floats, sigma: Floats, values: Floats) -> None:
-    """The updater's values at a node where it plays, from the gains of its slots."""
+    """Settle the updater's values at a node where it plays, from the gains of its slots."""
     size = int(node.left[seat])
     room = int(31 - node.count)
     for rest in range(NUM_OF_SIZE[size]):
@@ -258,7 +260,7 @@ def _decide(
     leaf: State, seat: int, mode: int, strategy: Floats, reach: Floats, weights: Floats, table: Int8s, hands: Int64s,
     sigma: Floats, values: Floats,
 ) -> None:  # fmt: skip
-    """The updater holds two cards and plays; the other holds one. `reach` is (13,), `values` (91,)."""
+    """Let the updater play, who holds two cards; the other holds one. `reach` is (13,), `values` (91,)."""
     _whole_hands(leaf, 1 - seat, hands)
     lead = _lead(leaf, seat)
     base = int(leaf.base)
@@ -296,7 +298,7 @@ def _meet(
     leaf: State, seat: int, mode: int, strategy: Floats, sums: Floats, weight: np.float32, reach: Floats,
     weights: Floats, table: Int8s, hands: Int64s, sigma: Floats, values: Floats,
 ) -> None:  # fmt: skip
-    """The other holds two cards and plays; the updater holds one. `reach` is (91,), `values` (13,)."""
+    """Let the other play, who holds two cards; the updater holds one. `reach` is (91,), `values` (13,)."""
     _whole_hands(leaf, seat, hands)
     lead = _lead(leaf, seat)
     room = int(31 - leaf.count)
@@ -317,7 +319,9 @@ def _meet(
 
 @rule
 def _force(leaf: State, seat: int, reach: Floats, weights: Floats, table: Int8s, hands: Int64s, values: Floats) -> None:
-    """The holder of one card plays it, then the other its two. `reach` and `values` are (13,) and (91,) or reversed."""
+    """Let the holder of one card play it, then the other its two. `reach` and `values` are (13,) and (91,) or
+    reversed.
+    """
     turn = int(leaf.turn)
     _whole_hands(leaf, turn, hands)
     lead = _lead(leaf, seat)

@@ -25,7 +25,7 @@ _COLORS = "viridis"
 
 
 def family_shares(weights: Weights) -> npt.NDArray[np.float32]:
-    """The share of each family in the weights, (121, 121, 2, 3) float32: hand, crib, pegging."""
+    """Return the share of each family in the weights, (121, 121, 2, 3) float32: hand, crib, pegging."""
     shares = np.stack([weights[..., list(members)].sum(-1) for members in FAMILIES.values()], axis=-1)
     result: npt.NDArray[np.float32] = (shares / shares.sum(-1, keepdims=True)).astype(np.float32)
     return result
@@ -43,7 +43,7 @@ def untouched(weights: Weights, start: Weights) -> npt.NDArray[np.bool_]:
 
 
 def draw_board(weights: Weights, title: str = "", start: Weights | None = None) -> Any:
-    """A Matplotlib figure: own score on x, opponent's score on y, a column for each family of strategies.
+    """Return a Matplotlib figure: own score on x, opponent's score on y, a column for each family of strategies.
 
     Args:
         weights: (121, 121, 2, 8) float32.
@@ -98,14 +98,14 @@ def write_animation(path: Path, weights: Sequence[Weights]) -> None:
 
 
 def board_pixels(weights: Weights, title: str = "", start: Weights | None = None) -> npt.NDArray[np.uint8]:
-    """The picture as pixels, (height, width, 3) uint8, for TensorBoard; see `draw_board`."""
+    """Return the picture as pixels, (height, width, 3) uint8, for TensorBoard; see `draw_board`."""
     figure = draw_board(weights, title, start)
     figure.canvas.draw()
     return np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
 
 
 def board_png(weights: Weights, title: str = "", start: Weights | None = None) -> bytes:
-    """The picture as the bytes of a PNG file; see `draw_board`."""
+    """Return the picture as the bytes of a PNG file; see `draw_board`."""
     stream = io.BytesIO()
     draw_board(weights, title, start).savefig(stream, format="png")
     return stream.getvalue()

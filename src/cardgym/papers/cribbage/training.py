@@ -217,7 +217,7 @@ class Trainer:
             value_positions(learner.deals[:kept], learner.values)
 
     def weights(self, expert: int = 0) -> Weights:
-        """The weights of an expert, (121, 121, 2, 8) float32; those of each position add up to 1."""
+        """Return the weights of an expert, (121, 121, 2, 8) float32; those of each position add up to 1."""
         logs = self.learner.logs[expert]
         powers = np.exp(logs - logs.max(-1, keepdims=True))
         return np.ascontiguousarray(powers / powers.sum(-1, keepdims=True), np.float32)

@@ -30,7 +30,7 @@ _PRIOR = 4.0
 
 
 def named_weights(name: str, seed: int = 0) -> Weights:
-    """The weights of one of `STARTS`, (121, 121, 2, 8) float32; all but `random` are the same at every position.
+    """Return the weights of one of `STARTS`, (121, 121, 2, 8) float32; all but `random` are the same at every position.
 
     Raises:
         CardgymError: for another name.

@@ -49,7 +49,7 @@ class Cell:
 
 
 def chart_cells(options: Options) -> dict[int, dict[tuple[str, str], Cell]]:
-    """The optimal policy by cards out (1, 2, 3) and by (own, house): `AK same suit`, `K`.
+    """Return the optimal policy by cards out (1, 2, 3) and by (own, house): `AK same suit`, `K`.
 
     With two cards out the house's key says whether its card is of the own suit. Bets made are left out: a bet wins or
     loses the same whatever is in the pot already.

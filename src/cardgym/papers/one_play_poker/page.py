@@ -62,7 +62,7 @@ class Row:
 
 
 def simulate(options: Options, players: list[Player], games: int, seed: int) -> npt.NDArray[np.float64]:
-    """The rewards of players that each play the same deals alone.
+    """Return the rewards of players that each play the same deals alone.
 
     Returns:
         (players, games), float64.
@@ -81,7 +81,7 @@ def simulate(options: Options, players: list[Player], games: int, seed: int) -> 
 
 
 def paper_rows(options: Options, games: int, seed: int = 0) -> list[Row]:
-    """The paper's three policies and the undiscounted optimum, simulated on the same deals and valued exactly."""
+    """Get the paper's three policies and the undiscounted optimum, simulated on the same deals and valued exactly."""
     known = solver(GAME, options)
     paper = known.solve(GAMMA).actions
     best = known.solve(1).actions
@@ -261,7 +261,7 @@ def _section(options: Options, rows: list[Row], games: int) -> str:
 
 
 def _claims(readings: list[tuple[Solver, list[Row]]]) -> Iterator[Claim | Answer]:
-    """The paper's claims in its order, with a measure for each reading."""
+    """Yield the paper's claims in its order, with a measure for each reading."""
     sweeps, leads, chances, notes, shares = [], [], [], [], []
     for known, (random, handcrafted, learned, best) in readings:
         sweeps.append(value_iteration(known))

@@ -42,7 +42,7 @@ class Transcripts:
         path.parent.mkdir(parents=True, exist_ok=True)
 
     def find(self, key: str, n: int) -> str | None:
-        """The answer to the `n`-th request with this key, if the file has it."""
+        """Return the answer to the `n`-th request with this key, if the file has it."""
         return self._known.get((key, n))
 
     def spend(self) -> None:
@@ -66,7 +66,7 @@ class Transcripts:
 
 @cache
 def transcripts_of(path: Path) -> Transcripts:
-    """The transcripts of a file, read once."""
+    """Return the transcripts of a file, read once."""
     return Transcripts(path)
 
 
@@ -97,13 +97,13 @@ class Endpoint:
         self._lock = threading.Lock()
 
     def key(self, messages: Messages) -> str:
-        """What identifies a request, but not how often it was made."""
+        """Return what identifies a request, but not how often it was made."""
         settings = self.settings
         asked = [settings.model, str(self._client.base_url), settings.temperature, settings.max_tokens, messages]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:24]
 
     def ask(self, messages: Messages, n: int, about: dict[str, Any]) -> str | None:
-        """The answer to a request that is made for the `n`-th time; None if the endpoint failed to answer.
+        """Return the answer to a request that is made for the `n`-th time; None if the endpoint failed to answer.
 
         `about` goes into the transcripts.
 
@@ -141,7 +141,7 @@ class Endpoint:
         return answer
 
     def _reply(self, messages: Messages) -> Any:
-        """The reply as JSON.
+        """Return the reply as JSON.
 
         Raises:
             TimeoutError: if its body takes longer than a request may; some endpoints send blanks until they have it.

@@ -53,7 +53,7 @@ def read_move(move: str, view: TextView) -> Reading:
 
 
 def request(view: TextView, settings: Settings) -> Messages:
-    """What a model is asked at a decision: the rules, then what it knows and its legal moves."""
+    """Return what a model is asked at a decision: the rules, then what it knows and its legal moves."""
     prompt = read_prompt()
     history = "What happened so far:\n" + "\n".join(view.history) + "\n\nWhat you see now:\n"
     user = prompt.fill(
@@ -83,7 +83,7 @@ class LanguageModel(TextPlayer):
         self._generator = np.random.default_rng(0)
 
     def summary(self) -> dict[str, Any]:
-        """What a report says about the model: its name and settings, the prompt's version, and all counts."""
+        """Return what a report says about the model: its name and settings, the prompt's version, and all counts."""
         made = self._endpoint.counts
         counts = {name: self.counts[name] for name in ("decisions", "illegal", "unreadable", "forfeit", "random")}
         names = ("requests", "known", "failed", "prompt_tokens", "completion_tokens")
@@ -114,7 +114,7 @@ class LanguageModel(TextPlayer):
         return view.neutral() if self.settings.names == "neutral" else view
 
     def _decide(self, view: TextView, messages: Messages, number: int) -> list[Reading]:
-        """The readings of a model's answers to one decision, until one names a legal move."""
+        """Return the readings of a model's answers to one decision, until one names a legal move."""
         prompt, readings = read_prompt(), list[Reading]()
         about = {"env": view.env_id, "seat": view.seat, "prompt": prompt.version}
         for _ in range(1 + self.settings.rethinks):

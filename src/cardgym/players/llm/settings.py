@@ -49,7 +49,7 @@ class Settings:
 
     @classmethod
     def parse(cls, name: str) -> Settings:
-        """The settings that a player's name has.
+        """Return the settings that a player's name has.
 
         Raises:
             CardgymError: for an unknown key or a value that is not allowed.
@@ -92,7 +92,7 @@ answers (`runs/llm/MODEL.jsonl`). The flags `--max-requests` and `--transcripts`
 
 
 def max_requests() -> int | None:
-    """The largest number of requests of this process; None for no limit."""
+    """Return the largest number of requests of this process; None for no limit."""
     text = os.environ.get(MAX_REQUESTS, "")
     if text and not text.isdecimal():
         raise CardgymError(f"{MAX_REQUESTS}={printable(text)}: allowed are whole numbers from 0")
@@ -107,13 +107,13 @@ class Prompt:
     parts: dict[str, Template]
 
     def fill(self, part: str, **values: str) -> str:
-        """A part with its values."""
+        """Return a part with its values."""
         return self.parts[part].substitute(values).strip()
 
 
 @cache
 def read_prompt() -> Prompt:
-    """The prompt in `prompt.md`; its version is the file's number and a digest of its text."""
+    """Return the prompt in `prompt.md`; its version is the file's number and a digest of its text."""
     text = Path(__file__).with_name("prompt.md").read_text(encoding="utf-8")
     head, *parts = re.split(r"^--- (\w+) ---\n", text, flags=re.MULTILINE)
     number = re.search(r"version: (\w+)", head)

@@ -64,7 +64,7 @@ class Advice:
         return self.actions[0]
 
     def of(self, action: int) -> ActionAdvice:
-        """The advice on one action."""
+        """Return the advice on one action."""
         return next(advised for advised in self.actions if advised.action == action)
 
     def cost(self, action: int) -> float:
@@ -78,12 +78,12 @@ class Advice:
         return self.cost(action) >= self.blunder
 
     def asdict(self) -> dict[str, Any]:
-        """The advice as plain values for JSON."""
+        """Return the advice as plain values for JSON."""
         return dataclasses.asdict(self)
 
 
 def ranked(actions: Sequence[ActionAdvice], unit: str) -> tuple[ActionAdvice, ...]:
-    """The actions, best first; ties keep their order.
+    """Return the actions, best first; ties keep their order.
 
     Each reason begins with what the action gains over the next best one or loses against the best one, in `unit`.
     """

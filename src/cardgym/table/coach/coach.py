@@ -47,7 +47,7 @@ class Coach:
             )
 
     def advise(self, state: State, seat: int, names: Sequence[str] = ()) -> Advice:
-        """The advice for the seat to decide; see `Adviser`. `names` are those of the players by seat, if known."""
+        """Get the advice for the seat to decide; see `Adviser`. `names` are those of the players by seat, if known."""
         against = self.adviser.advise_against
         if against is None or not names:
             advice = self.adviser.advise(state, seat)
@@ -56,7 +56,7 @@ class Coach:
         return dataclasses.replace(advice, strength=self.strength)
 
     def glance(self, state: State, seat: int) -> Advice | None:
-        """A first answer of `advise` within two seconds; None if that takes no longer. See `Adviser`."""
+        """Return a first answer of `advise` within two seconds; None if that takes no longer. See `Adviser`."""
         return None if self.adviser.glance is None else self.adviser.glance(state, seat)
 
     def standing(self, state: State) -> list[float]:
@@ -96,11 +96,11 @@ def _general_adviser(game: Game, options: Options) -> Adviser:
 
 
 def adviser_of(game: Game, options: Options) -> Adviser | None:
-    """The game's own adviser; None if it has none."""
+    """Return the game's own adviser; None if it has none."""
     make = presentation_of(game).adviser
     return None if make is None else make(game, options)
 
 
 def usual_player(game: Game) -> str:
-    """The game's usual opponent if it is compiled, otherwise another compiled player."""
+    """Return the game's usual opponent if it is compiled, otherwise another compiled player."""
     return game.opponent if game.opponent in game.compiled_players else next(iter(game.compiled_players), "random")

@@ -97,7 +97,7 @@ class Explorer:
             line.add(step.move if found is None and line.position.allows(step.move) else found or 0)
 
     def outcomes(self, moves: Sequence[int], at: int) -> list[Step]:
-        """The different outcomes that chance could have chosen at a step, in the order of their drawings.
+        """Return the different outcomes that chance could have chosen at a step, in the order of their drawings.
 
         Raises:
             CardgymError: if there are none.
@@ -134,7 +134,7 @@ class Line:
         self.state = after
 
     def choices(self) -> Iterator[Step]:
-        """What each outcome of chance, or each legal action, would do here."""
+        """Yield what each outcome of chance, or each legal action, would do here."""
         position, seat = self.position, self.seat
         count = min(position.num_chance_outcomes, _MAX_OUTCOMES)
         for move in range(count) if count else position.legal_actions() if seat >= 0 else ():

@@ -81,11 +81,11 @@ class Cost:
         return ", ".join(shown_names(self.opponents.split(", "), None)) if self.opponents else ""
 
     def asdict(self) -> dict[str, Any]:
-        """The figures as plain values for JSON; None for what is not known."""
+        """Return the figures as plain values for JSON; None for what is not known."""
         return dict(plain({**dataclasses.asdict(self), "people": self.people}))
 
     def cells(self) -> tuple[str, ...]:
-        """The figures as texts for a table."""
+        """Return the figures as texts for a table."""
         row = self.asdict()
         won = row["won"]
         return (
@@ -107,7 +107,7 @@ def costs(
     game_log: GameLog | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Cost]:
-    """The cost of a person's decisions in finished games, by game, opponents and kind of decision.
+    """Return the cost of a person's decisions in finished games, by game, opponents and kind of decision.
 
     If moves were taken back, only the final moves count.
 
@@ -161,7 +161,7 @@ class Reviewer:
         return reviewed
 
     def costs(self, entries: Sequence[Mapping[str, Any]], owner: str = "") -> dict[str, Any]:
-        """The costs in games reviewed so far; a person's other latest games are then reviewed in the background.
+        """Return the costs in games reviewed so far; a person's other latest games are then reviewed in the background.
 
         People take turns, each with their latest game. Returns `costs`, each as a dictionary, and `reviewing`: how many
         games are still missing.
@@ -227,7 +227,7 @@ def _costs(games: Sequence[Reviewed]) -> list[Cost]:
 
 
 def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[Cost]:
-    """The costs against one line-up, by kind of decision."""
+    """Return the costs against one line-up, by kind of decision."""
     scores = Moments(2)
     for entry, _ in games:
         score = next(player["score"] for player in entry["players"] if player["seat"] == entry["person"])
@@ -260,7 +260,7 @@ def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[Cost]:
 
 
 def _cost_interval(decisions: Float64s, costs: Float64s) -> Interval:
-    """The 95 % interval of the cost of a decision: a ratio of totals of independent games (Cochran, ch. 6)."""
+    """Return the 95 % interval of the cost of a decision: a ratio of totals of independent games (Cochran, ch. 6)."""
     cost = costs.sum() / decisions.sum()
     half = mean_estimate(costs - cost * decisions).half_width / decisions.mean()
     return float(max(cost - half, 0.0)), float(cost + half)
@@ -270,7 +270,7 @@ def _cost_interval(decisions: Float64s, costs: Float64s) -> Interval:
 
 
 def reports(games: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The results of logged games by line-up, in the form of the arena's reports.
+    """Return the results of logged games by line-up, in the form of the arena's reports.
 
     A report has `people`, the names as people read them, how many games are `unfinished` and so not in the figures, the
     `max_score` of all games, and the `score` of each player; without finished games, players have nothing else. Lessons
@@ -286,7 +286,7 @@ def reports(games: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _people(game: Mapping[str, Any]) -> list[str]:
-    """The names as people read them, in the order of the game's players."""
+    """Return the names as people read them, in the order of the game's players."""
     names = people_of(game)
     return [names[player["seat"]] for player in game["players"]]
 
@@ -323,7 +323,7 @@ def _report(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[str, Any]]:
-    """The games of a game log (None: the user's own) or its export that have moves, oldest first.
+    """Return the games of a game log (None: the user's own) or its export that have moves, oldest first.
 
     It leaves out unfinished games of several people, whose cards are secret.
 

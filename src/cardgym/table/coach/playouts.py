@@ -105,7 +105,7 @@ class Playouts:
         bounds: Mapping[int, tuple[float, float]] = MappingProxyType({}),
         reason: Callable[[Float64s], str] = lambda values: "",
     ) -> Advice:
-        """The mean value of every legal action over the worlds, best first; see `Adviser.advise`.
+        """Return the mean value of every legal action over the worlds, best first; see `Adviser.advise`.
 
         Args:
             base: what values are relative to.
@@ -126,7 +126,7 @@ class Playouts:
         return Advice(kind, self._unit, source, ranked(actions, self._unit), self._blunder)
 
     def _values(self, state: State, seat: int) -> tuple[list[int], Float64s]:
-        """The legal actions, and the value of each in each world, (worlds, actions), float64."""
+        """Return the legal actions, and the value of each in each world, (worlds, actions), float64."""
         observation, legal = look(self.game, self.options, state, seat)
         key = _key_of(observation.tobytes())
         parts = []
@@ -172,7 +172,7 @@ class Playouts:
 def look(
     game: Game, options: Options, state: State, seat: int, observation_name: str | None = None
 ) -> tuple[Float32s, list[int]]:
-    """The observation of the seat to decide, (size,) float32, and its legal actions."""
+    """Return the observation of the seat to decide, (size,) float32, and its legal actions."""
     seats = np.array([seat], np.int64)
     observations, masks, _ = batch.look(game, options, _alone(game, state), seats, observation_name)
     if not masks.any():

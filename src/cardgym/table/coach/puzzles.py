@@ -64,7 +64,7 @@ def find_puzzle(
     seconds: float = SEARCH_SECONDS,
     seen: Collection[bytes] = (),
 ) -> Puzzle:
-    """A puzzle of a game: half of them from a person's games, if there are any, the rest from random deals.
+    """Return a puzzle of a game: half of them from a person's games, if there are any, the rest from random deals.
 
     Args:
         seed: decides everything drawn at random.
@@ -105,7 +105,7 @@ def find_puzzle(
 
 
 def decision_again(entry: Mapping[str, Any], move: int) -> Puzzle:
-    """A person's decision in a finished game, as a puzzle; `move` is its index among the game's moves.
+    """Return a person's decision in a finished game, as a puzzle; `move` is its index among the game's moves.
 
     Raises:
         CardgymError: if that move is none of the decisions that a review of the game is about.
@@ -127,7 +127,7 @@ def _puzzle(
     advice: Advice,
     origin: str,
 ) -> Puzzle:
-    """The decision `events[number]` as a puzzle; `names` is empty if the usual player has all seats."""
+    """Return the decision `events[number]` as a puzzle; `names` is empty if the usual player has all seats."""
     state, seat = events[number].before, events[number].seat
     people = shown_names(names or [usual_player(game)] * options.num_players, seat)
     moves = tuple(event.move for event in events[:number])
@@ -148,6 +148,6 @@ def is_clear(advice: Advice) -> bool:
 
 
 def _random_game(game: Game, options: Options, seed: int) -> list[Event]:
-    """A game that the usual player plays in all seats."""
+    """Return a game that the usual player plays in all seats."""
     players = [CompiledPlayer(usual_player(game))] * options.num_players
     return Session(GameSetup(game, options, players, seed, watched=True)).play()

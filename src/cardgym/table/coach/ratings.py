@@ -55,7 +55,7 @@ class Skill:
         return Z95 * self.sigma * _POINTS
 
     def after(self, others: Sequence[float], places: Sequence[int]) -> Skill:
-        """The skill after a game.
+        """Return the skill after a game.
 
         Args:
             others: the ratings of the others, in Elo points.
@@ -68,7 +68,7 @@ class Skill:
 
 
 def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """A person's rating in every game they have finished against measured players, with the default options.
+    """Return a person's rating in every game they have finished against measured players, with the default options.
 
     Games in which the coach was asked or a move taken back are not rated.
 
@@ -104,7 +104,7 @@ def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _rated(entry: Mapping[str, Any], found: Callable[[str], Game]) -> tuple[Mapping[str, int], list[str]] | None:
-    """The measured ratings of a game and its players' names by seat; None if the game is not rated."""
+    """Return the measured ratings of a game and its players' names by seat; None if the game is not rated."""
     alone = HELPED not in entry["about"] and not entry.get("undone")
     if not counts(entry) or not alone or entry["env"] not in registered():
         return None

@@ -116,7 +116,7 @@ class Review:
     strength: str
 
     def asdict(self) -> dict[str, Any]:
-        """The review as plain values for JSON."""
+        """Return the review as plain values for JSON."""
         return dataclasses.asdict(self)
 
 
@@ -178,14 +178,14 @@ def review(
 
 
 def _costliest(decisions: Sequence[Decision]) -> tuple[int, ...]:
-    """The numbers of the costliest decisions; blunders come first, as costs of several kinds have several units."""
+    """Get the numbers of the costliest decisions; blunders come first, as costs of several kinds have several units."""
     costly = [decision for decision in decisions if decision.cost > 0]
     costly.sort(key=lambda decision: (decision.blunder, decision.cost), reverse=True)
     return tuple(decision.number for decision in costly[:WORST])
 
 
 def _luck(adviser: Adviser, events: Sequence[Event], num_players: int) -> tuple[float, ...] | None:
-    """What chance gave each seat; None if the adviser does not know it."""
+    """Return what chance gave each seat; None if the adviser does not know it."""
     luck = adviser.luck
     if luck is None:
         return None
@@ -195,13 +195,13 @@ def _luck(adviser: Adviser, events: Sequence[Event], num_players: int) -> tuple[
 
 
 def decisions_of(entry: Mapping[str, Any]) -> list[Event]:
-    """The decisions of a game as `review` numbers them."""
+    """Return the decisions of a game as `review` numbers them."""
     seats = reviewed_seats(entry)
     return [event for event in replay(entry) if event.seat in seats and event.is_choice]
 
 
 def reviewed_seats(entry: Mapping[str, Any]) -> list[int]:
-    """The seats that are reviewed by default: the person's, all people's at a shared screen, all if watched."""
+    """Return the seats that are reviewed by default: the person's, all people's at a shared screen, all if watched."""
     person = entry["person"]
     if shares_screen(entry):
         return sorted(player["seat"] for player in entry["players"] if player["name"] == PERSON)
@@ -220,7 +220,7 @@ def counts(entry: Mapping[str, Any]) -> bool:
 
 
 def names_of(entry: Mapping[str, Any]) -> list[str]:
-    """The players' names by seat."""
+    """Return the players' names by seat."""
     return [str(player["name"]) for player in _by_seat(entry)]
 
 

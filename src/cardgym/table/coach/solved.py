@@ -70,7 +70,9 @@ class SolvedGame:
         unit: str = "",
         scale: float = 1.0,
     ) -> Advice:
-        """The advice for the seat to decide: what it is paid from then on, less `base`, times `scale`, in `unit`."""
+        """Return the advice for the seat to decide: what it is paid from then on, less `base`, times `scale`, in
+        `unit`.
+        """
         observation, legal = look(self._game, self._options, state, seat)
         values, error = self._values[observation.tobytes(), tuple(legal)]
         values, error, unit = scale * (values - base), scale * error, unit or self._game.unit
@@ -83,7 +85,7 @@ class SolvedGame:
 
 
 def _choice_sums(tree: GameTree, strategy: Strategy) -> tuple[Float64s, Float64s]:
-    """What every choice pays from then on, times the probability that the others lead to its set, and that."""
+    """Return what every choice pays from then on, times the probability that the others lead to its set, and that."""
     arrays = tree.arrays
     sums, reached = np.zeros(tree.num_choices), np.zeros(tree.num_info_sets)
     for seat in range(tree.num_players):
@@ -101,7 +103,7 @@ def _choice_sums(tree: GameTree, strategy: Strategy) -> tuple[Float64s, Float64s
 
 @lru_cache(8)  # Values take megabytes, the tree hundreds, and solving it seconds.
 def solved_game(game: Game, options: Options, opponent: str = "") -> SolvedGame | None:
-    """The values of a game against a player of it, by name; for an empty one against an equilibrium.
+    """Return the values of a game against a player of it, by name; for an empty one against an equilibrium.
 
     None if the game is too large or does not have two seats.
     """

@@ -74,12 +74,12 @@ class _Block:
 
 
 def picture_of(game: Game, state: State, seat: int) -> npt.NDArray[np.uint8]:
-    """A state as `seat` sees it, or everything for seat -1: (720, 960, 3), uint8."""
+    """Return a state as `seat` sees it, or everything for seat -1: (720, 960, 3), uint8."""
     return rasterized(table(view_of(game, state, seat), presentation_of(game).symbols(), game.id))
 
 
 def rasterized(svg: str) -> npt.NDArray[np.uint8]:
-    """An SVG document without fonts as a picture, (height, width, 3), uint8.
+    """Return an SVG document without fonts as a picture, (height, width, 3), uint8.
 
     Raises:
         CardgymError: if the packages of the extra `pictures` are missing.
@@ -93,7 +93,7 @@ def rasterized(svg: str) -> npt.NDArray[np.uint8]:
 
 
 def table(view: View, symbols: Mapping[str, Symbol], title: str) -> str:
-    """A view as an SVG document of WIDTH x HEIGHT, without palettes; `title` is the text of the bar at the top."""
+    """Get a view as an SVG document of WIDTH x HEIGHT, without palettes; `title` is the text of the bar at the top."""
     parts = [
         box(0, 0, WIDTH, HEIGHT, 0, _BACKGROUND),
         box(8, _BAR, WIDTH - 16, HEIGHT - _BAR - 8, 26, _FELT, _EDGE, 4),
@@ -107,12 +107,12 @@ def table(view: View, symbols: Mapping[str, Symbol], title: str) -> str:
 
 
 def layout(view: View, symbols: Mapping[str, Symbol]) -> list[tuple[float, float, float, float]]:
-    """The zones of a view: left, top, width and height of each, in pixels."""
+    """Return the zones of a view: left, top, width and height of each, in pixels."""
     return [(left, top, block.width, block.height) for block, left, top in _placed_blocks(view, symbols)]
 
 
 def _bar(title: str, counters: list[Counter]) -> str:
-    """The bar at the top: the game and the counters of the table."""
+    """Return the bar at the top: the game and the counters of the table."""
     parts = [text(title, _MARGIN, 34, 22, _INK, "start")]
     right = WIDTH - _MARGIN
     for counter in reversed(counters):
@@ -125,7 +125,7 @@ def _bar(title: str, counters: list[Counter]) -> str:
 
 
 def _placed_blocks(view: View, symbols: Mapping[str, Symbol]) -> list[tuple[_Block, float, float]]:
-    """The zones with their left and top: other seats' above the middle of the table, the viewer's own below it."""
+    """Get the zones with their left and top: other seats' above the middle of the table, the viewer's own below it."""
     viewer = next((zone["seat"] for zone in reversed(view["zones"]) if zone["seat"] is not None), None)
     shown = [zone for zone in view["zones"] if zone["kind"] in _SHOWN]
     others = [zone for zone in shown if zone["seat"] not in (None, viewer)]
@@ -154,7 +154,7 @@ def _placed_blocks(view: View, symbols: Mapping[str, Symbol]) -> list[tuple[_Blo
 
 
 def _rows(view: View, zones: list[Zone], symbols: Mapping[str, Symbol], scale: float) -> list[list[_Block]]:
-    """A band's zones in rows no wider than the table."""
+    """Return a band's zones in rows no wider than the table."""
     rows: list[list[_Block]] = []
     left = 0.0
     for zone in zones:
@@ -175,7 +175,7 @@ def _height(row: list[_Block]) -> float:
 
 
 def _block(view: View, zone: Zone, symbols: Mapping[str, Symbol], scale: float) -> _Block:
-    """A zone at a scale; a seat's first zone has its counters."""
+    """Return a zone at a scale; a seat's first zone has its counters."""
     first = next(other for other in view["zones"] if other["seat"] == zone["seat"]) is zone
     counters = [counter for counter in view["counters"] if counter["seat"] == zone["seat"] is not None and first]
     words = "   ".join(f"{counter['name']} {counter['value']}" for counter in counters)

@@ -41,7 +41,7 @@ _TIPS = {"K": ((-19, -11), (0, -16), (19, -11)), "Q": ((-20, -9), (-9, -10), (0,
 
 
 def card_item(id: str, name: str) -> Item:
-    """A card, face up, as an item of a view: `card_item("0:30", "5H")` is the five of hearts."""
+    """Return a card, face up, as an item of a view: `card_item("0:30", "5H")` is the five of hearts."""
     return {"id": id, "symbol": f"card-{name}", "label": f"{_RANK_NAMES[name[0]]} of {SUIT_NAMES[name[1]]}"}
 
 
@@ -51,12 +51,12 @@ def example(name: str, cards: str, total: str = "") -> Reveal:
 
 
 def suit_shape(suit: str, x: float, y: float, size: float, fill: str | None = None) -> str:
-    """A suit's sign, centered, about twice `size` wide and high."""
+    """Return a suit's sign, centered, about twice `size` wide and high."""
     return placed(path(_SHAPES[suit], fill or _COLORS[suit]), x, y, size)
 
 
 def _court(rank: str, suit: str) -> str:
-    """The upper half of a court card: a crown or a cap over the suit's sign."""
+    """Return the upper half of a court card: a crown or a cap over the suit's sign."""
     color = _COLORS[suit]
     head = path(_HEADS[rank], _GOLD, _BLACK, 1.4)
     if rank == "J":
@@ -68,7 +68,7 @@ def _court(rank: str, suit: str) -> str:
 
 
 def card(rank: str, suit: str) -> Symbol:
-    """A card, face up: rank one of `A23456789TJQK`, suit one of `SHCD`."""
+    """Return a card, face up: rank one of `A23456789TJQK`, suit one of `SHCD`."""
     color = _COLORS[suit]
     name = "10" if rank == "T" else rank
     size = 27 if rank != "T" else 23
@@ -97,7 +97,7 @@ def card(rank: str, suit: str) -> Symbol:
 
 
 def back() -> Symbol:
-    """A card, face down."""
+    """Return a card, face down."""
     parts = [
         box(0.75, 0.75, WIDTH - 1.5, HEIGHT - 1.5, 9, _PAPER, _EDGE, 1.5),
         box(7, 7, WIDTH - 14, HEIGHT - 14, 5, "#274b86"),
@@ -109,6 +109,6 @@ def back() -> Symbol:
 
 
 def pack(ranks: str, suits: str = "SHCD") -> dict[str, Symbol]:
-    """The symbols of a pack: `card-5H` and so on, `card-back`, and `card-slot`, an empty place."""
+    """Return the symbols of a pack: `card-5H` and so on, `card-back`, and `card-slot`, an empty place."""
     cards = {f"card-{rank}{suit}": card(rank, suit) for rank in ranks for suit in suits}
     return {**cards, "card-back": back(), "card-slot": SLOT}

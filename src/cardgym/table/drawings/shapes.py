@@ -24,13 +24,13 @@ def _glyphs() -> dict[str, tuple[int, str]]:
 
 
 def text_width(words: str, size: float) -> float:
-    """The width of a text; unknown letters are drawn as question marks."""
+    """Return the width of a text; unknown letters are drawn as question marks."""
     glyphs = _glyphs()
     return sum(glyphs.get(letter, glyphs["?"])[0] for letter in words) * size / _EM
 
 
 def text(words: str, x: float, y: float, size: float, fill: str, anchor: str = "middle") -> str:
-    """A line of text, as paths.
+    """Return a line of text, as paths.
 
     Args:
         words: the text; ASCII and a few signs.
@@ -55,7 +55,7 @@ def text(words: str, x: float, y: float, size: float, fill: str, anchor: str = "
 def box(
     x: float, y: float, width: float, height: float, radius: float, fill: str, stroke: str = "", line: float = 1.0
 ) -> str:
-    """A rectangle with round corners; `stroke` is the color of its outline, `line` its width."""
+    """Return a rectangle with round corners; `stroke` is the color of its outline, `line` its width."""
     outline = _outline(stroke, line)
     return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" fill="{fill}"{outline}/>'
 
@@ -85,7 +85,7 @@ def half_turned(content: str, width: float, height: float) -> str:
 
 
 def lattice(left: float, top: float, right: float, bottom: float, step: float, fill: str) -> str:
-    """A pattern of diamonds."""
+    """Return a pattern of diamonds."""
     half, side = step / 2, step / 2 - 1
     parts = []
     y, row = top, 0

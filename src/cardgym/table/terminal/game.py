@@ -122,12 +122,12 @@ class Terminal:
         screen.show(["", *news, *([screen.dim("─" * screen.width)] if news else []), *below])
 
     def _offered(self) -> dict[int, str]:
-        """The legal moves that can achieve anything, in words; the person may type the others, too."""
+        """Return the legal moves that can achieve anything, in words; the person may type the others, too."""
         moves = self.view.moves
         return {action: moves[action] for action in offered(self.session.game, self.session.state, list(moves))}
 
     def _moves(self, wanted: str) -> list[str]:
-        """The moves offered whose words contain those wanted, as `ID: words`."""
+        """Return the moves offered whose words contain those wanted, as `ID: words`."""
         moves = [f"{action}: {text}" for action, text in self._offered().items() if wanted in text.lower()]
         return in_columns(moves, self._screen.width) if moves else [f"No move has {wanted!r}."]
 
@@ -138,7 +138,7 @@ class Terminal:
     # -- what the person types ----------------------------------------------------------------------------------------
 
     def _choose(self) -> int | None:
-        """The person's action; None if a move was taken back."""
+        """Return the person's action; None if a move was taken back."""
         screen = self._screen
         while True:
             answer = screen.ask("Your move (? for help, q to quit): ")
@@ -185,7 +185,7 @@ class Terminal:
         return advice
 
     def _hint_lines(self) -> list[str]:
-        """The best actions with their values, and why."""
+        """Return the best actions with their values, and why."""
         screen = self._screen
         try:
             advice = self._advice()
@@ -256,6 +256,6 @@ def _score_line(names: Sequence[str], scores: Sequence[float]) -> str:
 
 
 def _board_lines(board: str, screen: Screen) -> list[str]:
-    """The board, under a bold heading."""
+    """Return the board, under a bold heading."""
     heading, *lines = screen.fitted(board)
     return [screen.bold(heading), *lines]

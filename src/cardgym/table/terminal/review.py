@@ -18,7 +18,7 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 def summary_lines(review: Review, screen: Screen) -> list[str]:
-    """The costliest decisions, then costs by kind of decision, luck and the chart."""
+    """Return the costliest decisions, then costs by kind of decision, luck and the chart."""
     whose = "" if review.seats == (review.person,) else f" by {', '.join(review.people[seat] for seat in review.seats)}"
     best, count = sum(decision.cost == 0.0 for decision in review.decisions), len(review.decisions)
     lines = [f"Review of {review.env}: {' against '.join(review.people)}"]
@@ -80,7 +80,7 @@ def step_through(entry: Mapping[str, Any], review: Review, screen: Screen) -> No
 def advice_lines(
     game: Game, event: Event, advice: Advice | Decision, seats: Sequence[int], people: Names, screen: Screen
 ) -> list[str]:
-    """The position before a decision as these seats saw it, and the value of each action with its reason."""
+    """Return the position before a decision as these seats saw it, and the value of each action with its reason."""
     lines: list[str] = []
     for seat in seats:
         board = screen.fitted(board_of(game, event.before, seat, people))
@@ -91,7 +91,7 @@ def advice_lines(
 
 
 def advice_rows(actions: Sequence[ActionAdvice], screen: Screen, played: int = -1) -> list[str]:
-    """The value of each action with its reason; a mark before the one that was played, if any."""
+    """Return the value of each action with its reason; a mark before the one that was played, if any."""
     lines = []
     for action, (value, error) in zip(actions, figures(actions), strict=True):
         mark = ">" if action.action == played else " "
@@ -101,12 +101,12 @@ def advice_rows(actions: Sequence[ActionAdvice], screen: Screen, played: int = -
 
 
 def _prefix(review: Review, seat: int) -> str:
-    """The name of who decided; empty if only one seat is reviewed."""
+    """Return the name of who decided; empty if only one seat is reviewed."""
     return "" if len(review.seats) == 1 else f"{review.people[seat]}: "
 
 
 def _chart_lines(review: Review, width: int) -> list[str]:
-    """A line of blocks for each seat: its standing at every decision and at the end."""
+    """Return a line of blocks for each seat: its standing at every decision and at the end."""
     values = [point["values"] for point in review.chart]
     low, high = min(map(min, values)), max(map(max, values))
     room = min(max(map(len, review.people)), 22)

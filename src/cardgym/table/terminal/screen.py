@@ -49,7 +49,7 @@ class Screen:
         return max(shutil.get_terminal_size((80, 24)).lines, 8)
 
     def ask(self, prompt: str) -> str:
-        """The line that the person types.
+        """Return the line that the person types.
 
         Raises:
             EOFError: if the person leaves, with `q` or by ending the input.
@@ -79,12 +79,12 @@ class Screen:
         self.show(lines[first:])
 
     def fitted(self, text: str, indent: int = 0) -> list[str]:
-        """A text in lines that fit, each indented."""
+        """Return a text in lines that fit, each indented."""
         return [" " * indent + line for line in fitted(text, self.width - indent)]
 
 
 def fitted(text: str, width: int) -> list[str]:
-    """The lines of a text; lines wider than `width` are wrapped and indented."""
+    """Return the lines of a text; lines wider than `width` are wrapped and indented."""
     lines: list[str] = []
     for line in text.splitlines():
         start = len(line) - len(line.lstrip())
@@ -96,7 +96,7 @@ def fitted(text: str, width: int) -> list[str]:
 
 
 def reflowed(text: str, width: int) -> list[str]:
-    """A text wrapped to `width`, at most 100; an empty line or one indented by one or two starts a paragraph."""
+    """Return a text wrapped to `width`, at most 100; an empty line or one indented by one or two starts a paragraph."""
     return fitted(_CONTINUED.sub(" ", text), min(width, _MAX_TEXT_WIDTH))
 
 

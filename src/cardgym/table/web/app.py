@@ -159,7 +159,7 @@ async def _page(request: Request) -> Response:
 
 @cache
 def _html() -> str:
-    """The page, which asks for all modules at once: they import one another in a chain."""
+    """Return the page, which asks for all modules at once: they import one another in a chain."""
     links = "".join(f'<link rel="modulepreload" href="/static/{path.name}">' for path in sorted(STATIC.glob("*.js")))
     return (STATIC / "index.html").read_text().replace("</head>", f"{links}</head>")
 

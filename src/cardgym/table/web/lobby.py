@@ -72,7 +72,7 @@ def _strength(game: Game, name: str, options: Options) -> str:
 
 
 def _words(name: str, about: Mapping[str, Any], presentation: Presentation) -> dict[str, Any]:
-    """What a form shows of an option: label, group, names of the choices, and `crowd`; see `Presentation`."""
+    """Return what a form shows of an option: label, group, names of the choices, and `crowd`; see `Presentation`."""
     words = presentation.options.get(name, OptionWords())
     label = words.label or about.get("help") or name.replace("_", " ")
     seats = {value: f"player {int(value) + 1}" for value in about.get("choices", ()) if value.isdecimal()}
@@ -84,7 +84,7 @@ def _words(name: str, about: Mapping[str, Any], presentation: Presentation) -> d
 
 
 def opponent_names(game: Game, options: Options) -> list[str]:
-    """The players that people can meet with these options, checkpoints that come with the game among them."""
+    """Return the players that people can meet with these options, checkpoints that come with the game among them."""
     shipped = checkpoints(game, options)
     measured = presentation_of(game).strength.get(game.id, {})
     greedy = [name for name in measured if name.endswith(GREEDY) and name.removesuffix(GREEDY) in shipped]
@@ -92,7 +92,7 @@ def opponent_names(game: Game, options: Options) -> list[str]:
 
 
 def rules(game: Game, options: Options) -> dict[str, Any]:
-    """The rules with these options: paragraphs, and pictures of what counts."""
+    """Return the rules with these options: paragraphs, and pictures of what counts."""
     state = game.blank_state(options)[0]
     rules = [paragraph for paragraph in rules_of(game, state) if paragraph[0] != IN_WORDS]
     return {"rules": rules, "examples": presentation_of(game).examples()}
@@ -194,7 +194,9 @@ class Lobby:
         }
 
     def opponents(self, game: Game, options: Options) -> list[dict[str, str]]:
-        """The players that fit a game's options: name, name for people, level (often empty) and measured strength."""
+        """Return the players that fit a game's options: name, name for people, level (often empty) and measured
+        strength.
+        """
         presentation = presentation_of(game)
         names = self._names(game, options)
         levels = [name for name in presentation.levels.get(game.id, ()) if name in names]
@@ -250,7 +252,7 @@ class Lobby:
         return GameSetup(game, options, players, lesson.seed, 0, about=about)
 
     def player_called(self, name: str, game: Game, options: Options) -> Player:
-        """A player of the game by its name; never a path."""
+        """Return a player of the game by its name; never a path."""
         names = self._names(game, options)
         if name not in names:
             raise CardgymError(f"no such player; {game.id} has {', '.join(names)} with these options")
@@ -260,12 +262,14 @@ class Lobby:
         return player
 
     def _names(self, game: Game, options: Options) -> list[str]:
-        """The names of the players that fit these options: the game's, and those named at the start of the server."""
+        """Return the names of the players that fit these options: the game's, and those named at the start of the
+        server.
+        """
         own = [name for name in self.own if isinstance(self._player(name, game, options), Player)]
         return [*own, *opponent_names(game, options)]
 
     def _resolve(self, name: str, game: Game, options: Options) -> Player | CardgymError:
-        """A player, or why there is none with these options."""
+        """Return a player, or why there is none with these options."""
         try:
             return _shared(name, resolve(self.own.get(name, name), game, options))
         except ModuleNotFoundError as error:
@@ -275,7 +279,7 @@ class Lobby:
 
 
 def _shared(name: str, player: Player) -> Player:
-    """A player that several tables may ask at once, by the name that people know."""
+    """Return a player that several tables may ask at once, by the name that people know."""
     if isinstance(player, MixturePlayer):
         return MixturePlayer(name, tuple(_shared(part.name, part) for part in player.players), player.weights)
     if not isinstance(player, CompiledPlayer):

@@ -113,7 +113,7 @@ class PageLog(GameLog):
         )
 
     def envs(self, ids: Iterable[str] | None = None) -> set[str]:
-        """The ids of the games that some entries, or all, are of."""
+        """Return the ids of the games that some entries, or all, are of."""
         return {str(self._games[id][1]) for id in (self._games if ids is None else ids) if id in self._games}
 
 
@@ -129,7 +129,9 @@ class Page:
         self._app = make_app(game_log)
 
     def games(self, path: str, body: str) -> list[str]:
-        """The ids of the games that a request is about: their compiled code should be loaded before it is answered."""
+        """Return the ids of the games that a request is about: their compiled code should be loaded before it is
+        answered.
+        """
         words = re.findall(r"[\w.-]+", f"{unquote(path)} {body}")
         logged = self._game_log.envs(word for word in words if re.fullmatch(GAME_ID, word))
         if path.startswith(("/api/lobby", "/api/history")):  # Their games are compared with the rules.
@@ -141,7 +143,7 @@ class Page:
         self._game_log.take(id, text)
 
     async def answer(self, method: str, path: str, body: str = "") -> tuple[int, str]:
-        """The status and the text of the answer."""
+        """Return the status and the text of the answer."""
         place, _, query = path.partition("?")
         headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
         scope: dict[str, Any] = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method}

@@ -93,7 +93,7 @@ async def _in_thread(threads: ThreadPoolExecutor, function: Callable[..., T], *a
 
 
 def turn_of(request: Request) -> asyncio.Lock:
-    """A lock for slow work: each client has one such request worked on at a time."""
+    """Return a lock for slow work: each client has one such request worked on at a time."""
     turns: WeakValueDictionary[str, asyncio.Lock] = request.app.state.turns
     return turns.setdefault(client_of(request), asyncio.Lock())
 

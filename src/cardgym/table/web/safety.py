@@ -117,7 +117,7 @@ class Guard:
 
 
 def _canonical(name: str) -> str:
-    """A name as it is compared: in lower case, without the dot at its end; an address in its usual form."""
+    """Return a name as it is compared: in lower case, without the dot at its end; an address in its usual form."""
     name = name.lower().removesuffix(".")
     return str(_address(name) or name)
 

@@ -39,12 +39,12 @@ _TAKEN = re.compile(r"\b(you|your|opponent|seat)\b", re.IGNORECASE)
 
 
 def new_code() -> str:
-    """A code that is easy to type and cannot be guessed."""
+    """Return a code that is easy to type and cannot be guessed."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
 
 
 def new_nonce() -> str:
-    """A text that nobody can guess, so that nobody finds a seed by trying which one has the commitment."""
+    """Return a text that nobody can guess, so that nobody finds a seed by trying which one has the commitment."""
     return secrets.token_hex(16)
 
 
@@ -70,12 +70,12 @@ def claim(session: Session, browser: str) -> str:
 
 
 def claim_key(seat: int) -> str:
-    """The `about` key that stores which browser sits at a seat."""
+    """Return the `about` key that stores which browser sits at a seat."""
     return f"browser {seat}"
 
 
 def open_seats(session: Session) -> list[int]:
-    """The seats of a table by link that nobody has taken yet."""
+    """Return the seats of a table by link that nobody has taken yet."""
     return [seat for seat in session.persons if seat not in _claims(session)] if by_link(session) else []
 
 
@@ -85,7 +85,7 @@ def by_link(session: Session) -> bool:
 
 
 def viewer_of(session: Session, browser: str, wanted: int) -> int:
-    """The seat from which a browser sees a table: -1 for everything, `PUBLIC` for what all can see.
+    """Return the seat from which a browser sees a table: -1 for everything, `PUBLIC` for what all can see.
 
     Args:
         wanted: the seat that the page asks for, at a screen that people share.
@@ -99,7 +99,7 @@ def viewer_of(session: Session, browser: str, wanted: int) -> int:
 
 
 def _claims(session: Session) -> dict[int, str]:
-    """The seats that browsers have taken, each with the claim of its browser."""
+    """Return the seats that browsers have taken, each with the claim of its browser."""
     return {seat: session.about[key] for seat in session.persons if (key := claim_key(seat)) in session.about}
 
 

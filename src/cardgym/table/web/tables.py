@@ -83,7 +83,7 @@ class Table:
         return {**found, "verdict": {name: getattr(verdict, name) for name in _VERDICT}}
 
     def as_json(self, viewer: int) -> dict[str, Any]:
-        """The table as JSON for one viewer; see `viewer_of`."""
+        """Return the table as JSON for one viewer; see `viewer_of`."""
         session = self.session
         game, state, over = session.game, session.state, session.over
         actions = offered(game, state, session.legal_actions(viewer))
@@ -123,12 +123,12 @@ class Table:
         }
 
     def _last(self, viewer: int) -> dict[str, Any] | None:
-        """The event that ended the game; None if it was resigned."""
+        """Return the event that ended the game; None if it was resigned."""
         resigned = RESIGNED in self.session.about
         return None if resigned else self._event_as_json(self.session.last, viewer)
 
     def _view_at_end(self, viewer: int) -> View:
-        """The hands that the last move turned up, or all cards, as in the review."""
+        """Return the hands that the last move turned up, or all cards, as in the review."""
         session, last = self.session, self._last(viewer)
         opened = view_of(session.game, session.state, -1, (), session.narrator.people(viewer))
         return (last and last["showdown"]) or opened
@@ -169,7 +169,7 @@ class Table:
         return public_view(game, state, people) if viewer == PUBLIC else view_of(game, state, viewer, actions, people)
 
     def _lesson(self) -> dict[str, Any] | None:
-        """What the lesson says now; None if there is none, or if the person has left it."""
+        """Return what the lesson says now; None if there is none, or if the person has left it."""
         session = self.session
         lesson, made = presentation_of(session.game).lessons.get(session.game.id), session.choices
         if lesson is None or LESSON not in session.about or RESIGNED in session.about:
@@ -288,7 +288,7 @@ class Tables:
         return list(self._followers.get(id, {}).values()).count(who)
 
     async def versions(self, id: str, who: str) -> AsyncIterator[int | None]:
-        """The table's version now, after every move and when a person joins; None as a heartbeat.
+        """Yield the table's version now, after every move and when a person joins; None as a heartbeat.
 
         It ends when `MAX_FOLLOWERS` later pages of `who` follow the table.
         """

@@ -56,11 +56,13 @@ class ChampionPlayer(Player):
         self._search = new_search(policy._replace(takers=TAKERS), table)
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
-        """The best actions by `values`, except for the first two cards of the play far from the target; see `_NEAR`."""
+        """Return the best actions by `values`, except for the first two cards of the play far from the target; see
+        `_NEAR`.
+        """
         return best_actions(self._value(observations, True), masks)
 
     def values(self, observations: Observations, masks: Masks) -> Float64s:
-        """The chance to win after each action, (rows, 67), from 0 to 1; 0 for illegal ones."""
+        """Return the chance to win after each action, (rows, 67), from 0 to 1; 0 for illegal ones."""
         return self._value(observations, False)
 
     def _value(self, observations: Observations, fast: bool) -> Float64s:
@@ -193,7 +195,7 @@ def _value_tosses(seen: Float32s, search: Search, chances: Float64s) -> None:
 
 @rule
 def _draw_worlds(cards: Int8s, dealer: int, key: np.uint64, policy: PeggingPolicy) -> Int8s:
-    """The four cards that the opponent keeps and the two that it discards of six drawn at random, (_WORLDS, 6).
+    """Return the four cards that the opponent keeps and the two that it discards of six drawn at random, (_WORLDS, 6).
 
     The draws depend only on `key` and the cards, so that a situation always gets the same worlds.
     """

@@ -19,7 +19,7 @@ _ORDERS = np.array(list(permutations(range(3))), np.int8)
 
 @rule
 def _alone(pile: Int8s, length: int, count: int, cards: Int8s, order: int) -> int:
-    """The points of playing cards in an order when the other hand is empty; -1 if that is illegal.
+    """Return the points of playing cards in an order when the other hand is empty; -1 if that is illegal.
 
     A card that does not fit may not be played while one of the later ones fits.
     """
@@ -48,7 +48,7 @@ def _alone(pile: Int8s, length: int, count: int, cards: Int8s, order: int) -> in
 
 @rule
 def best_alone(pile: Int8s, length: int, count: int, cards: Int8s, work: Int8s, in_front: bool) -> int:
-    """The most points that `cards`, (3,), ranks or -1, can score in any order, with the other hand empty.
+    """Return the most points that `cards`, (3,), ranks or -1, can score in any order, with the other hand empty.
 
     The pile has the ranks since the last restart; `work`, (10,), is overwritten. With `in_front`, `cards[0]` must be
     played first.
@@ -63,7 +63,7 @@ def best_alone(pile: Int8s, length: int, count: int, cards: Int8s, work: Int8s, 
 
 @rule
 def _then(pile: Int8s, length: int, count: int, x: int, g: int) -> int:
-    """The value of what follows to the holder of g, who has just played; x is the other's last card.
+    """Return the value of what follows to the holder of g, who has just played; x is the other's last card.
 
     `pile` and `count` include the card just played, and the count is not 31.
     """
@@ -86,13 +86,14 @@ def _then(pile: Int8s, length: int, count: int, x: int, g: int) -> int:
 
 @rule
 def fresh(x: int, g: int) -> int:
-    """The value to the holder of g if the other leads x to an empty pile and these are the last two cards."""
+    """Return the value to the holder of g if the other leads x to an empty pile and these are the last two cards."""
     return (2 if x == g else 0) + (2 if worth(x) + worth(g) == 15 else 0) + 1
 
 
 @rule
 def value_of_two(pile: Int8s, length: int, count: int, first: int, last: int, x: int) -> int:
-    """The value of playing `first`, which fits the count, and then `last`, the remaining rank, if the other holds x.
+    """Return the value of playing `first`, which fits the count, and then `last`, the remaining rank, if the other
+    holds x.
 
     The pile, (length + 2 or more,), has the ranks since the last restart; entries from `length` on are overwritten.
     """

@@ -76,13 +76,15 @@ _fill()
 
 @rule
 def whole_hand(size: int, played: int, rest: int) -> int:
-    """The number of the hand of four that consists of `played`, a multiset of `size` cards, and `rest`."""
+    """Return the number of the hand of four that consists of `played`, a multiset of `size` cards, and `rest`."""
     return int(_WHOLE[_STARTS[size] + played * NUM_OF_SIZE[4 - size] + rest])
 
 
 @rule
 def playable_slots(size: int, number: int, room: int) -> int:
-    """The number of slots of a multiset that can be played if the count has this much room; they are the first ones."""
+    """Return the number of slots of a multiset that can be played if the count has this much room; they are the
+    first ones.
+    """
     slot = 0
     while slot < size and SLOTS[size, number, slot] >= 0 and worth(SLOTS[size, number, slot]) <= room:
         slot += 1
@@ -91,7 +93,7 @@ def playable_slots(size: int, number: int, room: int) -> int:
 
 @rule
 def slot_of(size: int, number: int, rank: int) -> int:
-    """The slot of a rank in a multiset that contains it."""
+    """Return the slot of a rank in a multiset that contains it."""
     slot = 0
     while SLOTS[size, number, slot] != rank:
         slot += 1

@@ -101,7 +101,7 @@ def read_play(ranks: Int8s, sides: Int8s, number: int, running_count: int, side:
 
 @rule
 def with_played(size: int, number: int, side: int, start: int, play: Play) -> int:
-    """The number of a multiset after adding the cards that a side played from place `start` on."""
+    """Return the number of a multiset after adding the cards that a side played from place `start` on."""
     for place in range(start, play.number):
         if play.sides[place] == side:
             number = int(hands.WITH[size, number, play.ranks[place]])
@@ -111,7 +111,7 @@ def with_played(size: int, number: int, side: int, start: int, play: Play) -> in
 
 @rule
 def multiset_of(ranks: Int8s, size: int) -> int:
-    """The number of the multiset of the first `size` ranks, in any order."""
+    """Return the number of the multiset of the first `size` ranks, in any order."""
     number = 0
     for place in range(size):
         number = int(hands.WITH[place, number, ranks[place]])
@@ -123,7 +123,7 @@ def multiset_of(ranks: Int8s, size: int) -> int:
 
 @rule
 def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: Float64s) -> int:
-    """The rank to play, one in hand that fits the count.
+    """Return the rank to play, one in hand that fits the count.
 
     `draw`, uniform in [0, 1), chooses; -1 takes the most probable rank. `values`, (13,), is filled with the value of
     each rank: a probability, or points.
@@ -162,7 +162,7 @@ def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: Float
 
 @rule
 def _best_order(at: Situation, values: Float64s) -> int:
-    """The first card of the best order if the opponent has no cards left."""
+    """Return the first card of the best order if the opponent has no cards left."""
     held, size, count = at.held, at.size, at.running_count
     work = np.empty(10, np.int8)
     cards = np.full(3, -1, np.int8)
@@ -186,7 +186,7 @@ def _best_order(at: Situation, values: Float64s) -> int:
 
 @rule
 def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: Float64s) -> int:
-    """The better of two cards, given the chances of the opponent's last card."""
+    """Return the better of two cards, given the chances of the opponent's last card."""
     pile, length, chances, taken = at.play.pile, at.play.length, np.empty(13), np.empty(13)
     opponent_weights(policy, at, chances, taken)
     for rank in range(13):
@@ -243,7 +243,7 @@ def opponent_weights(policy: PeggingPolicy, at: Situation, equal: Float64s, take
 
 @rule
 def _share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: int, room: int) -> float:
-    """The probability of a rank at a node by the policy, for a hand of `size` cards; above 0."""
+    """Return the probability of a rank at a node by the policy, for a hand of `size` cards; above 0."""
     total = 0.0
     share = 0.0
     slot = hands.slot_of(size, number, rank)
@@ -257,7 +257,7 @@ def _share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: in
 
 @rule
 def _ways(hand: int, known: Int8s) -> float:
-    """The share of the ways to deal a hand that remain without the known cards."""
+    """Return the share of the ways to deal a hand that remain without the known cards."""
     share = 1.0
     place = 0
     while place < 4:

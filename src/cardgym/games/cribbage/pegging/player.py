@@ -36,7 +36,9 @@ class EquilibriumPlayer(Player):
         return actions
 
     def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Float32s:
-        """The policy's mixture in the play, and the softmax of points for discards and the last cards; see `Player`."""
+        """Return the policy's mixture in the play, and the softmax of points for discards and the last cards; see
+        `Player`.
+        """
         shares = np.zeros(masks.shape, np.float32)
         _soften(np.ascontiguousarray(observations), temperature, self._policy, self._table, shares)
         return shares
@@ -48,7 +50,7 @@ def make_player(options: Options) -> EquilibriumPlayer:
 
 @functools.cache
 def shipped() -> tuple[PeggingPolicy, ChanceTable]:
-    """The policy and the table that come with the game."""
+    """Return the policy and the table that come with the game."""
     return load_policy(), load_table()
 
 
@@ -113,7 +115,7 @@ def _weight(less: float, temperature: float) -> float:
 def decide(
     seen: Float32s, policy: PeggingPolicy, table: ChanceTable, draw: float, values: Float64s, worths: Float32s
 ) -> int:
-    """The action of `equilibrium` for the observation `plain`.
+    """Return the action of `equilibrium` for the observation `plain`.
 
     `draw`, uniform in [0, 1), chooses; -1 takes the most probable card. Fills `values`, (13,), as `choose_rank` does
     or, for a discard, `worths`, (15,), with the worth of each in points.
@@ -132,13 +134,13 @@ def decide(
 
 @rule
 def hand_of(seen: Float32s) -> Int8s:
-    """The cards in hand in the observation `plain`, (6,), then EMPTY."""
+    """Return the cards in hand in the observation `plain`, (6,), then EMPTY."""
     return seen[PLAIN.hand : PLAIN.hand + 6].astype(np.int8)
 
 
 @rule
 def _toss(seen: Float32s, policy: PeggingPolicy, table: ChanceTable, worths: Float32s) -> int:
-    """The discard with the greatest worth: in points far from the target, by the chance to win near it."""
+    """Return the discard with the greatest worth: in points far from the target, by the chance to win near it."""
     cards, dealer = hand_of(seen), int(seen[PLAIN.dealer])
     to_go, opponent_to_go = int(seen[PLAIN.to_go]), int(seen[PLAIN.to_go + 1])
     if is_near(table, to_go, opponent_to_go):
@@ -169,7 +171,7 @@ def toss_win_chances(
 
 @rule
 def situation_of(seen: Float32s) -> Situation:
-    """The situation in the play that the observation `plain` describes."""
+    """Return the situation in the play that the observation `plain` describes."""
     dealer = int(seen[PLAIN.dealer])
     ranks, known = np.empty(4, np.int8), np.zeros(13, np.int8)
     played, played_by = np.empty(8, np.int8), np.empty(8, np.int8)

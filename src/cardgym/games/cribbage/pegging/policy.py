@@ -55,19 +55,19 @@ class PeggingPolicy(NamedTuple):
 
 @rule
 def sequence_code(code: int, number: int, seat: int, rank: int) -> int:
-    """The code of a sequence with one more card, number `number` from 0."""
+    """Return the code of a sequence with one more card, number `number` from 0."""
     return int(code | (rank + 1) << 4 * number | seat << 32 + number)
 
 
 @rule
 def node_key(code: int, turn: int, restarted: bool) -> int:
-    """The key of a public node: its code (`sequence_code`), whose turn it is, and whether the count restarts."""
+    """Return the key of a public node: its code (`sequence_code`), whose turn it is, and whether the count restarts."""
     return int(code | turn << 40 | (RESTART_BIT if restarted else 0))
 
 
 @rule
 def find_node(policy: PeggingPolicy, key: int) -> int:
-    """The start of the choices at the node with this key; -1 if it is not in the policy."""
+    """Return the start of the choices at the node with this key; -1 if it is not in the policy."""
     place = np.searchsorted(policy.keys, key)
     if place == policy.keys.shape[0] or policy.keys[place] != key:
         return -1

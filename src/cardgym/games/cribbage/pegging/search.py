@@ -134,7 +134,7 @@ class Played(NamedTuple):
 
 @rule
 def chance_to_win(search: Search, root: Root, hands: int, values: Float64s) -> float:
-    """The weighted chance to win if the seat follows the policy; divide by the weight of all hands.
+    """Return the weighted chance to win if the seat follows the policy; divide by the weight of all hands.
 
     Args:
         search: what the search reads and overwrites.
@@ -382,7 +382,7 @@ def _weight(search: Search, first: int, end: int) -> float:
 
 @rule
 def _count(search: Search, root: Root, first: int, end: int, gain: int, loss: int) -> float:
-    """The weighted chance to win after the play, with these points won in it, over the hands of a node."""
+    """Return the weighted chance to win after the play, with these points won in it, over the hands of a node."""
     total = 0.0
     for place in range(first, end):
         hand = search.hands[place]

@@ -46,7 +46,7 @@ def new_shows() -> Shows:
 def chance_after_play(
     table: ChanceTable, shows: Shows, dealer: int, kind: int, to_go: int, opponent_to_go: int, gain: int, loss: int
 ) -> float:
-    """A seat's chance to win after the play, computed once for each kind and points.
+    """Return a seat's chance to win after the play, computed once for each kind and points.
 
     `to_go` and `opponent_to_go` are the points needed before the play; `gain` and `loss` are those that the seat, which
     has not reached the target, and the opponent have won in it.
@@ -63,7 +63,9 @@ def chance_after_play(
 
 @rule
 def _chance_after_show(table: ChanceTable, dealer: int, own: int, other: int, points: Float32s) -> float:
-    """A seat's chance to win after a show with a row's points, if it needs `own` and the opponent `other` before it."""
+    """Return a seat's chance to win after a show with a row's points, if it needs `own` and the opponent `other`
+    before it.
+    """
     mine, theirs, crib, heels = int(points[0]), int(points[1]), int(points[2]), int(points[3])
     if (own if dealer else other) <= heels:
         return float(dealer)
