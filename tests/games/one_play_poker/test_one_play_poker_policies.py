@@ -81,7 +81,7 @@ def test_function_of_observations_is_valued() -> None:
     def bet_on_a_first_king_or_ace(
         observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
     ) -> npt.NDArray[np.int64]:
-        assert observations.shape == (known.tree.num_info_sets, GAME.observation("full").size(OPTIONS))
+        assert observations.shape == (len(masks), GAME.observation("full").size(OPTIONS))
         assert masks.all()
         first = observations[:, START["cards_out"]] == 1.0
         bets: npt.NDArray[np.bool_] = first & (observations[:, king : king + 2].sum(axis=1) > 0)

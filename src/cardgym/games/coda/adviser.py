@@ -134,7 +134,7 @@ class _Search:
             observation, drawn, np.array(tried), self._critic, MODELED["bayes"], models
         )
         left = (coda.count_hidden(state, 0) + coda.count_hidden(state, 1)) / (2.0 * int(state.n_start))
-        odds = [(10.0 ** (points / 400.0 * min(left, 1.0)), share) for _, points, share in opponents]
+        odds = [(round(10.0 ** (points / 400.0 * min(left, 1.0)), 12), share) for _, points, share in opponents]
         rated = _rate(50.0 + 50.0 * values, right, expected, odds)
         reasons = _reasons(state, seat, tried, chances, rated)
         actions = [
@@ -177,7 +177,7 @@ def fitted_chances(exact: Float64s, weighed: Float64s, fit: Fit, numbers: int) -
     weights[:, numbers:] *= np.exp(fit.jokers)
     totals = weights.sum(axis=1, keepdims=True)
     np.divide(weights, totals, where=totals > 0.0, out=weights)
-    return weights
+    return np.round(weights, 12)  # Powers differ in the last bit from one machine to another, and in a page.
 
 
 def prior_of(name: str) -> Float64s:

@@ -9,6 +9,7 @@ cardgym advise Cribbage-v0 "5H 5D JC QS 2H 9C" --dealer --score 100-96
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -160,7 +161,7 @@ class CribbageCoach:
             return 1.0
         left = min(self._options.target - score for score in scores) / HOLES
         points = self._ratings["champion"] - self._ratings[opponent]
-        return float(10.0 ** (points / 400.0 * left**0.5))
+        return round(float(10.0 ** (points / 400.0 * left**0.5)), 12)  # Powers differ in the last bit in a page.
 
     def _values(self, seen: Float32s, legal: list[int]) -> Float64s:
         """Return the value of each action, (67,), in `unit`."""
@@ -218,7 +219,7 @@ def _luck(before: State, move: int, after: State, seat: int) -> float:
     for cut in (int(card) for card in before.deck[: before.deck_size]):
         points = score_hand(before.kept[dealer], cut) - score_hand(before.kept[1 - dealer], cut)
         gains.append(points + score_crib(before.crib, cut) + (2 if cut % 13 == JACK else 0))
-    gain = gains[move] - sum(gains) / len(gains)
+    gain = gains[move] - math.fsum(gains) / len(gains)
     return gain if seat == dealer else -gain
 
 

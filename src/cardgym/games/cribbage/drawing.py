@@ -59,7 +59,7 @@ def _lane(lane: int) -> str:
         radius = (here - above) / 2
         parts.append(f"A{radius:g} {radius:g} 0 0 {1 if turn_right else 0} {RIGHT if turn_right else LEFT:g} {here:g}")
         parts.append(f"H{LEFT if turn_right else RIGHT:g}")
-    return path("".join(parts), "none", PEGS[lane][1], 15).replace("<path", '<path class="lane"')  # Where pegs walk.
+    return path("".join(parts), "none", PEGS[lane][1], 15)  # By its width, motion.js finds where pegs walk.
 
 
 def board() -> Symbol:

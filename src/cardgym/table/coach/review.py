@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -190,7 +191,7 @@ def _luck(adviser: Adviser, events: Sequence[Event], num_players: int) -> tuple[
     if luck is None:
         return None
     return tuple(
-        sum(luck(event.before, event.move, event.after, seat) for event in events) for seat in range(num_players)
+        math.fsum(luck(event.before, event.move, event.after, seat) for event in events) for seat in range(num_players)
     )
 
 
@@ -260,4 +261,4 @@ def _totals(decisions: Sequence[Decision]) -> list[SeatTotal]:
     groups: dict[tuple[int, str, str, str], list[float]] = {}
     for decision in decisions:
         groups.setdefault((decision.seat, decision.player, decision.kind, decision.unit), []).append(decision.cost)
-    return [SeatTotal(*key, len(costs), costs.count(0.0), sum(costs)) for key, costs in groups.items()]
+    return [SeatTotal(*key, len(costs), costs.count(0.0), math.fsum(costs)) for key, costs in groups.items()]

@@ -134,7 +134,7 @@ function walkPegs(before, after, time) {
   for (const [at, { peg, x, y }] of after.entries()) {
     const from = before[at] ?? { x, y };
     if (from.x === x && from.y === y) continue;
-    const lane = document.querySelectorAll(`[id="${peg.parentNode.dataset.symbol}"] .lane`)[at];
+    const lane = document.querySelectorAll(`[id="${peg.parentNode.dataset.symbol}"] [stroke-width="15"]`)[at];
     const length = lane.getTotalLength() / STRIDE;
     const holes = Array.from({ length }, (_, step) => lane.getPointAtLength(step * STRIDE));
     const far = (place) => holes.map((hole) => Math.hypot(hole.x - place.x, hole.y - place.y));
