@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cardgym.arena.playouts import ASKS
 from cardgym.engine.compilation import compiled
-from cardgym.engine.rules import derive, hash_of
+from cardgym.engine.rules import derive, draws_of, hash_of
 from cardgym.players import Player
 from cardgym.players.mixtures import MixturePlayer
 from cardgym.solvers.best_response import reach_probabilities
@@ -64,19 +64,18 @@ def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs
     return Pairs(keys["f0"], keys["f1"].astype(np.int32), shares)
 
 
-def sampled_strategy(tree: GameTree, player: Player, draws: int, seed: int) -> Strategy:
-    """Return the frequency of each action of a player in `draws` draws at each information set, for unknown
-    probabilities.
-    """
+def sampled_strategy(tree: GameTree, player: Player, num_draws: int, seed: int) -> Strategy:
+    """Estimate the unknown strategy of a player from `num_draws` of its actions at each information set."""
     if isinstance(player, MixturePlayer):
-        parts = [sampled_strategy(tree, part, draws, seed + i) for i, part in enumerate(player.players)]
+        parts = [sampled_strategy(tree, part, num_draws, seed + i) for i, part in enumerate(player.players)]
         return mixed_strategy(tree, parts, player.weights)
     counts = np.zeros((tree.num_info_sets, tree.game.actions(tree.options)))
-    decisions, generator = tree.decisions(), np.random.default_rng(seed)
-    source = np.array([derive(np.uint64(seed), np.uint64(0)), 0], np.uint64)
-    for first in range(0, tree.num_info_sets * draws, _CHUNK):
-        sets = np.arange(first, min(first + _CHUNK, tree.num_info_sets * draws)) // draws
-        actions = decisions.take(sets).actions_of(player, generator.random(len(sets)), source)
+    decisions, keys = tree.decisions(), [derive(np.uint64(seed), np.uint64(purpose)) for purpose in range(2)]
+    source = np.array([keys[0], 0], np.uint64)
+    for first in range(0, tree.num_info_sets * num_draws, _CHUNK):
+        sets = np.arange(first, min(first + _CHUNK, tree.num_info_sets * num_draws)) // num_draws
+        draws = draws_of(np.full(len(sets), keys[1]), np.arange(first, first + len(sets), dtype=np.uint64))
+        actions = decisions.take(sets).actions_of(player, draws, source)
         np.add.at(counts, (sets, actions), 1.0)
     return tree.strategy(counts)
 
