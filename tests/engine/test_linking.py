@@ -96,6 +96,17 @@ def test_entry_points_take_rules_from_disk(tmp_path, monkeypatch):
 
 
 @linked
+def test_rules_for_another_machine_are_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule_of_this_file: Any = square
+    linking, part = known_internals().linking, rule_of_this_file.py_func
+    with linking.rules_of(_entry):
+        key = linking.key_of(part, (numba.int64,))
+        monkeypatch.setattr(linking, "target", object())
+        assert key
+        assert linking.key_of(part, (numba.int64,)) not in ("", key)
+
+
+@linked
 def test_scipy_is_imported_only_for_linear_algebra():
     program = """
 import sys, numba, numpy as np

@@ -121,7 +121,8 @@ def key_of(function: Any, arguments: tuple[Any, ...]) -> str:
     """Return the key of a rule for types of arguments; empty if its translation cannot be kept."""
     if _reach is None or function not in _reach.functions or " at 0x" in str(arguments):  # An address of this process.
         return ""
-    text = f"{digest_of(None)} {llvm.get_host_cpu_name()} {_reach.part(function)} {arguments}"
+    plain = target is None  # For another machine, nothing is simplified before that is chosen.
+    text = f"{digest_of(None)} {plain} {llvm.get_host_cpu_name()} {_reach.part(function)} {arguments}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
