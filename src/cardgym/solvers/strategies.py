@@ -74,7 +74,7 @@ def sampled_strategy(tree: GameTree, player: Player, num_draws: int, seed: int) 
     source = np.array([keys[0], 0], np.uint64)
     for first in range(0, tree.num_info_sets * num_draws, _CHUNK):
         sets = np.arange(first, min(first + _CHUNK, tree.num_info_sets * num_draws)) // num_draws
-        draws = draws_of(np.full(len(sets), keys[1]), np.arange(first, first + len(sets), dtype=np.uint64))
+        draws = draws_of(np.full(len(sets), keys[1], np.uint64), np.arange(first, first + len(sets), dtype=np.uint64))
         actions = decisions.take(sets).actions_of(player, draws, source)
         np.add.at(counts, (sets, actions), 1.0)
     return tree.strategy(counts)
