@@ -26,7 +26,6 @@ from cardgym.games.coda.adviser import UNKNOWN, Fit, _parts, _Search, fitted_cha
 from cardgym.games.coda.critic import OFFICIAL
 from cardgym.games.coda.players import MODELED
 from cardgym.games.coda.state import CodaOptions
-from cardgym.players import resolve
 from cardgym.table.coach.playouts import look
 from cardgym.testing import StateDriver
 
@@ -55,22 +54,10 @@ class Notes(NamedTuple):
     won: bool
 
 
-def chooser(driver: StateDriver, name: str, rng: np.random.Generator) -> Callable[[], int]:
-    if name in driver.players:
-        return lambda: driver.choose_action(name, rng.integers(2**63, size=2, dtype=np.uint64))
-    player = resolve(name, driver.game, driver.options)
-
-    def choose() -> int:
-        seen = driver.observe(driver.current_player, player.observation_name)
-        return int(player.act(seen[None], driver.legal_action_mask()[None], rng.random(1))[0])
-
-    return choose
-
-
 def play(env: str, own: str, other: str, games: int, seed: int, share: float) -> list[tuple[Any, int, int, bool]]:
     """Some decisions of `own`: the state, its seat, its action, and whether it won."""
     driver, rng = StateDriver(env, {}), np.random.default_rng(seed)
-    choose = [chooser(driver, own, rng), chooser(driver, other, rng)]
+    choose = [driver.chooser(own, rng), driver.chooser(other, rng)]
     found = []
     for number in range(games):
         driver.setup()

@@ -26,7 +26,6 @@ from cardgym.games.corellian_spike.state import BET, EMPTY, FOLD, SPIKE_SLOT
 from cardgym.games.cribbage.state import TOSSING
 from cardgym.games.one_play_poker.adviser import pot_share
 from cardgym.games.one_play_poker.rules import result
-from cardgym.players import resolve
 from cardgym.table.coach.advice import GAMES, Adviser
 from cardgym.table.coach.coach import Coach, adviser_of
 from cardgym.testing import StateDriver
@@ -66,7 +65,7 @@ def observe(
     """
     driver = StateDriver(game, options)
     rng = np.random.default_rng(seed)
-    chosen = {name: _chooser(driver, name, rng) for name in players}
+    chosen = {name: driver.chooser(name, rng) for name in players}
     claims: list[Claim] = []
     for number in range(games):
         driver.setup()
@@ -85,18 +84,6 @@ def observe(
         for kind, probability, outcome in shown:
             claims.append(Claim(kind, number, probability, outcome(driver.state) if callable(outcome) else outcome))
     return claims
-
-
-def _chooser(driver: StateDriver, name: str, rng: np.random.Generator) -> Callable[[], int]:
-    if name in driver.players:
-        return lambda: driver.choose_action(name, rng.integers(2**63, size=2, dtype=np.uint64))
-    player = resolve(name, driver.game, driver.options)
-
-    def choose() -> int:
-        seen = driver.observe(driver.current_player, player.observation_name)
-        return int(player.act(seen[None], driver.legal_action_mask()[None], rng.random(1))[0])
-
-    return choose
 
 
 def expect_calibrated(
@@ -284,7 +271,7 @@ def spike_wins_against(opponent: str) -> Source:
         assert share or action == FOLD, reason
         stack, hand = int(driver.state.stack[seat]), int(driver.state.hand)
         played = driver.copy()
-        choose = {one: _chooser(played, "ppo" if one == seat else opponent, rng) for one in (seat, 1 - seat)}
+        choose = {one: played.chooser("ppo" if one == seat else opponent, rng) for one in (seat, 1 - seat)}
         while True:
             played.apply_action(action)
             played.play_chance(rng.integers)
@@ -342,7 +329,7 @@ def test_shares_of_games_won_at_cribbage(lowest: int) -> None:
 def test_exact_values_against_a_known_player_come_true(env: str, opponent: str) -> None:
     # Against an equilibrium the first values of CodaMini are 18 % of games lower.
     driver, rng = StateDriver(env), np.random.default_rng(3)
-    coach, choose = Coach(driver.game, driver.options), _chooser(driver, opponent, rng)
+    coach, choose = Coach(driver.game, driver.options), driver.chooser(opponent, rng)
     errors = []
     for number in range(300):
         driver.setup()

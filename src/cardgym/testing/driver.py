@@ -20,6 +20,7 @@ from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.registry import find
 from cardgym.engine.sight import narrate
 from cardgym.engine.states import SingleGame, choose_actions
+from cardgym.players import resolve
 from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import Reveal, View
 
@@ -202,6 +203,18 @@ class StateDriver(SingleGame):
         """Return the action that a compiled player takes for the seat to decide."""
         seats = np.array([self.current_player])
         return int(choose_actions(self.game, self.options, player, self.states, seats, generator)[0])
+
+    def chooser(self, name: str, rng: np.random.Generator) -> Callable[[], int]:
+        """Return a function that returns the action of a player, compiled or not, for the seat to decide."""
+        if name in self.players:
+            return lambda: self.choose_action(name, rng.integers(2**63, size=2, dtype=np.uint64))
+        player = resolve(name, self.game, self.options)
+
+        def choose() -> int:
+            seen = self.observe(self.current_player, player.observation_name)
+            return int(player.act(seen[None], self.legal_action_mask()[None], rng.random(1))[0])
+
+        return choose
 
     def __str__(self) -> str:
         return _name(self.game, self.options)
