@@ -18,7 +18,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 setup: .venv/.installed
 
-train: setup  ## Train double DQN on CorellianSpike-v0, half a minute on one idle core.
+train: setup  ## Train double DQN on CorellianSpike-v0, less than a minute on an idle core.
 	$(BIN)/python train/dqn.py --config configs/corellian_spike/double_dqn.toml
 	@echo "For an agent that is harder to exploit: python train/ppo.py --config configs/corellian_spike/ppo.toml"
 

@@ -208,7 +208,7 @@ def exploitability(env: str, player: str) -> list[str]:
     if trained:
         names = {one.name.partition(":")[0] for one in trained}
         longest = max(one.decisions for one in trained)
-        tried.append(f"{len(names)} responders trained for up to {longest:,} decisions")
+        tried.append(f"{len(names)} responder{'s' * (len(names) > 1)} trained for up to {longest:,} decisions")
     tried += [f"searches with up to {max(searches)} worlds"] if searches else []
     text += "This is by an earlier search, and likely too low. " * _is_older(path)
     text += f"We tried {' and '.join([', '.join(tried[:-1]), tried[-1]]) if len(tried) > 1 else tried[0]}. A better "
