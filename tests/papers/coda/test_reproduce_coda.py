@@ -62,7 +62,7 @@ def test_page_has_both_tables_and_the_curves(tmp_path: Path) -> None:
     assert [path.name for path in written] == ["results.md", *FIGURES.values()]
     for method, (rate, seconds) in results.PAPER.items():
         assert f"| {rate} | {seconds} |" in text, method
-    assert "| double DQN (`converged.safetensors`) | to convergence: full, 123,456 decisions, seed 7 |" in text
+    assert "| double DQN (`converged.safetensors`) | for longer: full, 123,456 decisions, seed 7 |" in text
     assert text.count(f"{win_rates(coda(n=8))['optimum']:.5f}") == 1
     assert text.count("| `bayes` |") == 1
     performance = text.partition("## Performance")[2].partition("\n## ")[0]

@@ -94,19 +94,19 @@ def _seconds(one: Performance, other: Performance) -> Estimate:
 
 def performance(results: Results) -> str:
     """Return the section of the paper's second table."""
-    missing = "No checkpoint of a network trained to convergence was given; `--deep FILE` adds its row."
+    missing = "No checkpoint of a network trained for longer was given; `--deep FILE` adds its row."
     return section(
         "Performance",
-        "Share of games won: ours is the mean of the seeds, with the lowest and the highest. Networks read the observation "
-        "`full`, or the paper's bits (`paper`). By the paper's formula DQN's targets come from the network that learns, with "
-        "*no older copy*.",
+        "Share of games won: ours is the mean of the seeds, with the lowest and the highest. Where nothing was trained here, "
+        "the heuristic, saved networks and `bayes`, they are seeds of the deals. Networks read the observation `full`, or the "
+        "paper's bits (`paper`). By the paper's formula DQN's targets come from the network that learns, with *no older copy*.",
         markdown_table(
             ("approach", "training", "paper", "paper's time (s)", "ours, on fresh deals", "our time (s)"),
             [_performance_row(row) for row in results.performance],
         ),
         "Times are for training, but the heuristic's are for playing 10,000 games in the paper and 100,000 here. The "
         "paper's times come from its own machine.",
-        "However long they train, tables learn almost nothing about fresh deals: nearly every state is visited once. With "
+        "Longer training hardly helps: tables learn almost nothing about fresh deals, as they meet most states once. With "
         "fewer tiles (below) the same learners converge.",
         *([] if results.has_checkpoints else [missing]),
     )

@@ -113,7 +113,7 @@ def _readings(readings: Sequence[Reading]) -> str:
         for row in readings
     ]  # fmt: skip
     agreeing = [row.name for row in readings if _verdict(row) == "agrees"]
-    conclusion = f"So the paper's rules are: {'; '.join(agreeing)}." if agreeing else "None agrees."
+    conclusion = f"What agrees: {'; '.join(agreeing)}." if agreeing else "None agrees."
     return section(
         f"Which reading of the rules gives the heuristic's {paper}",
         f"The paper's heuristic played {READING_GAMES:,} games, a 95 % interval of ±{half_width:.4f}. Our heuristic's exact "

@@ -184,7 +184,7 @@ def measure(
     Args:
         scale: how much is done.
         base_seed: added to the seeds of the scale.
-        checkpoints: files of networks trained to convergence.
+        checkpoints: files of networks trained for longer.
         progress: called after each experiment.
 
     Raises:
@@ -229,9 +229,7 @@ def measure(
         performance.append(row)
         if training.config.observation == "full":
             curves.setdefault(row.approach, {})[f"batch {training.config.batch_size}"] = runs
-    performance += [
-        _untrained(player, name, f"to convergence: {words}", scale, seeds) for player, name, words in converged
-    ]
+    performance += [_untrained(player, name, f"for longer: {words}", scale, seeds) for player, name, words in converged]
     performance.append(_untrained("bayes", "bayes", "none: exact probabilities", scale, seeds))
     return Results(
         scale,
