@@ -39,7 +39,7 @@ def row(name: str, runs: Sequence[Mapping[str, Any]], rivals: Sequence[str]) -> 
         times = sorted(first(run["points"], rivals.index(rival), level) for run in runs)
         reached = [seconds for seconds in times if math.isfinite(seconds)]
         middle = statistics.median(times)
-        text = "never" if not reached else f"{_seconds(middle)} [{_seconds(times[0])}, {_seconds(times[-1])}]"
+        text = "-" if not reached else f"{_seconds(middle)} [{_seconds(times[0])}, {_seconds(times[-1])}]"
         cells.append(text if len(reached) in (0, len(times)) else f"{text}, {len(reached)} of {len(times)} seeds")
     startups = [run["startup"] for run in runs]
     cells.append(f"{statistics.median(startups):.1f}")
@@ -47,7 +47,7 @@ def row(name: str, runs: Sequence[Mapping[str, Any]], rivals: Sequence[str]) -> 
 
 
 def _seconds(value: float) -> str:
-    return f"{value:.1f}" if math.isfinite(value) else "never"
+    return f"{value:.1f}" if math.isfinite(value) else "-"
 
 
 def first(points: Sequence[Sequence[float]], rival: int, level: float) -> float:
