@@ -32,8 +32,8 @@ class Chronicle:
         self._told: list[dict[int, list[str]]] = [{} for _ in range(len(batch))]
         self._num_old: list[dict[int, int]] = [{} for _ in range(len(batch))]
 
-    def view(self, row: int, seat: int) -> TextView:
-        """Return the game of a row in words, as `seat` knows it."""
+    def view(self, row: int, seat: int, parses: bool = True) -> TextView:
+        """Return the game of a row in words, as `seat` knows it; see `view_in_text`."""
         batch = self._batch
         state, game = batch.states[row], batch.game
         position = SingleGame(game, batch.options, batch.plain_states[row : row + 1])
@@ -41,7 +41,7 @@ class Chronicle:
         decides = position.current_player == seat and batch.plain_rows["forfeited"][row] < 0
         legal = position.legal_actions() if decides else []
         told, num_old = self._told[row].get(seat, ()), self._num_old[row].get(seat, 0)
-        return view_in_text(game, batch.options, state, seat, legal, told, num_old)
+        return view_in_text(game, batch.options, state, seat, legal, told, num_old, parses)
 
     def begin(self, row: int) -> None:
         """Forget the game of a row: the next one begins."""

@@ -37,6 +37,7 @@ PassManager: Any = compiler_machinery.PassManager
 define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipeline
 register_pass: Any = compiler_machinery.register_pass
 create_struct_proxy: Any = cgutils.create_struct_proxy
+unliteral: Any = types.unliteral
 """Parts of Numba that have no type hints."""
 
 
@@ -161,6 +162,16 @@ def inlined(function: Callable[..., Any]) -> Any:
         function = lambda values, out, start: write(values, out, start)  # noqa: E731
     dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)
 
+    call_template = dispatcher.get_call_template
+
+    def without_literals(args: Any, kws: Any) -> Any:
+        # Numba would translate a rule for each number that a caller writes out.
+        try:
+            return call_template(tuple(map(unliteral, args)), {name: unliteral(kws[name]) for name in kws})
+        except TypingError:  # Such as a place in a tuple of several types.
+            return call_template(args, kws)
+
+    dispatcher.get_call_template = without_literals
     dispatcher.add_overload = lambda result: dispatcher.overloads.update({tuple(result.signature.args): result})
     dispatcher._cache = linking.RuleCache(function)
     return dispatcher

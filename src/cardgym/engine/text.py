@@ -168,10 +168,14 @@ def view_in_text(
     legal: Sequence[int],
     history: Sequence[str] = (),
     num_old: int = 0,
+    parses: bool = True,
 ) -> TextView:
-    """Return the game as `seat` knows it; `legal` are its legal actions, empty unless it is to decide."""
+    """Return the game as `seat` knows it; `legal` are its legal actions, empty unless it is to decide.
+
+    A view that only shows the game has no words for illegal actions (`parses=False`): there may be hundreds.
+    """
     texts = {action: game.action_text(state, action) for action in legal}
-    illegal = _illegal(game, state, game.actions(options), texts) if texts else {}
+    illegal = _illegal(game, state, game.actions(options), texts) if texts and parses else {}
     rules, now = rules_text(game, state), game.describe(state, seat)
     return TextView(game.id, seat, rules, now, tuple(history), num_old, texts, illegal, game.words.neutral or {})
 

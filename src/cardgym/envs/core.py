@@ -240,15 +240,15 @@ class EnvCore:
             self.seated.tell([CALLER])
         return partial(self.seated.choose, player)
 
-    def text(self, row: int, seat: int) -> TextView:
-        """Return the game of a row in words, as `seat` knows it.
+    def text(self, row: int, seat: int, parses: bool = True) -> TextView:
+        """Return the game of a row in words, as `seat` knows it; see `view_in_text`.
 
         Raises:
             CardgymError: if the env was made with neither `text=True` nor `render_mode="ansi"`.
         """
         if self.seated.chronicle is None:
             raise CardgymError('no words are kept of these games: make the env with text=True or render_mode="ansi"')
-        view: TextView = self.seated.chronicle.view(row, seat)
+        view: TextView = self.seated.chronicle.view(row, seat, parses)
         return view
 
     def viewers(self) -> Int64s:
@@ -318,7 +318,7 @@ class EnvCore:
     def render(self, row: int, seat: int) -> str | npt.NDArray[np.uint8] | None:
         """Get a row as `seat` sees it: text, or a picture (720, 960, 3), uint8; None and a warning without a mode."""
         if self.render_mode == "ansi":
-            return str(self.text(row, seat))
+            return str(self.text(row, seat, parses=False))
         if self.render_mode == "rgb_array":
             # By name: the module is above the envs and takes a second to load.
             drawings = importlib.import_module("cardgym.table.drawings.picture")
