@@ -120,9 +120,7 @@ def evaluate(
 def _play(
     match: Match | AdvantageMatch, deals: int, seatings: int, progress: Callable[[int, int], None] | None
 ) -> tuple[Moments, Float64s]:
-    """Return the moments of the deals' totals, and the first player's mean return on each deal with its estimate,
-    if any.
-    """
+    """Return the moments of the deals' totals; the first player's mean return on each deal, and its estimate if any."""
     size = match.layout.size
     moments, estimates = Moments(size), []
     for totals in match.play(0, deals):

@@ -186,9 +186,7 @@ class Decisions:
         return legal_actions(player, *self._look(player), draws, self.views)
 
     def probabilities_of(self, player: Player, draws: Float64s, source: Generator) -> npt.NDArray[np.floating[Any]]:
-        """Return a player's probability of each action, (rows, actions); if they are unknown, 1 for the action it
-        draws.
-        """
+        """Return a player's probability of each action, (rows, actions); if unknown, 1 for the action it draws."""
         known = self.known_probabilities(player)
         if known is None:
             known = np.eye(self.game.actions(self.options))[self.actions_of(player, draws, source)]

@@ -16,9 +16,7 @@ COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0
 
 
 def new_figure(width: float, height: float, **more: Any) -> Figure:
-    """Return an empty figure of that size in inches with automatic layout; `more` are arguments of matplotlib's
-    `Figure`.
-    """
+    """Return an empty figure of that size in inches, laid out automatically; `more` goes to matplotlib's `Figure`."""
     require("a figure", "matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

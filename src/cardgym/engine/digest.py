@@ -71,8 +71,7 @@ _lock = threading.Lock()
 
 
 def renewed(*roots: Any) -> Reach:
-    """Return the functions that `roots` can reach; all code is compiled anew if one of them has changed since it
-    was compiled.
+    """Return the functions that `roots` can reach; if one has changed since it was compiled, forget all compiled code.
 
     Numba compiles a function once, with the values that its globals have then.
     """

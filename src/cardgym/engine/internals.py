@@ -155,9 +155,7 @@ class _EntryPointCompiler(_Compiler):
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Return a dispatcher for compiled callers; Python cannot call it. Functions on bits become instructions on
-    vectors.
-    """
+    """Return a dispatcher for compiled callers, not for Python. Functions on bits become vector instructions."""
     if write := _WRITING.get(function.__dict__.get("vector_width", 0)):
         function = lambda values, out, start: write(values, out, start)  # noqa: E731
     dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)

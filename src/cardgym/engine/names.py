@@ -22,9 +22,7 @@ class Names(tuple[str, ...]):
         return "Your" if self[seat] == YOU else f"{self[seat]}'s"
 
     def column(self, seat: int, width: int) -> str:
-        """Return the name in a column, shortened if it does not fit: a seed in brackets is dropped first, a number
-        last.
-        """
+        """Return the name in a column; if it is too long, a seed in brackets is dropped first, a number last."""
         name = self[seat] if len(self[seat]) <= width else self[seat].partition(" (")[0]
         number = "".join(re.findall(r" \d+$", name))
         return f"{name.removesuffix(number)[: width - len(number)]}{number}".ljust(width)

@@ -207,9 +207,7 @@ def hash_in(key: np.uint64, number: np.uint64) -> np.uint64:
 
 @rule
 def hash_words(words: npt.NDArray[Any], key: np.uint64) -> np.uint64:
-    """Return a hash of whole numbers, from `key` on: in two lanes, because each multiplication waits for the one
-    before.
-    """
+    """Return a hash of whole numbers, from `key` on, in two lanes: each multiplication waits for the one before."""
     odd = _PRIME
     count = words.shape[0]
     for place in range(0, count - 1, 2):

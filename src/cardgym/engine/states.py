@@ -135,9 +135,7 @@ class SingleGame:
         self._call(_SETUP)
 
     def legal_action_mask(self, fill: int = 0) -> Int8s:
-        """Return the action mask of the seat to decide, (actions,) int8; the mask contains `fill` before the rules
-        write.
-        """
+        """Return the action mask of the seat to decide, (actions,) int8; it is `fill` before the rules write it."""
         self._mask.fill(fill)
         self._call(_LEGAL)
         return self._mask.copy()

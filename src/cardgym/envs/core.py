@@ -202,9 +202,7 @@ class EnvCore:
         return {self.masked.observation: observation, self.masked.mask: mask.astype(self.masked.dtype)}
 
     def action_space(self) -> spaces.Discrete:
-        """Return the space of one action; its attribute `cardgym` is the metadata that saved players are checked
-        against.
-        """
+        """Return the space of one action; saved players are checked against the metadata in its `cardgym`."""
         space = spaces.Discrete(self.game.actions(self.options))
         metadata = checkpoint_metadata(self.game, self.options, self.observation_name)
         vars(space)["cardgym"] = {**metadata, "as_dict": self.masked is not None}

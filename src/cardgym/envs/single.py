@@ -106,8 +106,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
         return self._core.render(0, int(self._core.viewers()[0]))
 
     def text(self, seat: int | None = None) -> TextView:
-        """Return the game in words, as `seat` knows it; by default the caller's seat, or the seat to decide if it
-        plays all.
+        """Return the game in words as `seat` knows it, by default the caller's; the seat to decide if it plays all.
 
         Raises:
             CardgymError: if the env was made with neither `text=True` nor `render_mode="ansi"`.

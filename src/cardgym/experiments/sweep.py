@@ -122,9 +122,7 @@ class Program(Protocol):
     def about(self) -> dict[str, Any]: ...
 
     def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the new `about` of a folder that is about `earlier`, when this program resumes it; None if it must
-        not resume it.
-        """
+        """Return the new `about` of a folder about `earlier`, if this program resumes it; None if it must not."""
         ...
 
     def command(self, run: Run, folder: Path) -> list[str]:

@@ -77,9 +77,7 @@ def overall(group: Sequence[RunResult], metric: str) -> Estimate | None:
 
 
 def summary(results: Sequence[RunResult], metric: str = WIN_RATE) -> list[dict[str, Any]]:
-    """Return the groups of a sweep, as plain values: options, runs, the means, and the interquartile mean over
-    opponents.
-    """
+    """Return the groups of a sweep as plain values: options, runs, means, interquartile means over opponents."""
     rows = []
     for label, group in grouped(results).items():
         iqm = overall(group, metric)
@@ -158,8 +156,7 @@ def curves_of(folder: Path) -> Curves:
 
 
 def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: float | None = 0.5) -> Figure:
-    """Return a panel for each tag, with tags of the same metric in a row on the same axes, and a line for each
-    group of runs.
+    """Return a panel for each tag, those of one metric in a row on the same axes, with a line for each group of runs.
 
     A line is the interquartile mean over the group's runs, up to the end of the shortest; its band is the bootstrap's
     interval, or for a single run that of each evaluation.

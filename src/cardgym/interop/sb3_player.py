@@ -285,9 +285,7 @@ def _check_layers(what: str, kwargs: Mapping[str, Any], weights: Mapping[str, Te
 
 
 def _description(described: Mapping[str, Any]) -> list[Any]:
-    """Return the distinctive parts of a space that a model's JSON describes: type, shape, bounds, number of values,
-    parts.
-    """
+    """Return what tells a space in a model's JSON from others: type, shape, bounds, number of values, parts."""
     return [described.get(name) for name in (":type:", "_shape", "low", "high", "n", "spaces")]
 
 

@@ -131,9 +131,7 @@ class SB3Training(Training):
         self.save()
 
     def _exact_player(self) -> ModelPlayer:
-        """Return the model as it learns: a policy with its probabilities, the values' greedy player without
-        exploration.
-        """
+        """Return the model as it learns: a policy with its probabilities, of values the greedy player."""
         return ModelPlayer(self._model, samples=isinstance(self._model, PPO | MaskablePPO))
 
 

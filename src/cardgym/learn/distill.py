@@ -80,9 +80,7 @@ class Teacher:
         self._generator = generator
 
     def targets(self, states: npt.NDArray[Any], seats: Int64s, masks: Int8s) -> Float32s:
-        """Return the probability of each action, (rows, actions), float32: 0 for illegal actions, a sum of 1 in
-        each row.
-        """
+        """Return the probability of each action, (rows, actions), float32: 0 for illegal ones; rows sum to 1."""
         decisions = Decisions(self._game, self._options, states, seats)
         probabilities = decisions.known_probabilities(self._player, self._temperature)
         if probabilities is None:

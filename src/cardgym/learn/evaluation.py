@@ -96,9 +96,7 @@ def _by_tag(results: Mapping[str, Metrics], tag: Callable[[str, str], str]) -> d
 
 
 def summary(game: Game, results: Mapping[str, Metrics], exploitability: float | None = None) -> str:
-    """Return an evaluation in a few words: what the game's players play for, win rates, the exploitability if it is
-    known.
-    """
+    """Return an evaluation in a few words: what the players play for, win rates, the exploitability if known."""
     main = main_metric(game)
     rates = ", ".join(f"{metrics['win_rate'][0]:.1%} against {opponent}" for opponent, metrics in results.items())
     parts = [] if exploitability is None else [f"exploitability {exploitability:.4g}"]

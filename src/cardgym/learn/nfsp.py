@@ -135,9 +135,7 @@ class Behavior:
         return Decisions(turns.observations[responds], turns.masks[responds] != 0, actions[responds])
 
     def act(self, turns: Turns, epsilon: float) -> Int64s:
-        """Return an action for each turn, (turns,), int64; the best response takes a random one with probability
-        epsilon.
-        """
+        """Return each turn's action, (turns,), int64; the best response takes a random one with probability epsilon."""
         actions = np.zeros(len(turns.streams), np.int64)
         responds = self.responds(turns.streams)
         observations, masks = turns.observations[responds], turns.masks[responds]

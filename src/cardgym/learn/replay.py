@@ -75,8 +75,7 @@ class TransitionBuilder:
         self._open[streams] += 1
 
     def complete(self, rewards: Float64s, turns: Turns, ended: Int64s) -> tuple[Transitions, Transitions]:
-        """Return the transitions that the last step completed by another turn of their stream, and by the end of
-        their game.
+        """Return the transitions that the last step completed, by another turn of their stream or their game's end.
 
         `turns` follow the step; it paid each stream `rewards`, (streams,), float64, and ended the games of the streams
         `ended`, (ended,), int64.

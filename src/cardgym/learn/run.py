@@ -125,8 +125,7 @@ def run_name(config: TrainingConfig, file: Path | None) -> str:
 
 
 def run_folder(run: RunArgs, game_id: str, name: str) -> Path:
-    """Return the folder of a run: the one given, or a new one `runs/<game>/<name>-<number>`; to resume, the latest
-    of these.
+    """Return a run's folder: the one given, or a new `runs/<game>/<name>-<number>`; to resume, the latest of these.
 
     If there is nothing to resume, a line on stderr says so; it is not an error, so a loop can always pass `--resume`.
 

@@ -207,9 +207,7 @@ class TabularLearner:
                 )
 
     def policy(self) -> Int8s:
-        """Return the greedy action of each row among those tried, (rows,), int8: the first in a tie; 0 if none was
-        tried.
-        """
+        """Return each row's greedy action among those tried, (rows,), int8: the first in a tie; 0 if none was tried."""
         tried = np.where(self.visits > 0, self.values, -np.inf)
         actions: Int8s = tried.argmax(axis=1).astype(np.int8)
         return actions

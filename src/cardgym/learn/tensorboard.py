@@ -81,9 +81,7 @@ class TensorBoard:
         self.close()
 
     def _ignore_os_errors(self, args: threading.ExceptHookArgs) -> None:
-        """Ignore a full disk, which stops the writer's thread. Its error is raised again at the next call, so it is
-        not reported here.
-        """
+        """Ignore a full disk: it stops the writer's thread, whose error is raised again at the next call."""
         if not isinstance(args.exc_value, OSError):
             self._hook(args)
 

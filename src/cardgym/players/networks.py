@@ -55,9 +55,7 @@ class QNetwork(nn.Module):
         return self.combine(self.head(self.body(observations)), observations)
 
     def combine(self, outputs: Tensor, observations: Tensor) -> Tensor:
-        """Return action values from the outputs of the last layer: adds the `wide` part, and merges the `dueling`
-        parts.
-        """
+        """Return action values from the last layer's outputs: adds the `wide` part, merges the `dueling` parts."""
         if self.shape.wide:
             outputs = outputs + self.direct(observations)
         if self.shape.dueling:

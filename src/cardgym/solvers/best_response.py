@@ -86,9 +86,7 @@ def exploitability(tree: ExactTree, strategy: Strategy) -> float:
 
 
 def node_values(tree: ExactTree, strategy: Strategy, seat: int) -> Floats:
-    """Return what a seat is paid on average from each node on, and at each end from the back, if all follow the
-    strategy.
-    """
+    """Return a seat's average payment from each node on, and at each end from the back, if all follow the strategy."""
     values = np.zeros(tree.num_nodes + len(tree.arrays.payments))
     values[tree.num_nodes :] = tree.arrays.payments[::-1, seat]
     _fill_values(tree.arrays, strategy, values)

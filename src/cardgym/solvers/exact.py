@@ -64,8 +64,7 @@ def small_tree(game: Game, options: Options, limit: int = NODES) -> GameTree | N
 
 
 def exact_standings(found: Standings, players: Sequence[PlayerSpec]) -> Standings:
-    """Return the standings of a tournament with exact payoffs where the game's tree and both players' strategies
-    are known.
+    """Return a tournament's standings, with exact payoffs where the tree and both players' strategies are known.
 
     Args:
         found: the standings; those of a metric that is not the return, or by playouts, stay as they are.

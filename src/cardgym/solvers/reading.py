@@ -20,8 +20,7 @@ Counts = npt.NDArray[np.float64]
 
 
 def views_of(tree: GameTree) -> list[TextView]:
-    """Return what the seat of each information set reads, with what it was told on one of the ways there,
-    (num_info_sets,).
+    """Return what each information set's seat reads, with what it was told on one way there, (num_info_sets,).
 
     Raises:
         CardgymError: if the walk does not reach them all: the game's `canonical` changes what a seat sees.

@@ -76,9 +76,7 @@ _SAME_VALUE = 0.005
 
 
 def check_advice(game: Game, options: Options, seed: int = 0, most: int = 20) -> None:
-    """Check that the coach values every legal action, best first, says why, and uses only what the seat to decide
-    knows.
-    """
+    """Check that the coach values all legal actions, best first, says why, and uses only what its seat knows."""
     coach = Coach(game, options)
     driver = StateDriver(game, options)
     other = driver.copy()

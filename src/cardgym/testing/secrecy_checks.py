@@ -55,9 +55,7 @@ def check_secrets(game: Game, options: Options, seed: int = 0, most: int = 40, a
 def _others(
     driver: StateDriver, seat: int, moves: list[int], rng: np.random.Generator
 ) -> Iterator[tuple[StateDriver, int]]:
-    """Yield moves that may have been made instead of the first of `moves`, each with the position in which it is
-    made.
-    """
+    """Yield moves that may stand for the first of `moves`, each with the position in which it is made."""
     for move in moves[1 : 1 + _OTHERS]:
         yield driver, move
     if driver.current_player != CHANCE and driver.game.rules.resample not in (hides_nothing, no_resample):

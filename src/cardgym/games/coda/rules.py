@@ -40,9 +40,7 @@ def setup(state: State) -> None:
 
 @rule
 def num_chance_outcomes(state: State) -> int:
-    """Return the number of tiles in the pool, 1 with a chosen deck, 2 to draw the first mover; 0 at a decision or
-    the end.
-    """
+    """Return the tiles in the pool, 1 with a chosen deck, 2 to draw the first mover; 0 at a decision or the end."""
     if state.phase == coda.FIRST:
         return 2
     if state.phase == coda.DEALING or state.phase == coda.DRAWING:

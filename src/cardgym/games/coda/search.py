@@ -135,9 +135,7 @@ class SearchPlayer(Player):
         return int(candidates[0])
 
     def _list_candidates(self, mask: Int8s, chances: Float64s) -> tuple[Int64s, Float64s]:
-        """Return the candidate actions and, for guesses, their probabilities: all legal actions, but only likely
-        guesses.
-        """
+        """Return the candidates and the probabilities of guesses: all legal actions, but only likely guesses."""
         state = self._sampler.root
         legal = np.flatnonzero(mask)
         if state.phase != coda.GUESSING:

@@ -98,9 +98,7 @@ def _may_be(record: bytes) -> list[int]:
 
 
 def _least(fits: Sequence[int], numbers: int) -> list[list[int]]:
-    """Return the least number that can be the last one before each place and at the end, by the number of jokers so
-    far.
-    """
+    """Return the least number that can be the last before each place and at the end, by the number of jokers so far."""
     rows = [[-1, _NONE, _NONE]]
     for fit in fits:
         after = [[tile for tile in range(last + 1, numbers) if fit >> tile & 1] for last in rows[-1]]

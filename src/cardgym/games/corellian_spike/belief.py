@@ -285,9 +285,7 @@ def _beaten(ranks: Float64s, total: int) -> float:
 
 
 def odds_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """Return the features of the observation `odds`: the paper's state, and for each opponent what the belief makes
-    of it.
-    """
+    """Return the features of the observation `odds`: the paper's state, and what the belief makes of each opponent."""
     return code_features(options) + tuple(
         Feature(f"opponent_{ahead}_odds", "tenths of the chance that the current sum beats its sum", 1, 0, 10)
         for ahead in range(1, options.num_players)

@@ -121,8 +121,7 @@ def start_of_betting(state: States) -> States:
 
 
 def make_player(options: CorellianSpikeOptions) -> Player:
-    """Return the player `champion`; up to the last betting, it plays as the agent trained for these options, if
-    there is one.
+    """Return the player `champion`; up to the last betting it plays as the agent trained for these options, if any.
 
     Else it plays as `heuristic`, and so in all of a game that is not for two with flat betting.
     """

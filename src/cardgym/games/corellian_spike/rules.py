@@ -31,9 +31,7 @@ def setup(state: State) -> None:
 
 @rule
 def num_chance_outcomes(state: State) -> int:
-    """Return the cards left to draw, 36 rolls of two dice, or the players tied for the pool; 0 at a decision or the
-    end.
-    """
+    """Return the cards left to draw, 36 rolls of two dice, or the players tied for the pool; 0 without chance."""
     phase = state.phase
     if (
         phase == sabacc.BETTING

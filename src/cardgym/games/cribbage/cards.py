@@ -36,9 +36,7 @@ def card_names(cards: Iterable[int]) -> str:
 
 
 def parse_cards(text: str) -> list[int]:
-    """Return the cards named in a text such as "5H 10d j♣", in order; spaces or commas separate them, case does not
-    matter.
-    """
+    """Return the cards named in a text such as "5H 10d j♣", in order, in either case, apart by spaces or commas."""
     cards: list[int] = []
     for name in text.replace(",", " ").split():
         plain = name.upper().replace("10", "T").translate(_LETTERS)

@@ -125,8 +125,7 @@ def _strike(left: Int64s, card: int) -> None:
 
 @rule
 def _value_of(state: State, seat: int, card: int, left: Int64s, pile: Int8s) -> float:
-    """Return the worth of playing `card`: its points, minus those of the likely answer, plus those of the best
-    reply to it.
+    """Return the worth of playing `card`: its points, less those of the likely answer, plus the best reply's.
 
     The opponent is assumed to hold any unseen cards with equal probability, and to play the one that scores most.
     """

@@ -83,9 +83,7 @@ def hand_totals(cards: Int8s, out: Float32s, scale: float) -> None:
 
 @rule
 def _flush_total(cards: Int8s, toss: int, suits: int) -> int:
-    """Return the points for a flush of four or five over all cuts; `suits` counts the six cards by suit, four bits
-    each.
-    """
+    """Return a flush's points over all cuts; `suits` counts the six cards by suit, four bits each."""
     suit = int(cards[cribbage.KEPT[toss, 0]]) // 13
     for kept in range(1, 4):
         if int(cards[cribbage.KEPT[toss, kept]]) // 13 != suit:

@@ -120,8 +120,7 @@ def learn_long(algorithm: str, decisions: int, seed: int, n: int = 24) -> tuple[
 
 
 def replayed_win_rate(learner: TabularLearner, games: int, seed: int) -> float:
-    """Return the win rate of a learner's greedy player in seat 0 on the deals it was trained on, each played
-    equally often.
+    """Return the win rate of a learner's greedy player in seat 0, over the deals it was trained on, each as often.
 
     The learner must have a limited number of deals. The opponent's guesses are new ones.
     """

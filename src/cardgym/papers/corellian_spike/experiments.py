@@ -125,9 +125,7 @@ def list_matches(runs: dict[Case, list[TrainingRun]], scale: Scale) -> list[tupl
 def list_tabular_trainings(
     runs: dict[Case, list[TrainingRun]], scale: Scale
 ) -> list[tuple[tuple[str, str], TabularTraining]]:
-    """Return the tabular trainings, each with its key in `Results.tabular`: its end, and the state model or the
-    opponent.
-    """
+    """Return the tabular trainings by key in `Results.tabular`: its end, and the state model or the opponent."""
     trainings: list[tuple[tuple[str, str], TabularTraining]] = []
     for seed in range(scale.base_seed, scale.base_seed + scale.tabular_seeds):
         paper = runs[CREDITS][seed % scale.seeds].final

@@ -136,9 +136,7 @@ def _policy_claims(numbers: Numbers) -> Iterator[Claim]:
 
 
 def _largest_step(run: TrainingRun) -> tuple[float, float]:
-    """Return the largest change of any action's share in a decision and round up to the first saved iteration, and
-    after it.
-    """
+    """Return the largest change of an action's share in a decision, up to the first saved iteration and after it."""
     shares = [
         [
             share(run, decision, action, round, iteration)

@@ -52,7 +52,7 @@ def sample_deals(deals: int, seed: int = 1) -> tuple[Int8s, Float64s]:
 def win_chances(points: Int8s) -> Float64s:
     """Return the pone's chance to win, (5, 122, 122), by phase and by the points that the pone and the dealer need."""
     chances = np.zeros((len(PHASES), HOLES + 1, HOLES + 1))
-    _work_back(points, chances)
+    work_back(points, _FIRST, chances)
     return chances
 
 
@@ -123,27 +123,40 @@ def _pegged(state: State) -> int:
 
 
 @compiled
-def _work_back(points: Int8s, chances: Float64s) -> None:
+def work_back(deals: Int8s, first: Int64s, chances: Float64s) -> None:
+    """Fill in the chance to win before a deal, from the last holes back; the sides change after each deal.
+
+    Args:
+        deals: (deals, columns), int8: the points of each deal in order, positive for one side, negative for the other.
+        first: (phases,), int64: the first column of each phase; that of phase 0 is the whole deal's.
+        chances: (phases, holes + 1, holes + 1): the chance of the first side, by the points that it and the other need.
+    """
     holes = chances.shape[1] - 1
+    gains = np.zeros((first.shape[0], deals.shape[0], 2), np.int64)
+    for phase in range(first.shape[0]):
+        for row in range(deals.shape[0]):
+            for column in range(first[phase], deals.shape[1]):
+                points = int(deals[row, column])
+                gains[phase, row, 0 if points > 0 else 1] += abs(points)
     for together in range(2, 2 * holes + 1):
-        for pone in range(max(1, together - holes), min(holes, together - 1) + 1):
-            dealer = together - pone
-            for phase in range(chances.shape[0]):
+        for own in range(max(1, together - holes), min(holes, together - 1) + 1):
+            other = together - own
+            for phase in range(first.shape[0]):
                 wins = 0.0
-                for row in range(points.shape[0]):
-                    mine = pone
-                    theirs = dealer
-                    column = int(_FIRST[phase])
-                    while column < _COLUMNS and mine > 0 and theirs > 0:
-                        gain = int(points[row, column])
-                        mine -= max(gain, 0)
-                        theirs += min(gain, 0)
-                        column += 1
-                    if mine <= 0:
-                        wins += 1.0
-                    elif theirs > 0:
+                for row in range(deals.shape[0]):
+                    mine, theirs = own - gains[phase, row, 0], other - gains[phase, row, 1]
+                    if mine > 0 and theirs > 0:
                         wins += 1.0 - chances[0, theirs, mine]
-                chances[phase, pone, dealer] = wins / points.shape[0]
+                        continue
+                    mine, theirs = own, other
+                    column = int(first[phase])
+                    while mine > 0 and theirs > 0:
+                        points = int(deals[row, column])
+                        mine -= max(points, 0)
+                        theirs += min(points, 0)
+                        column += 1
+                    wins += 1.0 if mine <= 0 else 0.0
+                chances[phase, own, other] = wins / deals.shape[0]
 
 
 _SHOWN = (121, 90, 60, 40, 30, 20, 15, 10, 5, 2)

@@ -150,8 +150,7 @@ class PeggingSolver:
         return self._walk(seat, RESPOND, strategy, 0.0)
 
     def hand_values(self, strategy: Floats) -> Float64s:
-        """Return the points that pone and dealer win with each hand, minus the other's, (2, 1820), if both follow a
-        strategy.
+        """Return what pone and dealer win with each hand, less the other's, (2, 1820), if both follow a strategy.
 
         They are averaged over the other's hands; 0 for hands that are never kept.
         """

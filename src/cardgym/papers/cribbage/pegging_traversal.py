@@ -145,9 +145,7 @@ def collect(node: State, child: State, seat: int, below: Floats, gains: Floats, 
 def _choose(
     gains: Floats, first: int, base: int, size: int, rest: int, room: int, mode: int, strategy: Floats, sigma: Floats
 ) -> np.float32:
-    """Return the updater's value of a decision, with the gain of each slot from `first` on; an update changes its
-    regrets.
-    """
+    """Return the updater's value of a decision and each slot's gain from `first` on; an update changes its regrets."""
     legal = match_positive(strategy, base, size, rest, room, sigma)
     value = np.float32(0.0)
     if legal == 0:
@@ -319,9 +317,7 @@ def _meet(
 
 @rule
 def _force(leaf: State, seat: int, reach: Floats, weights: Floats, table: Int8s, hands: Int64s, values: Floats) -> None:
-    """Let the holder of one card play it, then the other its two. `reach` and `values` are (13,) and (91,) or
-    reversed.
-    """
+    """Let the holder of one card play it, then the other two. `reach` and `values`: (13,) and (91,) or reversed."""
     turn = int(leaf.turn)
     _whole_hands(leaf, turn, hands)
     lead = _lead(leaf, seat)

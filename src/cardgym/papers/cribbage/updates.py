@@ -32,9 +32,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.experts import HOLES, KEEPS, NUM_STRATEGIES
+from cardgym.papers.cribbage.chances import work_back
 
 POINT = 1 / 60
 """What a point of the lead is worth where the round's point spread is the reward, in chances to win."""
@@ -163,7 +163,6 @@ EVENTS = 32
 """Room for the scores of a deal: at most 1 for heels, 8 for cards played and 3 in the show."""
 
 
-@compiled
 def value_positions(deals: npt.NDArray[np.int8], values: npt.NDArray[np.float64]) -> None:
     """Fill `values` with the chance to win before a deal.
 
@@ -172,36 +171,7 @@ def value_positions(deals: npt.NDArray[np.int8], values: npt.NDArray[np.float64]
             zeros.
         values: (121, 121, 2), float64, by own score, opponent's score, and 1 for the dealer or 0 for the pone.
     """
-    count = deals.shape[0]
-    gains = np.zeros((count, 2), np.int64)
-    for i in range(count):
-        for event in range(EVENTS):
-            points = int(deals[i, event])
-            if points > 0:
-                gains[i, 0] += points
-            else:
-                gains[i, 1] -= points
-    for both in range(2 * HOLES - 2, -1, -1):
-        for dealer in range(max(0, both - HOLES + 1), min(both, HOLES - 1) + 1):
-            pone = both - dealer
-            total = 0.0
-            for i in range(count):
-                dealer_score, pone_score = dealer + gains[i, 0], pone + gains[i, 1]
-                if dealer_score < HOLES and pone_score < HOLES:
-                    # The pone deals next, so this deal's dealer will be the pone.
-                    total += values[dealer_score, pone_score, 0]
-                    continue
-                dealer_score, pone_score = dealer, pone
-                for event in range(EVENTS):
-                    points = int(deals[i, event])
-                    if points > 0:
-                        dealer_score += points
-                    else:
-                        pone_score -= points
-                    if dealer_score >= HOLES:
-                        total += 1.0
-                        break
-                    if pone_score >= HOLES:
-                        break
-            values[dealer, pone, 1] = total / count
-            values[pone, dealer, 0] = 1.0 - total / count
+    chances = np.zeros((1, HOLES + 1, HOLES + 1))
+    work_back(deals, np.zeros(1, np.int64), chances)
+    dealers = chances[0, :0:-1, :0:-1]
+    values[:, :, 1], values[:, :, 0] = dealers, 1.0 - dealers.T

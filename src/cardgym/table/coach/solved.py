@@ -70,9 +70,7 @@ class SolvedGame:
         unit: str = "",
         scale: float = 1.0,
     ) -> Advice:
-        """Return the advice for the seat to decide: what it is paid from then on, less `base`, times `scale`, in
-        `unit`.
-        """
+        """Return the advice for the seat to decide: its payment from then on, less `base`, times `scale`, in `unit`."""
         observation, legal = look(self._game, self._options, state, seat)
         values, error = self._values[observation.tobytes(), tuple(legal)]
         values, error, unit = scale * (values - base), scale * error, unit or self._game.unit

@@ -56,9 +56,7 @@ class ChampionPlayer(Player):
         self._search = new_search(policy._replace(takers=TAKERS), table)
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
-        """Return the best actions by `values`, except for the first two cards of the play far from the target; see
-        `_NEAR`.
-        """
+        """Return the best actions by `values`, but for the first two cards of the play far from the target: `_NEAR`."""
         return best_actions(self._value(observations, True), masks)
 
     def values(self, observations: Observations, masks: Masks) -> Float64s:

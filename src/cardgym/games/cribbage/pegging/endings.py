@@ -92,8 +92,7 @@ def fresh(x: int, g: int) -> int:
 
 @rule
 def value_of_two(pile: Int8s, length: int, count: int, first: int, last: int, x: int) -> int:
-    """Return the value of playing `first`, which fits the count, and then `last`, the remaining rank, if the other
-    holds x.
+    """Return the value of playing `first`, which fits the count, then `last`, the other rank, if the other holds x.
 
     The pile, (length + 2 or more,), has the ranks since the last restart; entries from `length` on are overwritten.
     """

@@ -82,9 +82,7 @@ def whole_hand(size: int, played: int, rest: int) -> int:
 
 @rule
 def playable_slots(size: int, number: int, room: int) -> int:
-    """Return the number of slots of a multiset that can be played if the count has this much room; they are the
-    first ones.
-    """
+    """Return the number of slots of a multiset, its first ones, that can be played if the count has this much room."""
     slot = 0
     while slot < size and SLOTS[size, number, slot] >= 0 and worth(SLOTS[size, number, slot]) <= room:
         slot += 1

@@ -36,9 +36,7 @@ class EquilibriumPlayer(Player):
         return actions
 
     def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Float32s:
-        """Return the policy's mixture in the play, and the softmax of points for discards and the last cards; see
-        `Player`.
-        """
+        """Return the policy's mixture in the play; for discards and last cards the softmax of points. See `Player`."""
         shares = np.zeros(masks.shape, np.float32)
         _soften(np.ascontiguousarray(observations), temperature, self._policy, self._table, shares)
         return shares

@@ -63,9 +63,7 @@ def chance_after_play(
 
 @rule
 def _chance_after_show(table: ChanceTable, dealer: int, own: int, other: int, points: Float32s) -> float:
-    """Return a seat's chance to win after a show with a row's points, if it needs `own` and the opponent `other`
-    before it.
-    """
+    """Return a seat's chance to win after a show of a row's points, needing `own` before it, the opponent `other`."""
     mine, theirs, crib, heels = int(points[0]), int(points[1]), int(points[2]), int(points[3])
     if (own if dealer else other) <= heels:
         return float(dealer)
