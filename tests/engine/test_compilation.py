@@ -256,6 +256,24 @@ def test_memory_is_freed_once():
         assert sys.getrefcount(values) == references
 
 
+@rule
+def _shift(values, start):
+    values[start:] = values[:-1]
+
+
+@compiled
+def _shift_all(values, start):
+    _shift(values, start)
+
+
+def test_slices_that_overlap_are_assigned_and_those_of_other_sizes_refused():
+    values = np.arange(4)
+    _shift_all(values, 1)
+    assert values.tolist() == [0, 0, 1, 2]
+    with pytest.raises(ValueError, match=r"cannot assign slice|could not broadcast"):
+        _shift_all(values, 2)
+
+
 def test_a_template_cannot_be_called_without_its_names():
     with pytest.raises(NotImplementedError, match=r"bound\.inner"):
         _double(1)

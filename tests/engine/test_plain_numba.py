@@ -65,9 +65,9 @@ NAMES = (
     "CompilerBase DefaultPassBuilder FunctionCache JITCodeLibrary NativeLowering PassManager "
     "_final_module _get_module_for_linking _impl_class _linking_libraries _load_overload _locator_classes "
     "contains_nrt_meminfo create_struct_proxy data_model_manager "
-    "define_nopython_pipeline enable_nrt ensure_blas find_insts forceinline func_ir global_compiler_lock "
+    "define_nopython_pipeline enable_nrt ensure_blas forceinline func_ir global_compiler_lock "
     "insert_user_function no_compile no_cpython_wrapper pipeline_class register_pass rtsys subtarget targetctx "
-    "typemap"
+    "typemap unliteral"
 )
 """What `internals` uses of Numba beside its public API."""
 _FAST = {"JITCodeLibrary"}

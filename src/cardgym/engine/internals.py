@@ -38,6 +38,7 @@ define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipe
 register_pass: Any = compiler_machinery.register_pass
 create_struct_proxy: Any = cgutils.create_struct_proxy
 unliteral: Any = types.unliteral
+arrayobj: Any = importlib.import_module("numba.np.arrayobj")
 """Parts of Numba that have no type hints."""
 
 
@@ -79,12 +80,18 @@ def owns_memory(state: Any) -> bool:
             return getattr(function, "owns_memory", True) is False  # `array_at` says so.
         return value.op in _VIEWS
 
+    def makes_memory(step: Any) -> bool:
+        if isinstance(step, ir.SetItem | ir.StaticSetItem):
+            return is_managed(state.typemap[step.value.name])  # Of parts that overlap, Numba copies one.
+        return (
+            isinstance(step, ir.Assign)
+            and isinstance(step.value, ir.Expr)
+            and not is_view(step.value)
+            and is_managed(state.typemap[step.target.name])
+        )
+
     return is_managed(state.return_type) or any(
-        isinstance(assigned.value, ir.Expr)
-        and not is_view(assigned.value)
-        and is_managed(state.typemap[assigned.target.name])
-        for block in state.func_ir.blocks.values()
-        for assigned in block.find_insts(ir.Assign)
+        makes_memory(step) for block in state.func_ir.blocks.values() for step in block.body
     )
 
 
@@ -193,6 +200,7 @@ def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], 
             folder = cache_folder(digest_of(dispatcher))
             while_compiling.enter_context(alone(folder))
             while_compiling.enter_context(_no_collections())
+            while_compiling.enter_context(_short_errors())
             if not isinstance(dispatcher._cache, _DiskCache) or dispatcher._cache.cache_path != str(folder):
                 # In its symbols: code of two versions may be loaded in one process.
                 function.__qualname__ = f"{function.__name__}_{folder.name}"
@@ -221,6 +229,26 @@ def _no_collections() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _refuse_shapes(source: Any, index: Any) -> None:
+    """Stand for Numba's function of that purpose."""
+
+
+_generic: Any = getattr(arrayobj, "ol_raise_with_shape_context_generic", None)  # Numba 0.61 has none.
+if _generic is not None:
+    numba.extending.overload(_refuse_shapes)(_generic)
+
+
+@contextlib.contextmanager
+def _short_errors() -> Iterator[None]:
+    """Refuse slices of different sizes without saying the sizes: compiling those words takes two seconds."""
+    worded = getattr(arrayobj, "raise_with_shape_context", None)
+    arrayobj.raise_with_shape_context = _refuse_shapes if _generic is not None else worded
+    try:
+        yield
+    finally:
+        arrayobj.raise_with_shape_context = worded
 
 
 # -- vectors ----------------------------------------------------------------------------------------------------------
