@@ -53,7 +53,8 @@ def relpath(path, start=os.curdir):
     raise ValueError("path is on mount 'C:', start on mount 'D:'")
 os.path.relpath = relpath
 from cardgym.cli import main
-sys.exit(main(sys.argv[1:]))
+words = sys.argv[1:]
+sys.exit(main(words) or main([*words, "--resume", "--total-steps", "3000"]))
 """
 
 
@@ -63,13 +64,12 @@ def test_training_needs_neither_fork_nor_signals_nor_one_drive(tmp_path: Path) -
         "--eval-every", "0",
         "--final-games", "10", "--out", "my runs/a run",
     ]  # fmt: skip
-    for again in ([], ["--resume", "--total-steps", "3000"]):
-        done = subprocess.run(
-            [sys.executable, "-c", _WINDOWS, *words, *again], cwd=tmp_path, capture_output=True, text=True,
-            env={**os.environ, "PYTHONPATH": SEARCH_PATH}, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert "--logdir 'my runs'" in done.stdout
+    done = subprocess.run(
+        [sys.executable, "-c", _WINDOWS, *words], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": SEARCH_PATH}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("--logdir 'my runs'") == 2
 
 
 @pytest.mark.parametrize(
