@@ -192,6 +192,18 @@ def view_face_up(state: State, seat: int, names: Names) -> View:
     return {"to_act": -1, "zones": zones, "counters": [], "actions": {}}
 
 
+def narrate_to_all(before: State, move: int, after: State, seat: int, names: Names) -> str:
+    """Wrong where people watch: they read of a call what seat 0 reads, its own hand included."""
+    return f"{names[1]}, while you hold {after.hand}" if before.down >= 0 and seat == 0 else ""
+
+
+def view_with_notes(state: State, seat: int, names: Names) -> View:
+    """Wrong where people watch: they see the zone of seat 1 as seat 0 sees it, with the notes of seat 0."""
+    note: Any = {"id": "note", "symbol": "", "label": f"none of {state.hand}" if seat == 0 else "notes"}
+    zones: Any = [{"name": "Calls", "seat": 1, "kind": "row", "items": [note]}]
+    return {"to_act": -1, "zones": zones, "counters": [], "actions": {}}
+
+
 def board_with_hand(state: State, seat: int, names: Names) -> str:
     return f"{state.hand}"
 
@@ -227,6 +239,8 @@ FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
     "narration of a deal": (lambda: wrong(DISCARD, narrate=narrate_all), "narrate"),
     "narration one move later": (lambda: wrong(PLACEMENT, narrate=narrate_later), "narrate"),
     "view": (lambda: wrong(DISCARD, view=view_face_up), "view"),
+    "narration to those who watch": (lambda: wrong(DISCARD, narrate=narrate_to_all), "narrate"),
+    "view of those who watch": (lambda: wrong(DISCARD, view=view_with_notes), "view"),
     "board": (lambda: wrong(DISCARD, board=board_with_hand), "board"),
     "tip": (lambda: wrong(PLACEMENT, tip=tip_of_the_cards), "tip"),
     "mask": (lambda: wrong(PLACEMENT, legal_action_mask=legal_unless_low), "the mask"),

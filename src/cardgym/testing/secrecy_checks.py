@@ -16,6 +16,7 @@ from cardgym.engine.rules import hides_nothing, no_resample
 from cardgym.engine.sight import looks_same
 from cardgym.engine.text import view_in_text
 from cardgym.table.coach.coach import Coach
+from cardgym.table.narration import public_reveals, public_showdown, public_text, public_view
 from cardgym.table.presentation import board_of, offered, presentation_of, text_of
 from cardgym.testing.driver import ContractError, StateDriver, generator, positions
 from cardgym.testing.knowledge_checks import knowledge
@@ -28,6 +29,8 @@ _MOVES_AFTER = 8
 """How many moves two lines of play are followed."""
 _FOLLOWED, _ADVISED = 12, 6
 """How many pairs of lines are followed, without and with advice: comparing all that a seat is shown takes time."""
+_WATCHED = 3
+"""The most seats of games in which what those who watch are shown is compared: they see what all other seats see."""
 
 
 def check_secrets(game: Game, options: Options, seed: int = 0, most: int = 40, advised: bool = False) -> None:
@@ -36,7 +39,8 @@ def check_secrets(game: Game, options: Options, seed: int = 0, most: int = 40, a
     In positions of random play, other moves of the mover are tried, there and in positions that look the same to
     another seat; and other outcomes of chance. While the two lines of play have the same observations and description,
     and `resample` draws the same state from both, all words, pictures, masks and actions of players must be equal, and
-    if `advised` the coach's advice. Lines end with their deal, whose end may show cards that nobody sees afterwards.
+    if `advised` the coach's advice. So must all that people who watch are shown, because a seat can watch, too. Lines
+    end with their deal, whose end may show cards that nobody sees afterwards.
     """
     advise = Coach(game, options).advise if advised else None
     driver = StateDriver(game, options)
@@ -73,11 +77,22 @@ class _Line:
         self.play(move)
 
     def play(self, move: int) -> None:
-        before, driver, seat = self.driver.copy().state, self.driver, self._seat
+        before, driver, seat, mover = self.driver.copy().state, self.driver, self._seat, self.driver.current_player
         driver.apply_action(move)
-        game, names = driver.game, driver.game.names(seat, driver.options.num_players)
-        showdown = presentation_of(game).showdown(before, move, driver.state, seat, names)
-        news = {"narrate()": driver.narrate(seat), "reveals()": driver.reveals(seat), "showdown()": showdown}
+        game, transition, num_players = driver.game, (before, move, driver.state), driver.options.num_players
+        showdown = presentation_of(game).showdown(*transition, seat, game.names(seat, num_players))
+        news: dict[str, Any] = {
+            "narrate()": driver.narrate(seat),
+            "reveals()": driver.reveals(seat),
+            "showdown()": showdown,
+        }
+        if num_players <= _WATCHED:
+            people = game.names(-1, num_players)
+            news |= {
+                "narrate() for those who watch": public_text(game, *transition, mover, people),
+                "reveals() for those who watch": public_reveals(game, *transition, people),
+                "showdown() for those who watch": public_showdown(game, *transition, people),
+            }
         if any(news.values()):
             self.told.append(news)
 
@@ -149,6 +164,8 @@ def _shown(driver: StateDriver, seat: int, advise: Advise) -> dict[str, Any]:
         "board()": board_of(game, state, seat, names),
         "ending()": presentation.ending(state, seat, names),
     }
+    if len(names) <= _WATCHED:
+        shown["view() for those who watch"] = public_view(game, state, game.names(-1, len(names)))
     if driver.current_player != seat:
         return shown
     legal = driver.legal_actions()

@@ -302,6 +302,7 @@ class Routes:
                 await self._tables.remove(session.id)
                 return {"deleted": True}
             await work(session.resign, session.viewer if alone else viewer)
+            await work(self._own_copy, request, table, viewer)
         self._tables.changed(session.id)
         return {"deleted": False}
 
@@ -332,11 +333,14 @@ class Routes:
         return reply
 
     def _own_copy(self, request: Request, table: Table, viewer: int) -> dict[str, str]:
-        """Copy a finished game into the record of the visitor who joined by link; nothing for the owner."""
+        """Copy a game into the records of those who joined by link as soon as it is over; nothing for the owner."""
         session, owner = table.session, owner_of(request)
-        if not session.over or viewer not in session.persons[1:] or not seats.by_link(session) or not owner:
+        if seats.by_link(session) and viewer in session.persons[1:] and owner:
+            table.guests[viewer] = owner
+        if not session.over:
             return {}
-        return {"record": seats.copy_for(self._game_log, session, viewer, owner)}
+        copies = {seat: seats.copy_for(self._game_log, session, seat, guest) for seat, guest in table.guests.items()}
+        return {"record": copies[viewer]} if viewer in copies else {}
 
     async def advice(self, request: Request) -> dict[str, Any]:
         async with turn_of(request), self._tables.locked(id_of(request)) as table:

@@ -22,6 +22,7 @@ from cardgym.table.session import replay
 from cardgym.table.setup import PERSON
 from cardgym.table.web import lobby
 from cardgym.table.web.requests import Body, Move, Reply, dump, get, id_of, owner_of, paid_in, post, summaries, work
+from cardgym.table.web.seats import without_browsers
 from cardgym.table.web.tables import Tables
 
 MAX_IMPORT = 8 << 20
@@ -90,7 +91,7 @@ class Record:
     def add(self, request: Request, body: _Import) -> dict[str, Any]:
         """Add the finished games of an export to those of this browser."""
         entries, refused = parse_entries(body.lines.encode(), "this file")
-        finished = [entry for entry in entries if entry["finished"]]
+        finished = [without_browsers(entry) for entry in entries if entry["finished"]]
         return {"added": self._game_log.import_entries(finished, owner_of(request)), "refused": refused}
 
     async def delete(self, request: Request, body: Body) -> dict[str, Any]:

@@ -74,6 +74,12 @@ def claim_key(seat: int) -> str:
     return f"browser {seat}"
 
 
+def without_browsers(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return a game from an upload or for another record: no browser has a seat there, and nobody joins."""
+    bound = (JOIN, REMATCH, *map(claim_key, range(len(entry["players"]))))
+    return {**entry, "about": {key: value for key, value in entry["about"].items() if key not in bound}}
+
+
 def open_seats(session: Session) -> list[int]:
     """Return the seats of a table by link that nobody has taken yet."""
     return [seat for seat in session.persons if seat not in _claims(session)] if by_link(session) else []
@@ -163,7 +169,7 @@ def copy_for(game_log: GameLog, session: Session, seat: int, owner: str) -> str:
 
     The id depends on the person's cookie, so that nobody else can upload a game with that id first.
     """
-    entry = session.entry()
+    entry = without_browsers(session.entry())
     players = {player["seat"]: player for player in entry["players"]}
     order = [(seat + ahead) % len(players) for ahead in range(len(players))]
     id = hashlib.sha256(f"{session.id} {seat} {owner}".encode()).hexdigest()[:_ID_LENGTH]

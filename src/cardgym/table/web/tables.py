@@ -39,10 +39,15 @@ _LEFT = "You have left the lesson: play on as you like, or undo to return to it.
 
 
 class Table:
-    """A game that is in memory."""
+    """A game that is in memory.
+
+    Attributes:
+        guests: the owners of the records of those who joined by link, by seat, as far as their pages have asked.
+    """
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self.guests: dict[int, str] = {}
         self.hints = str(session.about.get("hints", "off"))
         self.lock = asyncio.Lock()
 
