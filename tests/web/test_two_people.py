@@ -193,6 +193,24 @@ def test_nobody_can_take_the_place_of_a_guests_record(shared: Served) -> None:
     assert browsers[1].get(f"/api/history/{state['record']}/replay")["seed"] == state["seed"]
 
 
+def test_a_guests_record_is_made_when_the_game_ends(shared: Served) -> None:
+    """Before the guest's page asks, the host deletes the game and puts another one in its place."""
+    host, guest, _ = clients(shared)
+    table, code = open_by_link(host, "KuhnPoker-v0")
+    guest.post("/api/join", {"code": code, "name": "Bob"})
+    assert guest.get(f"/api/tables/{table}")["seat"] == 1
+    host.post(f"/api/tables/{table}/resign", {})
+    lines = host.raw("GET", "/api/history/export")[2].decode().splitlines()
+    entry = next(entry for entry in map(json.loads, lines) if entry["id"] == table)
+    host.post(f"/api/history/{table}/delete", {})
+    about = {**entry.pop("about"), "name 0": "Eve"}
+    line = json.dumps({name: value for name, value in entry.items() if name != "sha256"} | {"about": about})
+    assert host.post("/api/history/import", {"lines": line})["added"] == 1
+    state = guest.get(f"/api/tables/{table}")
+    assert (state["seat"], state["names"], "record" in state) == (None, ["Eve", "Bob"], False)
+    assert guest.get("/api/history")["games"][0]["people"] == ["Ann", "You"]
+
+
 @pytest.mark.parametrize("env", IDS)
 def test_at_one_screen_each_seat_is_shown_on_request(client: Client, env: str) -> None:
     body = {"game": env, "seat": 0, "opponents": ["human"], "people": "hot", "names": ["Ann", "Bob"]}

@@ -30,6 +30,7 @@ from cardgym.table.narration import PUBLIC, Event
 from cardgym.table.presentation import presentation_of
 from cardgym.table.session import Session
 from cardgym.table.web import seats
+from cardgym.table.web.clients import Limit
 from cardgym.table.web.explore import Explore
 from cardgym.table.web.lobby import Lobby, NewTable, game_called, rules
 from cardgym.table.web.preparation import Preparation
@@ -58,6 +59,8 @@ from cardgym.table.web.tables import MAX_FOLLOWERS, Table, Tables
 STATIC = Path(__file__).parent / "static"
 _ZIPPED = Middleware(GZipMiddleware)
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:[/\\\\][^/\\\\:\s]+){2,}")
+_SAID = Limit(10)
+"""How many lines on stderr about models that do not answer a client causes in a minute."""
 _FOREVER = 365 * 24 * 3600
 
 
@@ -135,16 +138,17 @@ async def _bad_input(request: Request, error: CardgymError) -> Response:
     text = error.in_public if isinstance(error, DecisionError) else str(error)  # It shows what a seat sees.
     if request.app.state.shared:  # Other people need not know where this machine keeps its files and its models.
         if isinstance(error, EndpointError):
-            _say(text)
+            _say(text, client_of(request))
             text = error.in_public
         text = _PATH.sub("...", text)
     return refusal(409 if isinstance(error, StaleGameError) else 400, text)
 
 
-@lru_cache(maxsize=100)
-def _say(text: str) -> None:
-    """Tell the person who started the server; no visitor can fill the terminal."""
-    print(f"cardgym: {text}", file=sys.stderr, flush=True)
+def _say(text: str, client: str) -> None:
+    """Tell the person who started the server; no client can fill the terminal."""
+    if not _SAID.is_reached(client):
+        _SAID.count(client)
+        print(f"cardgym: {text}", file=sys.stderr, flush=True)
 
 
 # -- the page ---------------------------------------------------------------------------------------------------------
