@@ -6,6 +6,7 @@ import contextlib
 import difflib
 import importlib.util
 import operator
+import os
 import signal
 import threading
 import traceback
@@ -55,7 +56,12 @@ def printable(text: str, length: int = 200) -> str:
 
 def quoted(value: object) -> str:
     """Return an untrusted value in quotes, for a message; see `printable`."""
-    return f"'{printable(str(value), 60)}'"
+    return f"'{printable(shown(value, str), 60)}'"
+
+
+def brief(value: object) -> str:
+    """Return a value of any kind as Python writes it, for a message; see `printable`."""
+    return printable(shown(value), 60)
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> CardgymError:
@@ -66,7 +72,7 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> CardgymError:
 
 def nearest(name: object, known: Iterable[str], cutoff: float = 0.5) -> str:
     """Suggest the known name most similar to `name`, as a question; empty if no similarity reaches `cutoff`."""
-    near = difflib.get_close_matches(str(name)[:200], sorted(known), n=1, cutoff=cutoff)
+    near = difflib.get_close_matches(shown(name, str)[:200], sorted(known), n=1, cutoff=cutoff)
     return f"did you mean {near[0]!r}? " if near else ""
 
 
@@ -81,20 +87,25 @@ def whole_number(name: str, value: Any, low: int, high: int = MAX_WHOLE) -> int:
     """
     try:
         number = operator.index(value)
-    except TypeError:
+    except Exception:  # Whatever the value's own code raises.
         number = low - 1
     if isinstance(value, bool) or not low <= number <= high:
-        shown = f"{name}={printable(repr(value), 60)}".removeprefix("=")
+        shown = f"{name}={brief(value)}".removeprefix("=")
         allowed = "up" if high >= MAX_WHOLE and number <= high else f"to {high:,}"
         raise CardgymError(f"{shown}: allowed are whole numbers from {low:,} {allowed}")
     return number
 
 
-def real_number(name: str, value: Any, low: float, high: float, allowed: str) -> None:
-    """Raise `CardgymError` unless `value` is a real number from `low` to `high`, which `allowed` says in words."""
+def real_number(name: str, value: Any, low: float, high: float, allowed: str) -> float:
+    """Return `value` as a float if it is a real number from `low` to `high`, which `allowed` says in words.
+
+    Raises:
+        CardgymError: if it is none.
+    """
     is_real: bool = isinstance(value, Real) and not isinstance(value, bool)
     if not is_real or not low <= value <= high:
-        raise CardgymError(f"{name}={printable(repr(value), 60)}: allowed are {allowed}")
+        raise CardgymError(f"{name}={brief(value)}: allowed are {allowed}")
+    return float(value)
 
 
 def one_of(kind: str, value: Any, allowed: Iterable[str]) -> str:
@@ -108,19 +119,23 @@ def one_of(kind: str, value: Any, allowed: Iterable[str]) -> str:
 def of_kind(name: str, value: Any, kinds: type | UnionType | tuple[type, ...], allowed: str) -> None:
     """Raise `CardgymError` unless `value` is of one of the `kinds`, which `allowed` describes in words."""
     if not isinstance(value, kinds):
-        raise CardgymError(f"{name}={printable(repr(value), 60)}: allowed are {allowed}")
+        raise CardgymError(f"{name}={brief(value)}: allowed are {allowed}")
 
 
 def path_of(name: str, value: object) -> Path:
     """Return a path, given as one or as text; `CardgymError` for anything else."""
     of_kind(name, value, (str, Path), "paths")
-    return Path(str(value))
+    path = Path(str(value))
+    with contextlib.suppress(ValueError):  # Of text that no file system takes.
+        if path.name and min(os.fsencode(path)) >= ord(" "):
+            return path
+    raise CardgymError(f"{name}={brief(value)}: allowed are paths of files, without control characters")
 
 
 def with_method(name: str, value: Any, method: str, allowed: str) -> None:
     """Raise `CardgymError` unless `value` is None or has this method; `allowed` says in words what has it."""
     if value is not None and not hasattr(value, method):
-        raise CardgymError(f"{name}={printable(repr(value), 60)}: allowed are None and {allowed}")
+        raise CardgymError(f"{name}={brief(value)}: allowed are None and {allowed}")
 
 
 _EXTRAS = {

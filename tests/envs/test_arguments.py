@@ -38,6 +38,18 @@ GAME = "cardgym:KuhnPoker-v0"
 FIND = cardgym.find(GAME)
 OPTIONS = FIND.parse_options()
 INDEXED = cardgym.find("OnePlayPoker-v0")
+
+
+class Broken:
+    """Raises an error whatever it is asked."""
+
+    def _fail(self, *_: Any) -> Any:
+        raise RuntimeError("broken")
+
+    __repr__ = __index__ = __float__ = __len__ = __iter__ = __getitem__ = __eq__ = __bool__ = _fail
+    __hash__ = object.__hash__
+
+
 WRONG = {
     "None": None,
     "bool": True,
@@ -45,11 +57,13 @@ WRONG = {
     "nan": float("nan"),
     "str": "x",
     "bytes": b"x",
+    "nul": "\0",
     "list": [1],
+    "nested": [[1], [2, 3]],
     "dict": {"x": 1},
     "empty": {},
     "array": np.zeros(2),
-    "object": object(),
+    "object": Broken(),
     "negative": -1,
     "huge": 10**40,
 }
@@ -257,7 +271,7 @@ RIGHT = {
     ("tournament", "progress"): "None",
     ("record_chunks", "options"): "None empty",
     ("resolve", "programs"): "bool",
-    ("seated", "players"): " ".join(WRONG),  # It leaves the check to `resolve`.
+    ("seated", "players"): " ".join({*WRONG} - {"nested"}),  # It leaves the check to `resolve`.
     ("checkpoints", "options"): "None",
     ("batched", "name"): "None str",
     ("batched", "observation_name"): "None str",
@@ -331,8 +345,10 @@ def test_a_wrong_value_is_refused_in_one_line(
     call, given = CALLS[name]
     right = given | ({"path": files[given["path"]]} if "path" in given else {})
     call(**right) if right else None
+    taken = RIGHT.get((name, parameter), "").split()
+    taken += ["nul"] if "str" in taken and parameter != "path" else []
     for kind, value in WRONG.items():
-        if kind in RIGHT.get((name, parameter), "").split():
+        if kind in taken:
             call(**{**right, parameter: value})
             continue
         with pytest.raises(CardgymError) as caught:  # If nothing is raised, the value was accepted.

@@ -19,7 +19,7 @@ from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import CHANCE, Game, Int8s, Options, State
 from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random, find_next_move
 from cardgym.engine.registry import find, registered
-from cardgym.engine.rules import Generator, derive, rule, uniform_float
+from cardgym.engine.rules import Generator, derive, is_rule, rule, uniform_float
 from cardgym.errors import CardgymError, one_of, quoted, real_number, whole_number
 from cardgym.players import PlayerSpec, resolve_all
 from cardgym.players.seats import SeatedBatch
@@ -92,11 +92,11 @@ def record_chunks(
         raise CardgymError(f"{game.id} has no state keys to record; games with them: {names}")
     games = number_of_games(games)
     key = derive(np.uint64(whole_number("seed", seed, 0)), _STREAM)
-    if not callable(states):
+    if not is_rule(states):
         one_of("states", states, ("key", "index"))
-    if not callable(explore):
+    if not is_rule(explore):
         raise CardgymError(f"explore={quoted(explore)}: allowed are rules (state, seat, mask, generator) -> action")
-    real_number("epsilon", epsilon, 0.0, 1.0, "numbers from 0 to 1")
+    epsilon = real_number("epsilon", epsilon, 0.0, 1.0, "numbers from 0 to 1")
     whole_number("first", first, 0)
     played = SeatedBatch(game, options, min(ROWS, games), resolve_all(players, game, options))
     begin, play = _compiled(played.batch.kernel, states, explore)

@@ -25,9 +25,9 @@ from cardgym.errors import (
     CardgymError,
     IllegalActionError,
     UnexpectedArgumentError,
+    brief,
     of_kind,
     one_of,
-    printable,
     unknown,
     whole_number,
 )
@@ -89,7 +89,7 @@ class EnvArguments:
         of_kind("text", self.text, bool, "True and False")
         one_of("obs_mode", self.obs_mode, OBS_MODES)
         one_of("illegal_action", self.illegal_action, ILLEGAL_ACTIONS)
-        mode = printable(repr(self.render_mode), 60)
+        mode = brief(self.render_mode)
         if mode not in map(repr, (None, *RENDER_MODES)):
             hint = "; gymnasium.make opens a window for 'human'" if mode == repr("human") else ""
             raise CardgymError(f"render_mode={mode}: allowed are 'ansi' and 'rgb_array'{hint}")
@@ -114,7 +114,7 @@ def _requested_seat(seat: int | str, options: Options) -> int:
     try:
         return whole_number("seat", seat, 0, options.num_players - 1)
     except CardgymError:
-        shown = f"seat={printable(repr(seat), 60)}"
+        shown = f"seat={brief(seat)}"
         raise CardgymError(f"{shown}: allowed are 0 to {options.num_players - 1}, 'random' and 'all'") from None
 
 
@@ -275,8 +275,8 @@ class EnvCore:
         try:
             given: Any = None if isinstance(action, bool) else action
             chosen: int = operator.index(given)
-        except TypeError:
-            shown = printable(" ".join(repr(action).split()), 60)
+        except Exception:  # Whatever the action's own code raises.
+            shown = brief(action)
             raise CardgymError(f"action {shown} is not a whole number") from None
         chosen = max(-1, min(chosen, 2**31 - 1))  # The kernel has no larger integers; none of these is legal.
         if self.raises:

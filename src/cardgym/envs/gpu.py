@@ -13,7 +13,7 @@ from cardgym.engine.contract import Game
 from cardgym.engine.kernel import ADDRESSES, NOBODY, RESET, ROW, STEP
 from cardgym.envs.core import check_reset_options
 from cardgym.envs.vector import CardVectorEnv
-from cardgym.errors import CardgymError, printable, reporting_missing
+from cardgym.errors import CardgymError, brief, reporting_missing
 
 _BLOCK = 128
 """Threads in a block."""
@@ -169,7 +169,7 @@ def torch_with(device: str) -> tuple[Any, Any]:
     Raises:
         CardgymError: for a name of no GPU, if PyTorch has none here, or if a package is missing.
     """
-    with reporting_missing(f"device={printable(repr(device), 60)}"):
+    with reporting_missing(f"device={brief(device)}"):
         torch = importlib.import_module("torch")
         importlib.import_module("cuda.core")
     try:
@@ -177,7 +177,7 @@ def torch_with(device: str) -> tuple[Any, Any]:
     except (RuntimeError, TypeError):
         chosen = None
     if chosen is None or chosen.type != "cuda":
-        raise CardgymError(f"device={printable(repr(device), 60)}: allowed are 'cpu' and 'cuda', or 'cuda:1' and so on")
+        raise CardgymError(f"device={brief(device)}: allowed are 'cpu' and 'cuda', or 'cuda:1' and so on")
     if not torch.cuda.is_available() or (chosen.index or 0) >= torch.cuda.device_count():
         raise CardgymError(f"device={device!r}: PyTorch sees no such GPU here; leave it out to play on the CPU")
     return torch, torch.device("cuda", torch.cuda.current_device() if chosen.index is None else chosen.index)

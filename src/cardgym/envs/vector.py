@@ -17,6 +17,7 @@ from cardgym.engine.text import TextView
 from cardgym.envs.core import MAX_SEED, RENDER_FPS, RENDER_MODES, EnvCore, check_reset_options
 from cardgym.errors import CardgymError, IllegalActionError, one_of, whole_number
 from cardgym.players import PlayerSpec, check_legal
+from cardgym.players.checks import action_of_each
 
 _STEP = np.uint8(STEP)
 assert RESET == STEP + 1  # For `step`.
@@ -53,7 +54,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         num_threads: int = 1,
         **arguments: Any,
     ) -> None:
-        whole_number("num_envs", num_envs, 1)
+        num_envs = whole_number("num_envs", num_envs, 1)
         if max_episode_steps is not None:
             whole_number("max_episode_steps", max_episode_steps, 1)
         self._core = EnvCore(game, arguments, num_rows=num_envs, num_threads=num_threads)
@@ -118,9 +119,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
         """
         core, seated = self._core, self._core.seated
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
-            raise CardgymError(f"actions: give whole numbers of ({self.num_envs},), not {chosen.dtype} {chosen.shape}")
+        chosen = action_of_each(actions, self.num_envs)
         starting = self._over
         if starting.any() and (self.autoreset_mode != AutoresetMode.NEXT_STEP or not self._seeded.all()):
             raise CardgymError(f"step() where env {int(starting.argmax())} awaits a reset: call reset()")

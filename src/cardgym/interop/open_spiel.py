@@ -87,7 +87,8 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
         of_kind("parameters", parameters, Mapping | None, "None, because its observer has no parameters")
         with_method("kind", kind, "perfect_recall", "what pyspiel.IIGObservationType makes")
         if parameters:
-            raise CardgymError(f"{self.game.id}: its observer has no parameters; leave out {', '.join(parameters)}")
+            names = ", ".join(map(str, parameters))
+            raise CardgymError(f"{self.game.id}: its observer has no parameters; leave out {names}")
         return OpenSpielObserver(self, has_recall=kind is not None and kind.perfect_recall)
 
 

@@ -15,9 +15,10 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import EnvCore
-from cardgym.errors import CardgymError, IllegalActionError, printable, whole_number
+from cardgym.errors import CardgymError, IllegalActionError, brief, whole_number
 from cardgym.interop.sb3_callbacks import SelfPlay
 from cardgym.players import are_legal, check_legal, resolve
+from cardgym.players.checks import action_of_each
 from cardgym.players.mixtures import MixturePlayer
 
 SHARED = ("action_masks", "action_space", "game", "observation_space", "options", "render_mode", "spec", "unwrapped")
@@ -60,11 +61,11 @@ class CardVecEnv(VecEnv):
     def __init__(
         self, game: str | Game, num_envs: int = 1, *, num_threads: int = 1, num_snapshots: int = 4, **arguments: Any
     ) -> None:
-        whole_number("num_envs", num_envs, 1)
-        whole_number("num_snapshots", num_snapshots, 1)
+        num_envs = whole_number("num_envs", num_envs, 1)
+        num_snapshots = whole_number("num_snapshots", num_snapshots, 1, 1_000)
         given = {"illegal_action": "random", "obs_mode": "flat", "seat": 0, "opponent": "random", **arguments}
         if not isinstance(given["obs_mode"], str) or given["obs_mode"] not in ("flat", "dict"):
-            shown = printable(repr(given["obs_mode"]), 60)
+            shown = brief(given["obs_mode"])
             raise CardgymError(f"obs_mode={shown}: allowed are 'flat' and 'dict' for Stable-Baselines3")
         if isinstance(given["seat"], str) and given["seat"] == "all":
             raise CardgymError("seat='all': Stable-Baselines3 learns one seat; name it, or 'random'")
@@ -128,10 +129,7 @@ class CardVecEnv(VecEnv):
         Raises:
             CardgymError: for other actions.
         """
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
-            raise CardgymError(f"actions: give whole numbers of ({self.num_envs},), not {chosen.dtype} {chosen.shape}")
-        self._actions = chosen.astype(np.int64)
+        self._actions = action_of_each(actions, self.num_envs).astype(np.int64)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play the actions; rows whose game is over start the next one.

@@ -232,6 +232,7 @@ def load_player(path: Path, game: Game, options: Options) -> CheckpointPlayer:
     Raises:
         CardgymError: as `load_checkpoint`, and for a Q-network with `:greedy` after its path.
     """
+    path = path_of("path", path)
     checkpoint = Path(str(path).removesuffix(GREEDY))
     metadata, arrays = _read(checkpoint, game, options)
     if metadata.format != POLICY_NETWORK and checkpoint != path:

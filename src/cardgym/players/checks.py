@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Int8s, Options
-from cardgym.errors import CardgymError, DecisionError, of_kind, printable, shown
+from cardgym.errors import CardgymError, DecisionError, brief, of_kind
 
 
 def check_setting(game: Game, options: Options) -> None:
@@ -39,7 +39,7 @@ def check_rows(name: str, value: Any, like: Any = None, *, kinds: str = "f", dim
     if fits and (like is None or shape == like.shape[:dimensions]):
         return
     is_array = isinstance(value, np.ndarray)
-    given = f"{value.dtype} {shape}" if is_array else printable(" ".join(repr(value).split()), 60)
+    given = f"{value.dtype} {shape}" if is_array else brief(value)
     of = {"f": "floats", "iu": "whole numbers"}.get(kinds, "numbers")
     rows = "(rows, actions)" if dimensions == 2 else "(rows,)"
     size = rows if like is None else like.shape[:dimensions]
@@ -58,6 +58,17 @@ def check_actions(actions: npt.NDArray[np.integer[Any]], masks: Int8s) -> None:
     """Raise `CardgymError` unless `actions` are whole numbers, one for each row of `masks`."""
     check_rows("masks", masks, kinds="biu")
     check_rows("actions", actions, masks, kinds="iu", dimensions=1)
+
+
+def action_of_each(actions: Any, num_rows: int) -> npt.NDArray[np.integer[Any]]:
+    """Return `actions` as an array; `CardgymError` unless they are a whole number for each of `num_rows` rows."""
+    given = brief(actions)
+    with contextlib.suppress(Exception):  # Lists of lists of several lengths, for example.
+        chosen = np.asarray(actions)
+        if chosen.shape == (num_rows,) and chosen.dtype.kind in "iu":
+            return chosen
+        given = f"{chosen.dtype} {chosen.shape}"
+    raise CardgymError(f"actions: give whole numbers of ({num_rows},), not {given}")
 
 
 def check_legal(
@@ -94,4 +105,4 @@ def whole_action(name: str, answer: Any, row: int, legal: Iterable[int]) -> int:
     with contextlib.suppress(Exception):  # Whatever the answer's own code raises.
         if not isinstance(answer, bool) and -(2**63) <= (action := operator.index(answer)) < 2**63:
             return action
-    raise DecisionError(name, not_legal(printable(shown(answer), 60), legal), row)
+    raise DecisionError(name, not_legal(brief(answer), legal), row)

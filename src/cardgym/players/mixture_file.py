@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.declarations import options_that_count
-from cardgym.errors import CardgymError, path_of
+from cardgym.errors import CardgymError, of_kind, path_of
 from cardgym.files import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document
 from cardgym.files.json_values import read_bytes, sealed
@@ -48,6 +48,9 @@ def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: 
     """
     check_setting(game, options)
     path = path_of("path", path)
+    of_kind("weights", weights, Mapping, "mappings from players to weights")
+    for player in weights:
+        of_kind("player", player, str, "names and paths")
     parse_weights(weights)
     content = {
         "format": FORMAT,

@@ -35,7 +35,8 @@ def parse_weights(weights: Mapping[Any, float] | Sequence[str]) -> dict[Any, flo
     pairs = weights.items() if isinstance(weights, Mapping) else map(_pair, weights)
     parsed: dict[Any, float] = {}
     for player, weight in pairs:
-        real_number(f"player {quoted(player)}, weight", weight, 0.0, sys.float_info.max, "finite numbers from 0 up")
+        name = f"player {quoted(player)}, weight"
+        weight = real_number(name, weight, 0.0, sys.float_info.max, "finite numbers from 0 up")
         parsed[player] = parsed.get(player, 0.0) + weight
     if not 0 < math.fsum(parsed.values()) < math.inf:
         raise CardgymError("players by weight: name at least one with a weight above 0, such as random=1")

@@ -121,6 +121,7 @@ def _by_action(features: tuple[Feature, ...], actions: int, names: tuple[str, ..
         return (), 0
     sizes = {feature.name: feature.size for feature in features if 1 < feature.size <= actions}
     for name in names:
+        of_kind("action_features", name, str, "names of features")
         if name not in sizes:
             raise unknown("feature in action_features", name, sizes)
     if len({sizes[name] for name in names}) > 1:

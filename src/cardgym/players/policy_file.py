@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cardgym.engine.contract import Game, Int8s, Options
-from cardgym.errors import CardgymError, path_of, printable, quoted
+from cardgym.errors import CardgymError, brief, path_of, quoted
 from cardgym.files import replacing
 from cardgym.files.documents import Document, Name, validate
 from cardgym.files.json_values import parse_json, read_bytes, sealed
@@ -63,8 +63,7 @@ def load_policy(path: Path, game: Game, options: Options) -> Int8s:
             raise CardgymError(f"{what}: unknown state {quoted(label)}; was it made for other options?")
         if isinstance(action, bool) or not isinstance(action, int) or not 0 <= action < game.num_actions:
             raise CardgymError(
-                f"{what}: action {printable(repr(action), 60)} in state {label}; "
-                f"allowed are 0 to {game.num_actions - 1}"
+                f"{what}: action {brief(action)} in state {label}; allowed are 0 to {game.num_actions - 1}"
             )
         actions[index_of[label]] = action
     actions[0] = max(actions[0], 0)  # Index 0 is the end, where no one decides; a file may leave it out.
@@ -77,7 +76,7 @@ def load_policy(path: Path, game: Game, options: Options) -> Int8s:
 
 def load_player(path: Path, game: Game, options: Options) -> TablePlayer:
     """Return the player of a policy file; raises as `load_policy`."""
-    return TablePlayer(str(path), load_policy(path, game, options))
+    return TablePlayer(str(path_of("path", path)), load_policy(path, game, options))
 
 
 def save_policy(path: Path, actions: Int8s, game: Game, options: Options, **about: str) -> None:

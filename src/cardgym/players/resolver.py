@@ -20,6 +20,7 @@ from cardgym.engine.rules import is_rule
 from cardgym.engine.text import TextView
 from cardgym.errors import (
     CardgymError,
+    brief,
     of_kind,
     path_of,
     printable,
@@ -144,7 +145,7 @@ def player_names(game: Game) -> tuple[str, ...]:
 
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
     """Return the players of `seats` seats: one player for all of them, or a list with one for each."""
-    whole_number("seats", seats, 0)
+    whole_number("seats", seats, 0, 64)
     if isinstance(players, str) or not isinstance(players, Sequence):
         return [players] * seats
     if len(players) != seats:
@@ -161,7 +162,7 @@ def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> li
     check_setting(game, options)
     seats = options.num_players
     if isinstance(specs, str | bytes) or not isinstance(specs, Sequence):
-        raise CardgymError(f"players={printable(repr(specs), 60)}: give a list of players, one for each seat")
+        raise CardgymError(f"players={brief(specs)}: give a list of players, one for each seat")
     if len(specs) != seats:
         wanted = "1 seat: name 1 player" if seats == 1 else f"{seats} seats: name {seats} players, one for each"
         raise CardgymError(f"{game.id} has {wanted}, not {len(specs)}")
@@ -231,8 +232,8 @@ def resolve(spec: PlayerSpec, game: Game, options: Options, *, programs: bool = 
             "model of another library as a callable (observation, action_mask) -> action"
         )
     raise CardgymError(
-        f"player {spec!r}: give a name, a path, a callable (observation, action_mask) -> action, or an object with "
-        "act(observations, masks) -> actions"
+        f"player {brief(spec)}: give a name, a path, a callable (observation, action_mask) -> action, or an object "
+        "with act(observations, masks) -> actions"
     )
 
 
