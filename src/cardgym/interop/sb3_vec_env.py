@@ -129,7 +129,7 @@ class CardVecEnv(VecEnv):
         Raises:
             CardgymError: for other actions.
         """
-        self._actions = action_of_each(actions, self.num_envs).astype(np.int64)
+        self._actions = action_of_each(actions, self.num_envs)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play the actions; rows whose game is over start the next one.

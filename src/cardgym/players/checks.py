@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Game, Int8s, Options
+from cardgym.engine.contract import Game, Int8s, Int64s, Options
 from cardgym.errors import CardgymError, DecisionError, brief, of_kind
 
 
@@ -60,13 +60,13 @@ def check_actions(actions: npt.NDArray[np.integer[Any]], masks: Int8s) -> None:
     check_rows("actions", actions, masks, kinds="iu", dimensions=1)
 
 
-def action_of_each(actions: Any, num_rows: int) -> npt.NDArray[np.integer[Any]]:
-    """Return `actions` as an array; `CardgymError` unless they are a whole number for each of `num_rows` rows."""
+def action_of_each(actions: Any, num_rows: int) -> Int64s:
+    """Return `actions` as an array, int64; `CardgymError` unless they are a whole number for each of `num_rows` rows."""
     given = brief(actions)
     with contextlib.suppress(Exception):  # Lists of lists of several lengths, for example.
         chosen = np.asarray(actions)
         if chosen.shape == (num_rows,) and chosen.dtype.kind in "iu":
-            return chosen
+            return chosen.astype(np.int64, copy=False)
         given = f"{chosen.dtype} {chosen.shape}"
     raise CardgymError(f"actions: give whole numbers of ({num_rows},), not {given}")
 
