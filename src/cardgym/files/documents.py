@@ -56,6 +56,6 @@ def validated(check: Callable[[Any], T], value: Any, what: str) -> T:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = printable(".".join(map(str, first["loc"])), 80)
-        message = first["msg"].removeprefix("Value error, ")
+        message = first["msg"].removeprefix("Value error, ").partition(" or instance of ")[0]
         reason = message[:1].lower() + message[1:]
         raise CardgymError(f"{what}: {f'{place}: ' if place else ''}{printable(reason)}") from None
