@@ -61,7 +61,7 @@ def check_actions(actions: npt.NDArray[np.integer[Any]], masks: Int8s) -> None:
 
 
 def action_of_each(actions: Any, num_rows: int) -> Int64s:
-    """Return `actions` as an array, int64; `CardgymError` unless they are a whole number for each of `num_rows` rows."""
+    """Return `actions` as an int64 array; `CardgymError` unless they are a whole number for each of `num_rows` rows."""
     given = brief(actions)
     with contextlib.suppress(Exception):  # Lists of lists of several lengths, for example.
         chosen = np.asarray(actions)
