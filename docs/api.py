@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-
-import cardgym
 
 START = (
     "cardgym.engine.registry.find",
@@ -34,31 +30,93 @@ START = (
     "cardgym.solvers.optimum.solve",
 )
 """The objects that one starts with."""
-INTERNAL = tuple(
-    f"cardgym.{name}"
-    for name in (
-        "__main__", "cli", "console", "experiments", "files", "games", "scaling",
-        "table.drawings", "table.terminal", "table.web",
-    )
-)  # fmt: skip
-"""Not part of the API. `--help` describes the commands, and each game has its own page."""
+MODULES = {
+    f"cardgym.{module}": names.split()
+    for module, names in {
+        "engine.contract": "", "engine.text": "TextView", "envs.aec": "", "envs.gpu": "GpuVectorEnv",
+        "envs.single": "", "envs.vector": "CardVectorEnv", "arena.datasets": "record_dataset",
+        "arena.transitions": "record record_chunks", "players.policy_networks": "", "players.tables": "save_strategy",
+        "solvers.best_response": "", "solvers.cfr": "", "solvers.exact": "", "solvers.mccfr": "",
+        "solvers.optimum": "policy_of solve Solved solver Solver", "solvers.tree": "", "learn.config": "",
+        "learn.distill": "", "learn.dqn": "", "learn.learner": "", "learn.network_training": "NetworkTraining",
+        "learn.nfsp": "", "learn.opponents": "", "learn.ppo": "", "learn.ppo_loss": "",
+        "learn.replay": "", "learn.rollouts": "", "learn.run": "run_script", "learn.tabular": "", "learn.tags": "",
+        "learn.tensorboard": "", "learn.turns": "",
+        "interop.open_spiel": "", "interop.openenv": "", "interop.sb3_config": "", "interop.trl": "",
+        "interop.verifiers": "", "table.coach.coach": "Coach", "table.coach.review": "review",
+        "table.coach.playouts": "Playouts", "table.game_entries": "read_entries", "table.game_log": "GameLog",
+        "table.presentation": "", "table.session": "Session is_dealt replay", "table.views": "",
+        "testing.golden": "check_golden playthrough",
+    }.items()
+}  # fmt: skip
+"""Modules that programs import, each with the names that are the API; without any, all public ones."""
+PACKAGES = tuple(
+    f"cardgym{name}"
+    for name in ("", ".arena", ".arena.tournament", ".engine.contract", ".envs", ".interop.sb3", ".players", ".testing")
+)
+"""Packages that hand on names of other modules, which are the API as well."""
+ARGUMENTS = {
+    "game": "the id of a registered game, or a `Game`",
+    "options": "the game's options: an `Options`, a mapping from names to values, or None for the defaults",
+    "observations": "what seats see, (rows, size), float32",
+    "masks": "the legal actions, (rows, actions), int8 or bool",
+    "draws": "numbers of the games' own generators for players that draw, (rows,), float64 from 0 to 1",
+    "seed": "a whole number from 0; the same seed gives the same result",
+    "generator": "NumPy's random generator",
+    "path": "a path to a file, as text or `Path`",
+    "folder": "a path to a folder",
+    "name": "the name in messages and tables",
+    "observation_name": "the name of one of the game's observations; None for its first",
+    "config": "the hyper-parameters",
+    "training": "the set-up of a run: its game, folder, log and saved state",
+    "device": "a device of PyTorch, such as `cpu` or `cuda`",
+    "tree": "the game's tree, of `enumerate_tree`",
+    "strategy": "a probability for each choice of a tree, (choices,), float64",
+    "num_actions": "the number of actions of the game",
+    "num_streams": "the number of streams; a stream is one seat of one game",
+    "observation_size": "the length of an observation",
+    "step": "decisions of the learner so far",
+    "state": "a state of the game, one record of its dtype",
+    "seat": "the number of a seat, from 0 in the order of play",
+    "players": "a player for each seat",
+    "spec": "a player: a name, a path, a bot, an object or a mapping from players to weights",
+    "gamma": "the discount of a later reward, 0 to 1",
+    "num_envs": "how many games are played at once",
+    "hidden_sizes": "the units of each hidden layer",
+    "temperature": "by what a softmax divides values",
+}
+"""Arguments that mean one thing wherever they appear; docstrings need not repeat it."""
 
 
-def modules() -> Iterator[str]:
-    """The names of the modules of the public API."""
-    yield "cardgym"
-    for module in pkgutil.walk_packages(cardgym.__path__, "cardgym."):
-        if not any(part.startswith("_") for part in module.name.split(".")) and not module.name.startswith(INTERNAL):
-            yield module.name
+def shown() -> dict[str, list[str] | None]:
+    """The modules of the API, each with the names that it shows; None for its public names."""
+    found: dict[str, list[str] | None] = {name: [] for name in PACKAGES}
+    found |= {module: list(names) or None for module, names in MODULES.items()}
+    for package in PACKAGES:
+        for path in handed_on(package):
+            home, _, name = path.rpartition(".")
+            if (names := found.setdefault(home, [])) is not None and name not in names:
+                names.append(name)
+    return found
+
+
+def names_of(module: str) -> list[str]:
+    """The functions and classes of a module that the API shows."""
+    own = [
+        name
+        for name, value in vars(importlib.import_module(module)).items()
+        if (inspect.isclass(value) or inspect.isfunction(value)) and value.__module__ == module
+    ]
+    only = shown()[module]
+    return [name for name in own if not name.startswith("_") and (only is None or name in only)]
 
 
 def parts() -> dict[str, list[str]]:
     """The modules by package: the first name after `cardgym`, or `cardgym` for top-level modules."""
     found: dict[str, list[str]] = {}
-    for name in modules():
-        words = name.split(".")
-        is_package = len(words) > 2 or hasattr(importlib.import_module(name), "__path__")
-        found.setdefault(words[1] if len(words) > 1 and is_package else "cardgym", []).append(name)
+    for name in sorted(shown()):
+        _, *words = name.split(".")
+        found.setdefault(words[0] if len(words) > (name not in PACKAGES) else "cardgym", []).append(name)
     return found
 
 
@@ -98,20 +156,23 @@ def write_pages(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     lines = ["# API reference", "", "Start with these objects:", "", *listed({path: path for path in START})]
-    lines += ["Everything public, from the docstrings:", ""]
+    lines += ["## Arguments", "", "These arguments have one meaning, which docstrings do not repeat:", ""]
+    lines += ["| argument | what it is |", "|---|---|", *(f"| `{name}` | {text} |" for name, text in ARGUMENTS.items())]
+    lines += ["", "## Pages", ""]
+    everything = shown()
     for part, names in parts().items():
         title = "cardgym" if part == "cardgym" else f"cardgym.{part}"
         lines.append(f"- [`{title}`]({part}.md): {summary(title)}")
-        sections = [f"# {title}", ""]
+        sections = [f"# {title}", "", "[Some arguments](index.md#arguments) are explained once for all pages.", ""]
         for name in names:
+            only = everything[name]
             sections += [
                 f"## {name}",
                 "",
                 *(listed(handed_on(name)) if handed_on(name) else []),
                 "```{eval-rst}",
                 f".. automodule:: {name}",
-                "   :members:",
-                "   :ignore-module-all:",
+                *([] if only == [] else [f"   :members: {', '.join(only or ())}", "   :ignore-module-all:"]),
                 "```",
                 "",
             ]

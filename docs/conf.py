@@ -172,7 +172,7 @@ def _skip(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) ->
 def setup(app: Any) -> None:
     """Write the pages from outside this folder before Sphinx collects its sources."""
     with mock(autodoc_mock_imports):  # Autodoc changes annotations of classes, which pydantic reads for subclasses.
-        for name in api.modules():
+        for name in api.shown():
             importlib.import_module(name)
     api.write_pages(HERE / "api")
     (HERE / "project").mkdir(exist_ok=True)

@@ -80,7 +80,11 @@ def record_chunks(
         states: `key` for the game's info state keys, `index` for their indices, or a rule that numbers states.
         epsilon: the probability, 0 to 1, that a seat explores instead of following its player.
         explore: how it explores; uniformly over the legal actions by default.
+        games: how many games are played.
         first: the number of the first game, a multiple of `ROWS`; those before it are left out.
+
+    Yields:
+        The transitions of up to `ROWS` games, (transitions,) of `TRANSITION`; rewards are in the game's unit.
 
     Raises:
         CardgymError: for a game without state keys, an unknown player, or another number of players than seats.

@@ -115,7 +115,7 @@ def no_invariants(state: State) -> tuple[int, ...]:
 
 
 def no_deck(state: State, deck: Sequence[int]) -> None:
-    """Dealing a chosen deck in a game that does not support it."""
+    """Raise `CardgymError`: the game does not deal a chosen `deck`."""
     raise CardgymError("this game cannot deal a chosen deck: leave `deck` out of reset's options")
 
 
@@ -328,7 +328,7 @@ class Game:
     defaults: Mapping[str, int | str] = field(default_factory=dict)
 
     def variant(self, id: str, doc: str, **defaults: int | str) -> Game:
-        """Return the same game under another id, with other default options."""
+        """Return this game under another id, with `doc` as its documentation and other default options, `defaults`."""
         num_actions = self.actions(self.options.parse(defaults))
         return dataclasses.replace(self, id=id, doc=doc, num_actions=num_actions, defaults=defaults)
 
@@ -357,7 +357,7 @@ class Game:
         return self.num_actions if self.count_actions is None else self.count_actions(options)
 
     def observation(self, name: str) -> Observation:
-        """Return the observation with that name; the error for an unknown one suggests the nearest."""
+        """Return the observation with that name; raise `CardgymError` for an unknown one, with the nearest."""
         if isinstance(name, str) and name in self.observations:
             return self.observations[name]
         raise unknown("observation", name, self.observations)
@@ -380,12 +380,12 @@ class Game:
         return self.action_names[action] if action < len(self.action_names) else f"action {action}"
 
     def names(self, seat: int, num_players: int) -> Names:
-        """Return what texts call the seats when nobody has a name; `seat` reads, -1 for none."""
+        """Return what texts call `num_players` seats when nobody has a name; `seat` reads, -1 for none."""
         called = self.words.opponent if seat >= 0 else ""
         return Names(YOU if other == seat else called or f"Seat {other}" for other in range(num_players))
 
     def parse_options(self, values: Mapping[str, object] | None = None) -> Options:
-        """Options from names and values, with this id's defaults for the others."""
+        """Return options of names and values, with this id's defaults for the others; see `Options.parse`."""
         if values is not None:
             of_kind("options", values, Mapping, "None and a dict of names and values")
         return self.options.parse({**self.defaults, **(values or {})})

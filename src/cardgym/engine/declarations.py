@@ -23,9 +23,9 @@ State = Any
 
 
 def number(default: int, low: int, high: int, help: str, *, step: int = 1, allowed: str = "") -> Any:
-    """Return an integer option from `low` to `high`, in steps of `step`.
+    """Return an integer option from `low` to `high`, in steps of `step`, by default `default`.
 
-    `allowed` describes the allowed values in words if other options restrict them.
+    `help` says what the option is. `allowed` describes the allowed values in words if other options restrict them.
     """
     return field(default=default, metadata={"low": low, "high": high, "step": step, "help": help, "allowed": allowed})
 
@@ -33,7 +33,8 @@ def number(default: int, low: int, high: int, help: str, *, step: int = 1, allow
 def choice(*choices: str, help: str, aliases: Mapping[str, str] | None = None) -> Any:
     """Return an option with several words as values, the first by default. The state stores the position of the word.
 
-    `aliases` maps other words, in lower case, to the choices. Values such as 0 or True are converted by `str` first.
+    `help` says what the option is. `aliases` maps other words, in lower case, to the choices. Values such as 0 or True
+    are converted by `str` first.
     """
     return field(default=choices[0], metadata={"choices": choices, "help": help, "aliases": aliases or {}})
 
@@ -54,7 +55,7 @@ class Options:
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Self:
-        """Options from names and values, from keyword arguments or the command line; unknown names are errors."""
+        """Return options of names and values, of arguments or the command line; raise `CardgymError` for bad ones."""
         known = [spec.name for spec in dataclasses.fields(cls)]
         for name in values:
             if name not in known:
@@ -142,7 +143,7 @@ class Feature:
     scale: float = 1.0
 
     def in_words(self, values: npt.NDArray[np.float32]) -> str:
-        """Its values as people read them.
+        """Return `values`, (size,), as people read them.
 
         "one-hot: own card, jack, queen" reads "Own card: jack"; "own bet, the other's bet" reads a line each. Other
         meanings follow the numbers.
@@ -178,7 +179,7 @@ class Observation:
         return sum(feature.size for feature in self.features(options))
 
     def bounds(self, options: Options) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Return the lowest and the highest observation, float32."""
+        """Return the lowest and the highest observation, (size,), float32."""
         features = self.features(options)
         low = np.concatenate([np.full(feature.size, feature.low, np.float32) for feature in features])
         high = np.concatenate([np.full(feature.size, feature.high, np.float32) for feature in features])
@@ -191,7 +192,7 @@ class Observation:
 
 
 def offsets(features: tuple[Feature, ...]) -> dict[str, int]:
-    """Return the index at which each feature starts in the observation, by name."""
+    """Return the index at which each of the `features` starts in the observation, by name."""
     places, start = {}, 0
     for feature in features:
         places[feature.name] = start
@@ -200,7 +201,7 @@ def offsets(features: tuple[Feature, ...]) -> dict[str, int]:
 
 
 def places(features: tuple[Feature, ...]) -> Any:
-    """`offsets` as a named tuple: in compiled code `PLACES.hand` is a constant."""
+    """Return the `offsets` of `features` as a named tuple: in compiled code `PLACES.hand` is a constant."""
     starts = offsets(features)
     return namedtuple("Places", starts)(**starts)
 

@@ -14,7 +14,7 @@ class Names(tuple[str, ...]):
     __slots__ = ()
 
     def does(self, seat: int, verb: str, third: str = "") -> str:
-        """Return what a seat does: "You raise" or "Ann raises"; `third` is a form without -s, such as "doesn't buy"."""
+        """Return a seat with a `verb`: "You raise", "Ann raises"; `third` is a form without -s: "doesn't buy"."""
         return f"{self[seat]} {verb if self[seat] == YOU else third or f'{verb}s'}"
 
     def whose(self, seat: int) -> str:
@@ -22,7 +22,7 @@ class Names(tuple[str, ...]):
         return "Your" if self[seat] == YOU else f"{self[seat]}'s"
 
     def column(self, seat: int, width: int) -> str:
-        """Return the name in a column; if it is too long, a seed in brackets is dropped first, a number last."""
+        """Return the name in `width` characters; a seed in brackets is dropped first, a number last."""
         name = self[seat] if len(self[seat]) <= width else self[seat].partition(" (")[0]
         number = "".join(re.findall(r" \d+$", name))
         return f"{name.removesuffix(number)[: width - len(number)]}{number}".ljust(width)

@@ -145,7 +145,7 @@ def registered() -> tuple[str, ...]:
 
 
 def packages() -> tuple[GamePackage, ...]:
-    """All registered packages; those that fail to load are reported on stderr, and their ids removed."""
+    """Return the registered packages; those that fail to load are reported on stderr, and their ids removed."""
     found = {}  # In the order of the ids, whichever game was used first.
     for game_id in list(_IDS):
         try:

@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def rule(function: F) -> F:
-    """Compile a rule of a game. With Numba's JIT off (`NUMBA_DISABLE_JIT=1`) it stays plain Python.
+    """Return a rule of a game, `function`, compiled; as plain Python with `NUMBA_DISABLE_JIT=1`.
 
     A rule may call other rules. On disk are the entry points that contain it, and what Python calls directly.
     """

@@ -139,6 +139,7 @@ class EnvCore:
 
         Args:
             given: the user's keyword arguments: `EnvArguments` and options of the game.
+            num_rows: the number of games.
             num_threads: the maximum number of threads that share a step.
             fixed: `EnvArguments` that the env sets itself, and so does not accept from users.
 
@@ -194,7 +195,7 @@ class EnvCore:
         return spaces.Dict({self.masked.observation: observation, self.masked.mask: mask})
 
     def shown(self, observation: Any, mask: Int8s) -> Any:
-        """Convert an observation, (size,), or a batch of them, (rows, size), to the form of the observation space."""
+        """Return an observation, (size,), or rows of them, with their `mask`, in the form of the observation space."""
         if self.observation.discrete is not None:
             observation = observation.T[0].astype(np.int64)
         if self.masked is None:
@@ -209,7 +210,7 @@ class EnvCore:
         return space
 
     def draw_key(self, generator: np.random.Generator) -> int:
-        """Draw the key of a row's games."""
+        """Return a new key, from 0 to 2**64 - 1, for the games of a row."""
         return int(generator.integers(0, 2**64 - 1, dtype=np.uint64, endpoint=True))
 
     def stack(self, options: Mapping[str, Any] | None, row: int = 0) -> bool:
@@ -225,7 +226,7 @@ class EnvCore:
         return True
 
     def player(self, spec: PlayerSpec) -> Callable[[], Int64s]:
-        """Let a player decide in a loop of one's own: return a function that chooses an action in each row.
+        """Return a function that chooses an action in each row, (rows,), as a player would, for a loop of one's own.
 
         In a seat where the function decides everything, the games are those of an env with this opponent in that seat:
         it draws from the same generator. See `SeatedBatch.choose`.
@@ -239,7 +240,7 @@ class EnvCore:
         return partial(self.seated.choose, player)
 
     def text(self, row: int, seat: int, parses: bool = True) -> TextView:
-        """Return the game of a row in words, as `seat` knows it; see `view_in_text`.
+        """Return the game of a row in words, as `seat` knows it; it reads moves if it `parses`: see `view_in_text`.
 
         Raises:
             CardgymError: if the env was made with neither `text=True` nor `render_mode="ansi"`.
@@ -266,7 +267,7 @@ class EnvCore:
         return observations, masks
 
     def one_action(self, action: Any) -> int:
-        """Convert the action of an env with one row to an int.
+        """Return the action of an env with one row as an int.
 
         Raises:
             CardgymError: if it is not an integer.
@@ -288,7 +289,7 @@ class EnvCore:
         return whole_number("seat", seat, 0, self.options.num_players - 1)
 
     def ends(self, over: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[Any]]:
-        """How the rows `over`, (rows,) bool, ended by the rules or a forfeit.
+        """Say how the rows `over`, (rows,) bool, ended by the rules or a forfeit.
 
         Returns:
             New arrays: `winner`, (rows,) int64, a seat or -1 (see `winners`), and `illegal_action`, (rows,) bool; -1
@@ -303,7 +304,7 @@ class EnvCore:
         }
 
     def warn_of_illegal_action(self, consequence: str = "ended the game, which counts as lost") -> None:
-        """Warn through `gymnasium.logger`, once for each env, that an illegal action was played."""
+        """Warn through `gymnasium.logger`, once for each env, that an illegal action had a `consequence`."""
         if not self._warned:
             self._warned = True
             logger.warn(

@@ -75,7 +75,7 @@ class GpuVectorEnv(CardVectorEnv):
         self._ended = self._masks = self._present
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start the next game in every row; with a seed, the first game of `seed + i` in row i. There are no options.
+        """Start the next game in each row, with a seed that of `seed + i` in row i; return observations and infos.
 
         Raises:
             CardgymError: for options, or a list of seeds whose length is not num_envs.

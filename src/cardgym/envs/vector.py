@@ -84,8 +84,9 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Start the next game in every row; with a seed, the first game of `seed + i` in row i.
+        """Start the next game in each row; with a seed, the first game of `seed + i` in row i.
 
+        Returns the observations, (num_envs, size), in the form of `obs_mode`, and the infos.
         `options={"reset_mask": mask}`, bool of (num_envs,), resets those rows only. Afterwards `np_random_seed` is the
         seed, or for a list of seeds the seed of each row; without any seed the first reset draws one.
 
@@ -161,7 +162,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         return tuple(self._core.render(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))
 
     def text(self) -> tuple[TextView, ...]:
-        """Every game in words, as its seat knows it; see `CardEnv.text`."""
+        """Return each game in words, as its seat knows it; see `CardEnv.text`."""
         return tuple(self._core.text(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))
 
     def player(self, spec: PlayerSpec) -> Callable[[], Int64s]:

@@ -96,8 +96,8 @@ class OpenSpielObserver:
     """What a seat sees, as OpenSpiel's observers show it.
 
     Attributes:
-        tensor: the observation, float32, of the length that the env's observation has; None for an information state,
-            which is all that a seat has ever seen and has no fixed length.
+        tensor: the observation, float32, of the length that the env's observation has; None for an information state
+            (`has_recall`), which is all that a seat has ever seen and has no fixed length.
         dict: the tensor by name.
     """
 
@@ -107,12 +107,12 @@ class OpenSpielObserver:
         self.dict = {} if self.tensor is None else {"observation": self.tensor}
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
-        """Write what a seat sees into the tensor."""
+        """Write what the seat `player` sees into the tensor."""
         if self.tensor is not None:
             self.tensor[:] = state._position.observation(player)
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
-        """Return what a seat sees, in words; its information state with perfect recall."""
+        """Return what the seat `player` sees, in words; its information state with perfect recall."""
         if self.tensor is None:
             return state.information_state_string(player)
         return state.observation_string(player)
@@ -235,13 +235,13 @@ class OpenSpielTree(ExactTree):
     set_states: list[Any]
 
     def strategy(self, policy: Any) -> Strategy:
-        """Return a policy of OpenSpiel, in Python or C++, as a strategy over this tree."""
+        """Return a `policy` of OpenSpiel, in Python or C++, as a strategy over this tree, (choices,), float64."""
         actions = np.split(self.choice_actions, self.arrays.first_choice[1:-1])
         shares = [dict(policy.action_probabilities(state)) for state in self.set_states]
         return np.array([part.get(action, 0.0) for part, own in zip(shares, actions, strict=True) for action in own])
 
     def policy(self, strategy: Strategy) -> Any:
-        """Return a strategy over this tree as a `pyspiel.TabularPolicy`."""
+        """Return a strategy over this tree, (choices,), as a `pyspiel.TabularPolicy`."""
         pairs = list(zip(self.choice_actions.tolist(), strategy.tolist(), strict=True))
         first = self.arrays.first_choice.tolist()
         return pyspiel.TabularPolicy(
@@ -253,7 +253,7 @@ class OpenSpielTree(ExactTree):
 
 
 def open_spiel_tree(game: Any, *, limit: int = _NODES) -> OpenSpielTree:
-    """Enumerate every history of a game of OpenSpiel; an information set is an information state's string.
+    """Return the tree of a game of OpenSpiel; an information set is an information state's string.
 
     Args:
         game: a `pyspiel.Game`, or its name as `pyspiel.load_game` takes it.

@@ -15,11 +15,11 @@ class CardGame:
     """A card game that a language model plays by calls of a tool."""
 
     def __init__(self, env_id: str, **arguments: Any) -> None:
-        """Make the env; see `TextGame`."""
+        """Make the env `env_id` with `arguments` as of `gymnasium.make`; see `TextGame`."""
         self._game = TextGame(env_id, by_tool=True, **arguments)
 
     def reset(self, seed: int | None = None, **row: Any) -> str:
-        """Begin a game; a column `seed` of the data set says which. Returns what is appended to the prompt."""
+        """Begin the game of a `row` of the data set, by its column `seed`; return what is appended to the prompt."""
         rules, question = self._game.reset(seed)
         return f"{rules}\n\n{question}\n\nPlay by calling the tool `play` until the game is over."
 

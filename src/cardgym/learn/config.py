@@ -87,7 +87,7 @@ class TrainingConfig(BaseModel):
         raise NotImplementedError
 
     def replace(self, **changes: Any) -> Self:
-        """Return the same config with some values changed, checked again."""
+        """Return the config with the values of `changes`, checked again; raise `CardgymError` for a bad value."""
         return type(self)(**{**self.model_dump(), **changes})
 
 
@@ -218,7 +218,7 @@ class RunArgs:
 
 
 def read_config(kind: type[C], path: Path) -> C:
-    """Return a config from a TOML file; keys that are not in the file keep their defaults.
+    """Return a config, an object of `kind`, from a TOML file; keys that are not in the file keep their defaults.
 
     A file's `base` names another file in the same folder, or a config that comes with cardgym; its values replace the
     defaults. Relative paths start in the folder of the file that has them, or else in the current one.
@@ -241,6 +241,7 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
 
     Args:
         kind: the class of the hyper-parameters; its docstring opens the help.
+        words: the words of the command line after the script's name.
         script: the script's name, such as `dqn.py`.
 
     Raises:

@@ -80,7 +80,7 @@ class Teacher:
         self._generator = generator
 
     def targets(self, states: npt.NDArray[Any], seats: Int64s, masks: Int8s) -> Float32s:
-        """Return the probability of each action, (rows, actions), float32: 0 for illegal ones; rows sum to 1."""
+        """Return the teacher's shares where `seats` decide in `states`, (rows, actions), float32; 0 if illegal."""
         decisions = Decisions(self._game, self._options, states, seats)
         probabilities = decisions.known_probabilities(self._player, self._temperature)
         if probabilities is None:
@@ -120,7 +120,7 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
 
     @torch.inference_mode()
     def act(self, observations: Float32s, masks: Int8s, targets: Float32s, teacher_share: float) -> Int64s:
-        """Draw an action for each row, (rows,), int64: with probability `teacher_share` the teacher's, else its own.
+        """Return an action for each row, (rows,), int64: with probability `teacher_share` of `targets`, else its own.
 
         So the network learns in the states that its own play reaches: Ross, Gordon and Bagnell, "A reduction of
         imitation learning and structured prediction to no-regret online learning", AISTATS 2011 (DAgger), where the
@@ -158,7 +158,7 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
 
 
 def cross_entropy(targets: Tensor, log_probs: Tensor) -> Tensor:
-    """-sum q log p of each row, in nats; KL(q || p) plus the entropy of q, which is the teacher's own.
+    """Return -sum q log p of each row, in nats; KL(q || p) plus the entropy of q, which is the teacher's own.
 
     Args:
         targets: the teacher's probabilities, (rows, actions); exactly 0 for illegal actions.

@@ -68,7 +68,7 @@ class EpsilonGreedy:
 def td_target(
     rewards: Tensor, done: Tensor, discount: float, choosing: Tensor, next_values: Tensor, next_masks: Tensor
 ) -> Tensor:
-    """r + discount Q'(s', argmax_a C(s', a)) over the legal actions a; r alone if the episode ended.
+    """Return r + discount Q'(s', argmax_a C(s', a)) over the legal actions a; r alone if the episode ended; (rows,).
 
     The target network Q' evaluates the action that C chooses. In DQN that is Q' itself: Mnih et al., "Human-level
     control through deep reinforcement learning", Nature 518 (2015). In double DQN it is the online network: van
@@ -99,7 +99,7 @@ class DQNLearner(NetworkLearner[QNetwork]):
         self._target_update_interval, self._tau = config.target_update_interval, config.tau
 
     def update(self, batch: Transitions) -> Tensor:
-        """Take one step of Adam on the Huber loss between Q(s, a) and the target; return the loss, a scalar."""
+        """Take a step of Adam on the Huber loss between Q(s, a) and the target of a `batch`; return it, a scalar."""
         td_target = self._td_target(batch)
         values = self.network(batch.observations).gather(1, batch.actions[:, None]).squeeze(1)
         loss = smooth_l1_loss(values, td_target)

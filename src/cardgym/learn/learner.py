@@ -36,7 +36,7 @@ class NetworkLearner(Generic[N]):
         reports: Sequence[str] = (),
         critic: nn.Module | None = None,
     ) -> None:
-        """Move the networks to their device. `reports` are the tags of the figures that `log` takes."""
+        """Move the networks to their device. `adam` sets the optimizer; `reports` are the tags of figures for `log`."""
         self.device = torch.device(device)
         self.network = network.to(self.device)
         self.critic = None if critic is None else critic.to(self.device)
@@ -79,7 +79,7 @@ class NetworkLearner(Generic[N]):
 
     @staticmethod
     def minibatches(size: int, count: int, epochs: int, generator: np.random.Generator) -> Iterator[Tensor]:
-        """Row numbers of random minibatches of nearly the same size, int64; an epoch has each row once.
+        """Yield the row numbers of random minibatches of nearly equal size, (rows,), int64; an epoch has each row once.
 
         Args:
             count: minibatches per epoch, at most one for each row.
@@ -111,5 +111,5 @@ def take_rows(batch: B, rows: Tensor) -> B:
 
 
 def entropy(all_log_probs: Tensor) -> Tensor:
-    """Return the entropy -sum p log p of each row of log-probabilities (rows, actions), in nats, (rows,)."""
+    """Return the entropy -sum p log p of each row of `all_log_probs`, (rows, actions), in nats, (rows,)."""
     return -(probabilities(all_log_probs) * all_log_probs).sum(dim=1)

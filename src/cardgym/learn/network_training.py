@@ -27,7 +27,7 @@ N = TypeVar("N", QNetwork, PolicyNetwork)
 
 
 class NetworkTraining(Training):
-    """The training of networks in self-play.
+    """The training of networks in self-play; `resume` continues the run in its folder.
 
     It uses one thread. Inside the context manager denormal numbers are rounded to 0: Adam's moments fade to numbers so
     small that a CPU is slow with them.
@@ -64,13 +64,13 @@ class NetworkTraining(Training):
     # -- parts --------------------------------------------------------------------------------------------------------
 
     def q_network(self, hidden_sizes: tuple[int, ...], *, dueling: bool = False, wide: bool = False) -> QNetwork:
-        """Return a Q-network with new weights."""
+        """Return a Q-network with new weights; `dueling` and `wide` add parts to it."""
         return QNetwork(network_shape(self.game, self.options, self.observation, hidden_sizes, dueling, wide))
 
     def policy_network(
         self, hidden_sizes: tuple[int, ...], *, wide: bool = False, action_features: tuple[str, ...] = ()
     ) -> PolicyNetwork:
-        """Return a policy network with new weights."""
+        """Return a policy network with new weights; `wide` and `action_features` add parts to it."""
         shape = network_shape(self.game, self.options, self.observation, hidden_sizes, False, wide, action_features)
         return PolicyNetwork(shape)
 

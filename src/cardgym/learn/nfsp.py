@@ -83,7 +83,7 @@ class AverageLearner(NetworkLearner[PolicyNetwork]):
         super().__init__(network, device, adam, (tags.SL_LOSS, tags.ENTROPY))
 
     def update(self, batch: Decisions) -> Tensor:
-        """Take one step of Adam on the imitation loss of a batch of tensors; the loss, a scalar without a gradient."""
+        """Take a step of Adam on the imitation loss of a batch of tensors; return it, a scalar without gradient."""
         logits, _ = self.network(batch.observations)
         all_log_probs = log_probabilities(logits, batch.masks)
         loss = imitation_loss(all_log_probs, batch.actions)
@@ -122,15 +122,15 @@ class Behavior:
         self.start(np.arange(num_streams))
 
     def start(self, streams: Int64s) -> None:
-        """Draw a policy for the next game of each of these streams."""
+        """Draw a policy for the next game of each of these streams, (streams,)."""
         self._responds[streams] = self._generator.random(len(streams)) < self._anticipatory_param
 
     def responds(self, streams: Int64s) -> npt.NDArray[np.bool_]:
-        """Whether each of these streams plays its best response in this game."""
+        """Return whether each of these streams plays its best response in this game, (streams,), bool."""
         return self._responds[streams]
 
     def decisions(self, turns: Turns, actions: Int64s) -> Decisions:
-        """Return the turns at which a best response decided, with its actions: what the average policy learns from."""
+        """Return the turns at which a best response decided, with `actions`, (turns,), for the average policy."""
         responds = self.responds(turns.streams)
         return Decisions(turns.observations[responds], turns.masks[responds] != 0, actions[responds])
 

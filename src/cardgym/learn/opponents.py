@@ -130,7 +130,7 @@ def _span(word: str) -> tuple[str, float, float]:
 
 
 class Snapshots:
-    """The last copies of a learner, as players that do not learn; each plays as the learner did when it was copied."""
+    """The last `count` copies of a learner, as players that do not learn; each plays as the learner did then."""
 
     saved: ClassVar[tuple[str, ...]] = ("networks", "_taken")
 

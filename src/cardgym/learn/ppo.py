@@ -220,7 +220,7 @@ def uniform_log_probs(masks: Tensor) -> Tensor:
 
 
 def explained_variance(values: Tensor, returns: Tensor) -> float:
-    """1 - Var(returns - values) / Var(returns): 1 for a perfect critic, 0 for a constant one; 0 if nothing varies."""
+    """Return 1 - Var(returns - values) / Var(returns) of (turns,): 1 if perfect, 0 if either is constant."""
     variance = float(returns.var(unbiased=False))
     return 1.0 - float((returns - values).var(unbiased=False)) / variance if variance > 0 else 0.0
 

@@ -40,7 +40,7 @@ class Transitions(NamedTuple):
 
 
 class TransitionBuilder:
-    """Builds n-step transitions from the turns of a rollout.
+    """Builds transitions of `n_step` steps from the turns of a rollout.
 
     A transition spans everything between two turns of its stream: the other players' turns, chance, and all rewards
     paid to the stream. A reward before the stream's first turn belongs to no action and is dropped.
@@ -129,7 +129,7 @@ class SampledBuffer(Generic[R]):
     def __init__(
         self, kind: type[R], layout: list[tuple[Any, ...]], key: str, capacity: int, generator: np.random.Generator
     ) -> None:
-        """Allocate the buffer.
+        """Allocate the buffer; raise `CardgymError` if it does not fit in memory.
 
         Args:
             kind: the named tuple that samples are returned as.
@@ -155,7 +155,7 @@ class SampledBuffer(Generic[R]):
         return self._records[: self.size]
 
     def sample(self, batch_size: int, device: torch.device | str = "cpu") -> R:
-        """Draw records, as tensors on `device`."""
+        """Return `batch_size` records drawn uniformly, as tensors on `device`."""
         indices = self._generator.integers(0, self.size, batch_size)
         # PyTorch allocates aligned memory, so the same numbers always give the same bits.
         records = torch.empty(batch_size * self._records.itemsize, dtype=torch.uint8).numpy().view(self._records.dtype)

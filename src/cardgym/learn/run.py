@@ -55,7 +55,8 @@ def run_script(
 ) -> int:
     """Run a training script from the command line.
 
-    `train` gets the hyper-parameters, the run's folder, and True to resume the run there, if there is one, or to start
+    `kind` is the class of its config, and `words` come after its name on the command line. `train` gets the
+    hyper-parameters, the run's folder, and True to resume the run there, if there is one, or to start
     it over if it cannot resume. The exit code is 0; 2 for an error that the user can fix, with one line on stderr; 130
     when interrupted; 143 after SIGTERM and 129 after SIGHUP, with the state saved there; 141 if stdout is closed.
     """

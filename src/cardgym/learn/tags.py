@@ -62,16 +62,16 @@ def opponent_in_tags(opponent: str) -> str:
 
 
 def eval_tag(metric: str, opponent: str) -> str:
-    """Return the tag of a metric in the evaluations during training."""
+    """Return the tag of a metric against an `opponent` in the evaluations during training."""
     return f"{EVAL}{metric}/{opponent_in_tags(opponent)}"
 
 
 def ci95_tags(metric: str, opponent: str) -> tuple[str, str]:
-    """Return the tags of the lower and the upper end of its 95 % interval."""
+    """Return the tags of the lower and the upper end of the 95 % interval of a `metric` against an `opponent`."""
     stem = f"{EVAL_CI95}{metric}/{opponent_in_tags(opponent)}"
     return stem + LOWER, stem + UPPER
 
 
 def final_tag(metric: str, opponent: str) -> str:
-    """Return the tag of a metric in the final evaluation."""
+    """Return the tag of a metric against an `opponent` in the final evaluation."""
     return f"{FINAL}{metric}/{opponent_in_tags(opponent)}"

@@ -25,7 +25,7 @@ class TensorBoard:
     """Writes what TensorBoard shows about a run. Use it as a context manager, or call `close`."""
 
     def __init__(self, folder: Path, step: int = 0) -> None:
-        """Open a file of events in a folder, which is created if it does not exist.
+        """Open a file of events in a folder, which is created if needed; raise `CardgymError` if that fails.
 
         A resumed run names the step from which it continues: TensorBoard drops what an interrupted run wrote later.
         """
@@ -42,7 +42,7 @@ class TensorBoard:
         self._has_layout = False
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """Write numbers by tag. The first intervals also add the page that draws them as bands."""
+        """Write `values` by tag. The first intervals also add the page that draws them as bands."""
         for tag, value in values.items():
             self._writer.add_scalar(tag, value, step)
         if not self._has_layout and (layout := bands(values)):
@@ -60,7 +60,7 @@ class TensorBoard:
         self._writer.add_hparams(plain, dict(results), run_name=".", global_step=step)
 
     def picture(self, name: str, step: int, image: npt.NDArray[np.uint8]) -> None:
-        """Write a picture, (height, width, 3), uint8."""
+        """Write an `image`, (height, width, 3), uint8."""
         self._writer.add_image(name, image, step, dataformats="HWC")
 
     def flush(self) -> None:
@@ -87,7 +87,7 @@ class TensorBoard:
 
 
 def bands(values: Collection[str]) -> dict[str, dict[str, list[Any]]]:
-    """Get the layout of TensorBoard's page "Custom Scalars" for tags: a chart with a band for each interval, by metric.
+    """Get the layout of TensorBoard's page "Custom Scalars" for the tags `values`: by metric, a chart with bands.
 
     The exploitability comes first, if there is one.
     """
@@ -119,7 +119,7 @@ class Evaluation(NamedTuple):
 
 
 def read_curves(folder: Path) -> dict[str, Curve]:
-    """All curves of a run by tag; see `cardgym.learn.tags`.
+    """Return the curves of a run by tag; see `cardgym.learn.tags`.
 
     A step that was written twice, as after an interruption, counts once, with its last value. A record that was cut
     short, as by a killed process, ends its file.

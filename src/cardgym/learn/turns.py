@@ -70,7 +70,7 @@ class TurnBuffer:
     def act(
         self, turns: Turns, actions: Int64s, log_probs: Float32s, values: Float32s, others: Float32s | None = None
     ) -> None:
-        """Record what was done at these turns, all arrays (turns,), and what the `others` saw, (turns, others)."""
+        """Record `actions`, `log_probs` and `values` of turns, (turns,), and what `others` saw, (turns, others)."""
         places = np.arange(self.size, self.size + len(actions))
         before = self._open[turns.streams]
         self._fields["next"][before[before != NONE]] = places[before != NONE]
@@ -92,8 +92,7 @@ class TurnBuffer:
         self._blocks.append(self.size)
 
     def pay(self, rewards: Float64s, ended: Int64s) -> None:
-        """Credit each stream's reward of a step, (streams,), to its open turn, and close the turns of games that
-        ended."""
+        """Credit the `rewards` of a step, (streams,), to the open turns, and close those of the streams `ended`."""
         waiting = np.flatnonzero(self._open != NONE)
         self._fields["rewards"][self._open[waiting]] += rewards[waiting]
         closing = self._open[ended]
@@ -101,7 +100,7 @@ class TurnBuffer:
         self._open[ended] = NONE
 
     def take(self, gamma: float, gae_lambda: float) -> TurnBatch:
-        """Return the complete turns with their advantages; the open ones stay."""
+        """Return the complete turns with their advantages by `gamma` and `gae_lambda`; the open ones stay."""
         found = self.collected
         advantage = self._advantages(gamma, gae_lambda)
         complete = found["done"] | (found["next"] != NONE)

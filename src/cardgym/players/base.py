@@ -75,7 +75,7 @@ def sample_actions(probabilities: npt.NDArray[np.floating[Any]], draws: Float64s
 
 
 def best_actions(values: npt.NDArray[np.floating[Any]], masks: Masks) -> Actions:
-    """Return the legal action with the highest value in each row, the first in a tie, (rows,), int64."""
+    """Return the legal action of the highest of `values`, (rows, actions), in each row, the first in a tie, (rows,)."""
     check_rows("values", values)
     check_rows("masks", masks, values, kinds="biu")
     actions: Actions = np.where(masks != 0, values, np.finfo(values.dtype).min).argmax(axis=1)
@@ -83,7 +83,7 @@ def best_actions(values: npt.NDArray[np.floating[Any]], masks: Masks) -> Actions
 
 
 def softmax(values: npt.NDArray[np.floating[Any]], masks: Masks, temperature: float) -> Float32s:
-    """Probabilities proportional to exp(value / temperature) over the legal actions, (rows, actions), float32."""
+    """Return shares of exp(`values` / `temperature`) over the legal actions, (rows, actions), float32."""
     check_rows("values", values)
     check_rows("masks", masks, values, kinds="biu")
     temperature = real_number("temperature", temperature, float(SMALLEST_SHARE), sys.float_info.max, "numbers above 0")
@@ -94,7 +94,7 @@ def softmax(values: npt.NDArray[np.floating[Any]], masks: Masks, temperature: fl
 
 
 def one_hot(actions: Actions, masks: Masks) -> Float32s:
-    """Probability 1 for one action of each row, (rows, actions), float32."""
+    """Return probability 1 for one action of each row, (rows, actions), float32; raise `CardgymError` for another."""
     check_actions(actions, masks)
     if not ((actions >= 0) & (actions < masks.shape[1])).all():
         raise CardgymError(f"actions: allowed are 0 to {masks.shape[1] - 1}")
@@ -131,6 +131,9 @@ class Player:
 
         Returns:
             (rows,), int64.
+
+        Raises:
+            DecisionError: without `values`, `probabilities` and an `act` of its own, or if these do not fit.
         """
         values = self.values(observations, masks)
         if values is None:
@@ -145,7 +148,7 @@ class Player:
         return best_actions(values, masks)
 
     def choose(self, observation: Float32s, mask: Masks, draw: float) -> int:
-        """One decision: `act` for an observation (size,) and a mask (actions,); checked, see `legal_actions`.
+        """Return one action: `act` for an observation (size,) and a mask (actions,); checked, see `legal_actions`.
 
         `draw` is uniform in [0, 1), for a player that `samples`.
         """
@@ -307,7 +310,7 @@ class TextPlayer(Player):
     """A player that reads the game in words; a subclass overrides `answers`."""
 
     def answers(self, views: Sequence[TextView]) -> Sequence[int] | Actions:
-        """Choose a legal action for each view, (rows,); the rows are games that wait at the same time."""
+        """Return a legal action for each of `views`, (rows,); the rows are games that wait at the same time."""
         raise NotImplementedError
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:

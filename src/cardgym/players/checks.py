@@ -47,7 +47,7 @@ def check_rows(name: str, value: Any, like: Any = None, *, kinds: str = "f", dim
 
 
 def are_legal(actions: npt.NDArray[np.integer[Any]], masks: Int8s) -> npt.NDArray[np.bool_]:
-    """Whether the action of each row is legal, (rows,), bool; see `check_legal`."""
+    """Return whether each of `actions`, (rows,), is legal, (rows,), bool; see `check_legal`."""
     check_actions(actions, masks)
     in_range = (actions >= 0) & (actions < masks.shape[1])
     legal: npt.NDArray[np.bool_] = in_range & (masks[np.arange(len(masks)), np.where(in_range, actions, 0)] != 0)

@@ -22,7 +22,7 @@ from cardgym.players.networks import QNetwork, hidden_layers, masked, one_thread
 
 
 class PolicyNetwork(nn.Module):
-    """A multilayer perceptron from an observation to a logit for each action and the value of the state.
+    """A multilayer perceptron of a `shape` from an observation to a logit for each action and the value of the state.
 
     The policy and the value share the hidden layers. The last layer's policy weights start close to 0, so that the
     first policy is almost uniform (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?",
@@ -57,7 +57,7 @@ class PolicyNetwork(nn.Module):
             nn.init.zeros_(self.direct.weight)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (rows, actions), illegal actions included, and state values (rows,), for (rows, inputs)."""
+        """Return logits (rows, actions), illegal actions included, and state values (rows,), for (rows, inputs)."""
         featured = self.shape.featured_actions > 0
         hidden = self.body(observations[:, self.others] if featured else observations)
         logits: Tensor = self.policy(hidden)
@@ -89,7 +89,7 @@ Network = QNetwork | PolicyNetwork
 
 
 def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
-    """Return the log-probability of each legal action; the lowest finite float where `masks` (bool) is false.
+    """Return the log-probability by `logits`, (rows, actions); the lowest finite float where a mask is false.
 
     `exp` of the result is exactly 0 for an illegal action, and 0 times it is 0, so sums over all actions need no mask.
     """
@@ -97,7 +97,7 @@ def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
 
 
 def probabilities(log_probs: Tensor) -> Tensor:
-    """`exp` of the result of `log_probabilities`; several times as fast as torch's if most actions are illegal."""
+    """Return `exp` of `log_probs`, (rows, actions), of `log_probabilities`; faster than torch's if most are illegal."""
     legal = log_probs != torch.finfo(log_probs.dtype).min
     zero = torch.zeros((), device=log_probs.device)
     return torch.where(legal, torch.where(legal, log_probs, zero).exp(), zero)

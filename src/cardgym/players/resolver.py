@@ -56,7 +56,7 @@ class Acts(Protocol):
     """An object that chooses actions for many rows at once; `name` and `observation_name` are optional."""
 
     def act(self, observations: Observations, masks: Masks) -> npt.ArrayLike:
-        """Legal actions, whole numbers of (rows,)."""
+        """Return a legal action for each row, whole numbers of (rows,)."""
         ...
 
 
@@ -144,7 +144,7 @@ def player_names(game: Game) -> tuple[str, ...]:
 
 
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
-    """Return the players of `seats` seats: one player for all of them, or a list with one for each."""
+    """Return a player for each of `seats` seats, of one or of a list; raise `CardgymError` for another number."""
     whole_number("seats", seats, 0, 64)
     if isinstance(players, str) or not isinstance(players, Sequence):
         return [players] * seats
@@ -154,7 +154,7 @@ def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[Playe
 
 
 def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Player]:
-    """Return the players of all seats of a game, in the order of the seats.
+    """Return the players of all seats of a game, in the order of the seats, from `specs`, one for each.
 
     Raises:
         CardgymError: if the number of players is not the number of seats, and as `resolve`.

@@ -62,7 +62,7 @@ def _turns(tree: ExactTree) -> Integers:
 
 
 def nash_conv(tree: ExactTree, strategy: Strategy) -> float:
-    """Return what all seats together gain from best responses; 0 at an equilibrium.
+    """Return what the seats gain together from best responses to a strategy, in the game's unit; 0 at an equilibrium.
 
     Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017.
     """
@@ -86,7 +86,7 @@ def exploitability(tree: ExactTree, strategy: Strategy) -> float:
 
 
 def node_values(tree: ExactTree, strategy: Strategy, seat: int) -> Floats:
-    """Return a seat's average payment from each node on, and at each end from the back, if all follow the strategy."""
+    """Return what a seat is paid from each node on, then at each end, the last first, (nodes + ends,), float64."""
     values = np.zeros(tree.num_nodes + len(tree.arrays.payments))
     values[tree.num_nodes :] = tree.arrays.payments[::-1, seat]
     _fill_values(tree.arrays, strategy, values)

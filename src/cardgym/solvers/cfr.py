@@ -35,7 +35,7 @@ class CFR:
     """
 
     def __init__(self, tree: ExactTree, variant: str = "cfr+") -> None:
-        """Start with the uniform strategy."""
+        """Start with the uniform strategy; raise `CardgymError` for a `variant` that is not in `VARIANTS`."""
         if variant not in VARIANTS:
             raise unknown("variant of CFR", variant, VARIANTS)
         self.tree = tree

@@ -37,7 +37,7 @@ GAMMA = Fraction(9, 10)
 
 
 class Solver:
-    """A game of one player, enumerated twice: every state, and up to symmetry.
+    """A game of one player, enumerated twice: every state, and up to symmetry; another raises `CardgymError`.
 
     Attributes:
         tree: every state.

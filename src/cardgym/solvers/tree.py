@@ -103,7 +103,7 @@ class ExactTree:
         return int(self.arrays.payments.shape[1])
 
     def uniform(self) -> Strategy:
-        """Return the strategy of `random`."""
+        """Return the strategy of `random`, (choices,), float64."""
         return np.repeat(1.0 / self.sizes, self.sizes)
 
     @property

@@ -169,12 +169,12 @@ class GameLog:
     # -- games --------------------------------------------------------------------------------------------------------
 
     def add(self, id: str, entry: dict[str, Any], owner: str = "", moves: Sequence[Move] = ()) -> bool:
-        """Add a game; return whether it is new. On a shared server, `owner` is the person it belongs to."""
+        """Add the game `id`, an `entry` and its `moves`; return whether it is new. `owner` is whose it is."""
         with self._transaction() as database:
             return _add(database, id, entry, owner, moves)
 
     def append(self, id: str, start: int, moves: Sequence[Move], entry: dict[str, Any] | None = None) -> None:
-        """Add moves to a game that has `start` rows; when the game has ended, `entry` is its final one.
+        """Add moves to the game `id`, which has `start` rows; when the game has ended, `entry` is its final one.
 
         Raises:
             StaleGameError: if the game has more rows by now.
@@ -191,28 +191,28 @@ class GameLog:
             _set_seal(database, id)
 
     def remove(self, id: str) -> None:
-        """Delete a game."""
+        """Delete the game `id`."""
         with self._transaction() as database:
             for table, key in (("moves", "game"), ("totals", "game"), ("games", "id")):
                 database.execute(f"delete from {table} where {key} = ?", (id,))
 
     def num_rows(self, id: str) -> int:
-        """How many rows of moves a game has, including those taken back."""
+        """Return the number of rows of moves of the game `id`, including those taken back."""
         [(count,)] = self._read("select count(*) from moves where game = ?", (id,))
         return int(count)
 
     def count(self, **wanted: Any) -> int:
-        """How many games match, readable or not; see `read`."""
+        """Return how many games match `wanted`, readable or not; see `read`."""
         where, values = _matching(wanted)
         [(count,)] = self._read(f"select count(*) from games where {where}", values)
         return int(count)
 
     def rows(self, id: str) -> list[Move]:
-        """All rows of moves of a game, including those taken back."""
+        """Return the rows of moves of the game `id`, including those taken back."""
         return self._read(_MOVES, (id,))
 
     def entry(self, id: str) -> dict[str, Any]:
-        """Return a game with its moves.
+        """Return the game `id` with its moves.
 
         Raises:
             CardgymError: if the log has no such game.
@@ -223,7 +223,7 @@ class GameLog:
         return entries[0]
 
     def entries(self, env: str | None = None, **wanted: Any) -> list[dict[str, Any]]:
-        """Return the games that `read` finds; those that cannot be read are named on stderr once."""
+        """Return the games that `read` finds by `env` and `wanted`; unreadable ones are named on stderr once."""
         entries, unreadable = self.read(env, **wanted)
         print_left_out([f"{self._what}: {reason}" for id, reason in unreadable.items() if id not in self._named])
         self._named |= set(unreadable)
@@ -238,7 +238,7 @@ class GameLog:
         id: str | None = None,
         limit: int = -1,
     ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-        """Return matching games, oldest first, the latest `limit` of them; and by id, why some cannot be read."""
+        """Return the latest `limit` games by `env`, `finished` and `owner`, oldest first; by id, why some fail."""
         wanted = {"env": env, "finished": finished, "owner": owner, "id": id}
         entries, unreadable, found = [], {}, functools.cache(find)
         for game, moves in self._stored(wanted, limit):
@@ -285,7 +285,7 @@ class GameLog:
     # -- what reviews found -------------------------------------------------------------------------------------------
 
     def totals(self, version: str, owner: str | None = None) -> dict[str, tuple[KindTotal, ...]]:
-        """Return what `save_totals` saved for each game's id under this version of cardgym."""
+        """Return what `save_totals` saved by game's id under this version of cardgym, for one `owner` or all."""
         found, (where, values) = {}, _matching({"version": version, "owner": owner})
         query = f"select game, totals from totals join games on game = id where {where}"
         for game_id, text in self._read(query, values):
@@ -294,7 +294,7 @@ class GameLog:
         return found
 
     def save_totals(self, id: str, version: str, totals: Sequence[KindTotal]) -> None:
-        """Save the totals of a game's review, replacing any that another version saved.
+        """Save the totals of the review of the game `id`, replacing any that another version saved.
 
         Raises:
             CardgymError: if the file cannot be written or the log has no such game.
@@ -325,7 +325,7 @@ class GameLog:
         return count
 
     def import_entries(self, entries: Iterable[dict[str, Any]], owner: str = "") -> int:
-        """Add games read from an export that are not in the log yet, as those of `owner`; return how many."""
+        """Add `entries` of an export that are not in the log yet, as games of `owner`; return how many."""
         added = 0
         with self._transaction() as database:
             for entry in entries:

@@ -111,12 +111,12 @@ class Presentation:
 
 
 def measured(module_file: str) -> dict[str, Any]:
-    """Return the `strength`, `ratings` and `levels` that `measured.toml` has, in the folder of a module."""
+    """Return the `strength`, `ratings` and `levels` that `measured.toml` has, beside `module_file`."""
     return tomllib.loads(Path(module_file).with_name("measured.toml").read_text(encoding="utf-8"))
 
 
 def lessons(module_file: str) -> dict[str, Lesson]:
-    """Return the lessons that `lesson.toml` has, by id, in the folder of a module."""
+    """Return the lessons that `lesson.toml` has, by id, beside `module_file`."""
     found = tomllib.loads(Path(module_file).with_name("lesson.toml").read_text(encoding="utf-8"))
     return {env_id: Lesson(**values) for env_id, values in found.items()}
 
@@ -134,7 +134,7 @@ def presentation_of(game: Game) -> Presentation:
 
 
 def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = (), names: Names | None = None) -> View:
-    """Get the game as `seat` sees it, everything for seat -1; its actions are `legal`, given if `seat` is to decide."""
+    """Return the game as `seat` sees it, all of it for seat -1; `legal` are its actions, `names` those of seats."""
     rules, own_view, num_players = game.rules, presentation_of(game).view, int(state.num_players)
     if own_view is None:
         view = view_in_words(game.describe, state, seat, num_players)
@@ -157,7 +157,7 @@ def offered(game: Game, state: State, legal: Sequence[int]) -> list[int]:
 
 
 def board_of(game: Game, state: State, seat: int, names: Names) -> str:
-    """Return the game as text for a terminal of 80 x 24; the game's description if it has no board."""
+    """Return the game as text for a terminal of 80 x 24, by `names` of seats; without a board, its description."""
     board = presentation_of(game).board
     return game.describe(state, seat) if board is None else board(state, seat, names)
 

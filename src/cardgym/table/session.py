@@ -68,6 +68,7 @@ class Session:
         """Set up a game; `play` or `step` deals it.
 
         Args:
+            setup: the game, its options, seed and players.
             game_log: where to save it; None does not save it.
             owner: the person it belongs to, on a shared server.
         """
@@ -101,7 +102,7 @@ class Session:
 
     @classmethod
     def restore(cls, game_log: GameLog, id: str, resolve: Resolve = resolve_logged) -> Self:
-        """Return a game as the log has it, to be continued.
+        """Return the game `id` as `game_log` has it, to be continued; `resolve` finds its players by name.
 
         Raises:
             CardgymError: if the log has no such game or it cannot be replayed.
@@ -116,7 +117,10 @@ class Session:
 
     @classmethod
     def branch(cls, entry: Mapping[str, Any], move: int, game_log: GameLog, owner: str, resolve: Resolve) -> Self:
-        """Return a new game that begins with the first `move` moves of a logged one; the cards to come are the same."""
+        """Return a new game with the first `move` moves of an `entry` of a log, and with its cards to come.
+
+        `game_log`, `owner` and `resolve` are as of `restore` and of a new session.
+        """
         setup = setup_of(entry, resolve)
         kept = {name: value for name, value in setup.about.items() if name not in (RESIGNED, HELPED)}
         self = cls(dataclasses.replace(setup, about=kept | {AGAIN: entry["id"]}), game_log, owner)
@@ -221,15 +225,15 @@ class Session:
     # -- playing ------------------------------------------------------------------------------------------------------
 
     def play(self) -> list[Event]:
-        """Play until it is the person's turn or the game ends; a watched game, to its end."""
+        """Play until it is the person's turn or the game ends, a watched game to its end; return what happened."""
         return self._advance()
 
     def step(self) -> list[Event]:
-        """Play one decision of a player, with the chance moves before and after it."""
+        """Play one decision of a player, with the chance moves before and after it; return what happened."""
         return self._advance(max_decisions=1)
 
     def act(self, action: int, *, others: bool = True) -> list[Event]:
-        """Play the action of the person to move, then until it is a person's turn again or the game ends.
+        """Play the action of the person to move, then on to a person's turn or the end; return what happened.
 
         Args:
             others: whether the other players move, too; if not, `step` plays their decisions one by one.
@@ -322,7 +326,7 @@ class Session:
         return event
 
     def resign(self, seat: int) -> None:
-        """Resign for the person at a seat; `CardgymError` if the game is over or no person sits there."""
+        """Resign for the person at a seat; raise `CardgymError` if the game is over or no person sits there."""
         if self.over or seat not in self.persons:
             raise CardgymError("only a person at the table of an unfinished game can resign it")
         self.add_about(**{RESIGNED: seat})
@@ -333,7 +337,7 @@ class Session:
             self.add_about(**{HELPED: True})
 
     def add_about(self, **values: str | int) -> None:
-        """Change what is saved with the game, such as the name that a person gave."""
+        """Save `values` with the game, such as the name that a person gave."""
         self.about |= values
         self._load(self.moves)  # With the names as they are now.
         if self._game_log is not None:
@@ -370,7 +374,7 @@ class Session:
 
 
 def replay(entry: Mapping[str, Any]) -> list[Event]:
-    """Return the moves of a logged game as its person saw them; the players do not decide again.
+    """Return the moves of a logged game, `entry`, as its person saw them; the players do not decide again.
 
     Raises:
         CardgymError: if the game is not installed or the rules do not allow its moves.
@@ -382,7 +386,7 @@ def replay(entry: Mapping[str, Any]) -> list[Event]:
 
 
 def is_dealt(entry: Mapping[str, Any]) -> bool:
-    """Whether the cards of a logged game are those that its seed determines.
+    """Return whether the cards of a logged game, `entry`, are those that its seed determines.
 
     Raises:
         CardgymError: if the game is not installed or the rules do not allow its moves.

@@ -122,18 +122,18 @@ class Reveal(TypedDict):
 def reveal(
     name: str, lines: Sequence[str] = (), items: Sequence[Item] = (), total: str = "", *, banner: bool = False
 ) -> Reveal:
-    """Return a `Reveal` with these parts."""
+    """Return a `Reveal`: a name, `lines` of text, `items` and a `total`; a `banner` is large."""
     found: Reveal = {"name": name, "items": list(items), "lines": list(lines), "total": total}
     return {**found, "banner": True} if banner else found
 
 
 def listed(view: View, texts: Mapping[int, str]) -> list[dict[str, Any]]:
-    """Actions with their texts and their items in a view."""
+    """Return actions with their texts and their items in a view."""
     return [{"action": action, "text": texts[action], "items": view["actions"].get(action, [])} for action in texts]
 
 
 def view_in_words(describe: Callable[[State, int], str], state: State, seat: int, num_players: int) -> View:
-    """Return the view of a game that does not define one: its description as lines; of all seats for seat -1."""
+    """Return what `describe` says as a view of lines, for a game without one; of `num_players` seats for seat -1."""
     zones: list[Zone] = []
     for viewer in range(num_players) if seat < 0 else [seat]:
         lines = describe(state, viewer).splitlines()

@@ -12,7 +12,7 @@ from cardgym.errors import CardgymError
 
 
 def option_cases(game: Game, limit: int = 12) -> list[Options]:
-    """Return sets of options: the defaults, then others in which every option takes its values in turn.
+    """Return up to `limit` sets of options: the defaults, then others in which each option takes its values in turn.
 
     Numeric options with a wide range stay near their minimum or default, so that games are short. Invalid combinations
     are left out.

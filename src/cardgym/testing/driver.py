@@ -98,7 +98,7 @@ class StateDriver(SingleGame):
         return other
 
     def assign(self, other: StateDriver) -> None:
-        """Copy the state of another driver with the same game and options."""
+        """Copy the state of the driver `other`, which has the same game and options."""
         self._bytes[:] = other._bytes
         self._bytes_before[:] = other._bytes_before
         self._facts[:] = other._facts
@@ -109,6 +109,7 @@ class StateDriver(SingleGame):
         return state_bytes(self.game, self.states)
 
     def digest(self) -> str:
+        """Return the digest of the state."""
         return state_digest(self.states)
 
     # -- moves --------------------------------------------------------------------------------------------------------
@@ -137,7 +138,7 @@ class StateDriver(SingleGame):
         return total
 
     def random_move(self, rng: np.random.Generator) -> Move:
-        """Play a uniformly random chance outcome or legal action."""
+        """Play and return a chance outcome or legal action, drawn by `rng`; raise `ContractError` without any."""
         seat, outcomes = self.current_player, self.num_chance_outcomes
         if outcomes:
             move = int(rng.integers(outcomes))
@@ -149,7 +150,7 @@ class StateDriver(SingleGame):
         return Move(seat, outcomes, move, self.apply_action(move))
 
     def play_randomly(self, rng: np.random.Generator, most: int) -> Iterator[Move]:
-        """Play at most `most` random moves, and yield each one after playing it."""
+        """Play at most `most` random moves, drawn by `rng`, and yield each one after playing it."""
         for _ in range(most):
             if self.over:
                 return
@@ -200,12 +201,12 @@ class StateDriver(SingleGame):
         return ("random", *self.game.compiled_players)
 
     def choose_action(self, player: str, generator: npt.NDArray[np.uint64]) -> int:
-        """Return the action that a compiled player takes for the seat to decide."""
+        """Return the action of a compiled player for the seat to decide; `generator` is its state, (2,), uint64."""
         seats = np.array([self.current_player])
         return int(choose_actions(self.game, self.options, player, self.states, seats, generator)[0])
 
     def chooser(self, name: str, rng: np.random.Generator) -> Callable[[], int]:
-        """Return a function that returns the action of a player, compiled or not, for the seat to decide."""
+        """Return a function that returns the action of a player for the seat to decide, drawn by `rng`."""
         if name in self.players:
             return lambda: self.choose_action(name, rng.integers(2**63, size=2, dtype=np.uint64))
         player = resolve(name, self.game, self.options)

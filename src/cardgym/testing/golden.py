@@ -51,7 +51,7 @@ def folder_of(game: Game) -> Path:
 
 
 def playthrough(game: Game) -> str:
-    """Random games with a few sets of options, every move with its description and digests."""
+    """Return the text of random games with a few sets of options, each move with its description and digests."""
     lines = [
         f"Golden playthrough of {game.id}. Written by `python -m cardgym.testing.golden --update`; not by hand.",
         "A move: who, the action or outcome, what it pays, a digest of the state, and what is told to the seats.",
@@ -133,7 +133,7 @@ def _narrations(driver: StateDriver) -> dict[str, list[int]]:
 
 
 def check_golden(game: Game, folder: Path) -> None:
-    """Check that the game plays like its golden playthrough, which must exist."""
+    """Check that the game plays like its golden playthrough; raise `ContractError` if not, or if there is none."""
     path = path_of(game, folder)
     command = pasted("python", "-m", "cardgym.testing.golden", "--update", "--folder", folder, game.id)
     advice = f"write it with `{command}` and read the diff"

@@ -245,7 +245,7 @@ class Standings:
 
     @classmethod
     def fromdict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the results that `asdict` wrote."""
+        """Return the results of `values` that `asdict` wrote."""
         columns = {name: [player[key] for player in values["players"]] for key, name in _PER_PLAYER.items()}
         found = {field.name: values[field.name] for field in fields(cls) if field.name in values} | columns
         arrays = {

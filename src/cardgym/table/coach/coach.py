@@ -60,7 +60,7 @@ class Coach:
         return None if self.adviser.glance is None else self.adviser.glance(state, seat)
 
     def standing(self, state: State) -> list[float]:
-        """How well every seat stands, given all cards, in `standing_unit`."""
+        """Return how well each seat stands, given all cards, in `standing_unit`."""
         seats = range(self.options.num_players)
         if self.adviser.standing is not None:
             return [float(self.adviser.standing(state, seat)) for seat in seats]

@@ -73,6 +73,7 @@ class Playouts:
                 which deals them uniformly.
             whole_game: play to the end of the game instead of the deal.
             worlds: how many times the hidden cards are resampled for one decision.
+            unit: the name of what values are counted in.
             opponent: the name of the player in all other seats; empty for `player`.
 
         Raises:
@@ -108,6 +109,7 @@ class Playouts:
         """Return the mean value of every legal action over the worlds, best first; see `Adviser.advise`.
 
         Args:
+            kind: the kind of decision, for the review.
             base: what values are relative to.
             bounds: the least and the most that the rules allow an action to be worth.
             reason: what to say about an action, given its values in all worlds, (worlds,), float64.
@@ -140,7 +142,7 @@ class Playouts:
         return legal, np.concatenate(parts)
 
     def standing(self, state: State) -> Float64s:
-        """Each seat's mean share of the game, with the actual hidden cards: (num_players,), float64."""
+        """Return each seat's mean share of the game, with the actual hidden cards: (num_players,), float64."""
         parts = [np.ascontiguousarray(state[name]).tobytes() for name in self.game.state.names or ()]
         key = _key_of(b"".join(parts))  # Between a state's fields there may be anything.
         played, _ = self._play(state, -1, key, 0, _STANDING_WORLDS, np.array([-1], np.int64))

@@ -129,7 +129,7 @@ def review(
     chart: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Review:
-    """Review a game.
+    """Return the review of a game: what its decisions cost.
 
     Args:
         entry: the game with its moves, from a game log or its export.
