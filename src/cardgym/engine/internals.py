@@ -16,7 +16,6 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -24,11 +23,10 @@ import numba.extending
 import numpy as np
 from llvmlite import ir as llvm
 from numba.core import cgutils, compiler, compiler_machinery, ir, types
-from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import TypingError
-from numba.core.runtime.nrt import rtsys
 from numba.core.typed_passes import NativeLowering
+from numba.core.typing import templates
 
 from cardgym.engine import linking
 from cardgym.engine.cache import alone, cache_folder, digest_of
@@ -38,6 +36,7 @@ define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipe
 register_pass: Any = compiler_machinery.register_pass
 create_struct_proxy: Any = cgutils.create_struct_proxy
 unliteral: Any = types.unliteral
+_Overload: Any = templates._OverloadFunctionTemplate
 arrayobj: Any = importlib.import_module("numba.np.arrayobj")
 """Parts of Numba that have no type hints."""
 
@@ -67,6 +66,9 @@ _VIEWS = {"cast", "exhaust_iter", "getattr", "getiter", "iternext", "pair_first"
 
 def owns_memory(state: Any) -> bool:
     """Whether a typed function may own an array, list or string: creates one, gets one from a call, or returns one."""
+
+    if state.func_id.func.__dict__.get("owns_memory"):
+        return True
 
     def is_managed(kind: Any) -> bool:
         return bool(state.targetctx.data_model_manager[kind].contains_nrt_meminfo())
@@ -165,8 +167,7 @@ def inlined(function: Callable[..., Any]) -> Any:
     """Return a dispatcher for compiled callers, not for Python. Functions on bits become vector instructions."""
     if write := _WRITING.get(function.__dict__.get("vector_width", 0)):
         function = lambda values, out, start: write(values, out, start)  # noqa: E731
-    dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)
-
+    dispatcher = _inlined(numba.njit, function, error_model="numpy")
     call_template = dispatcher.get_call_template
 
     def without_literals(args: Any, kws: Any) -> Any:
@@ -177,9 +178,30 @@ def inlined(function: Callable[..., Any]) -> Any:
             return call_template(args, kws)
 
     dispatcher.get_call_template = without_literals
-    dispatcher.add_overload = lambda result: dispatcher.overloads.update({tuple(result.signature.args): result})
     dispatcher._cache = linking.RuleCache(function)
     return dispatcher
+
+
+def _inlined(jit: Any, function: Callable[..., Any], **options: Any) -> Any:
+    dispatcher = jit(pipeline_class=_InlinedCompiler, **options)(function)
+    dispatcher.add_overload = lambda result: dispatcher.overloads.update({tuple(result.signature.args): result})
+    return dispatcher
+
+
+@contextlib.contextmanager
+def _overloads_inlined() -> Iterator[None]:
+    """Keep Numba's own functions in intermediate form, too: `np.zeros`, `max` and others are written in Python."""
+    decorator = _Overload._get_jit_decorator
+
+    def inlined_overload(jit: Any, function: Callable[..., Any], **options: Any) -> Any:
+        function.__dict__["owns_memory"] = True  # In ways that cannot be seen.
+        return _inlined(jit, function, **options)
+
+    _Overload._get_jit_decorator = lambda self: functools.partial(functools.partial, inlined_overload, decorator(self))
+    try:
+        yield
+    finally:
+        _Overload._get_jit_decorator = decorator
 
 
 def entry_point(function: Callable[..., Any]) -> Any:
@@ -200,11 +222,12 @@ def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], 
             folder = cache_folder(digest_of(dispatcher))
             while_compiling.enter_context(alone(folder))
             while_compiling.enter_context(_no_collections())
+            while_compiling.enter_context(_overloads_inlined())
             while_compiling.enter_context(_short_errors())
-            if not isinstance(dispatcher._cache, _DiskCache) or dispatcher._cache.cache_path != str(folder):
+            if not isinstance(dispatcher._cache, linking.DiskCache) or dispatcher._cache.cache_path != str(folder):
                 # In its symbols: code of two versions may be loaded in one process.
                 function.__qualname__ = f"{function.__name__}_{folder.name}"
-                dispatcher._cache = _DiskCache(function)  # type: ignore[no-untyped-call]
+                dispatcher._cache = linking.DiskCache(function)  # type: ignore[no-untyped-call]
             # Announced only once the code is known to be missing.
             dispatcher._cache.if_missing = lambda: (
                 while_compiling.enter_context(linking.rules_of(dispatcher)),
@@ -276,72 +299,6 @@ def _writing(width: int) -> Any:
 
 
 _WRITING = {width: _writing(width) for width in (8, 16)}
-
-
-# -- files ------------------------------------------------------------------------------------------------------------
-
-
-class _Locator:
-    """Tells Numba to keep a function's code in the folder named by its digest.
-
-    Numba's own locators include the path and time of the source, and so recompile for every checkout or clone.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], source: str) -> _Locator:
-        return cls(cache_folder(py_func.__qualname__.rpartition("_")[2]))
-
-    def get_cache_path(self) -> str:
-        return str(self._folder)
-
-    def ensure_cache_path(self) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-
-    def get_source_stamp(self) -> str:
-        return self._folder.name
-
-    def get_disambiguator(self) -> str:
-        return "0"  # Numba's is the line, which an edited comment moves.
-
-
-class _DiskCache(FunctionCache):
-    """Numba's cache files for one function. Damaged files are replaced; disk errors are not raised."""
-
-    if_missing: Callable[[], object]
-    """Called when the code is not on disk."""
-
-    class _impl_class(FunctionCache._impl_class):  # type: ignore[valid-type,misc]  # noqa: N801  # Numba names it so.
-        _locator_classes = (_Locator,)
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return sig, codegen.magic_tuple()  # Without the function, which the folder's digest covers.
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled code of a signature; None if it is missing or unreadable.
-
-        Numba would first load everything that it can compile, which takes longer than loading the code.
-        """
-        loaded = None
-        try:
-            rtsys.initialize(target_context)
-            if not linking.target or linking.target.code_path(Path(self.cache_path), sig).exists():
-                loaded = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except Exception:  # Damaged pickles fail in many ways.
-            try:
-                self.flush()  # type: ignore[no-untyped-call]  # Otherwise saving would read the damaged index.
-            except OSError:
-                self.disable()  # type: ignore[no-untyped-call]
-        if loaded is None:
-            self.if_missing()
-        return loaded
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Save the compiled code of a signature; ignore disk errors."""
-        with contextlib.suppress(OSError):
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
 # -- the self-test ----------------------------------------------------------------------------------------------------

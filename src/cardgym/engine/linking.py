@@ -1,4 +1,4 @@
-"""The code of rules in LLVM's intermediate form: it is kept on disk, and each entry point is linked from it.
+"""The code of rules in LLVM's intermediate form: each entry point is linked from it. Both are kept on disk.
 
 An entry point compiles in two steps. Numba translates each rule that it can reach, which takes half of the time and is
 the same for every entry point; then LLVM optimizes all of them together. So a rule's translation is kept by what the
@@ -19,7 +19,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core import compiler, sigutils
-from numba.core.caching import NullCache
+from numba.core.caching import FunctionCache, NullCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
@@ -217,3 +217,69 @@ def _load(key: str, codegen: Any) -> tuple[Inlined, tuple[Any, Any]]:
 
 def _path(key: str) -> Path:
     return cache_folder(key) / "rule"
+
+
+# -- entry points on disk ---------------------------------------------------------------------------------------------
+
+
+class _Locator:
+    """Tells Numba to keep a function's code in the folder named by its digest.
+
+    Numba's own locators include the path and time of the source, and so recompile for every checkout or clone.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], source: str) -> _Locator:
+        return cls(cache_folder(py_func.__qualname__.rpartition("_")[2]))
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def ensure_cache_path(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def get_source_stamp(self) -> str:
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        return "0"  # Numba's is the line, which an edited comment moves.
+
+
+class DiskCache(FunctionCache):
+    """Numba's cache files for one function. Damaged files are replaced; disk errors are not raised."""
+
+    if_missing: Callable[[], object]
+    """Called when the code is not on disk."""
+
+    class _impl_class(FunctionCache._impl_class):  # type: ignore[valid-type,misc]  # noqa: N801  # Numba names it so.
+        _locator_classes = (_Locator,)
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return sig, codegen.magic_tuple()  # Without the function, which the folder's digest covers.
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled code of a signature; None if it is missing or unreadable.
+
+        Numba would first load everything that it can compile, which takes longer than loading the code.
+        """
+        loaded = None
+        try:
+            rtsys.initialize(target_context)
+            if not target or target.code_path(Path(self.cache_path), sig).exists():
+                loaded = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception:  # Damaged pickles fail in many ways.
+            try:
+                self.flush()  # type: ignore[no-untyped-call]  # Otherwise saving would read the damaged index.
+            except OSError:
+                self.disable()  # type: ignore[no-untyped-call]
+        if loaded is None:
+            self.if_missing()
+        return loaded
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save the compiled code of a signature; ignore disk errors."""
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
