@@ -57,6 +57,13 @@ def test_equal_shares_in_all_deals_leave_room_for_deals_not_seen() -> None:
     assert (low, high) == pytest.approx((1 / 3 - unseen / 3, 1 / 3 + unseen * 2 / 3))
 
 
+def test_payments_whose_squares_are_zero_have_an_interval() -> None:
+    moments = Moments(1)
+    moments.add(np.full((3, 1), 1e-300), np.array([1e-300]))
+    mean, interval = moments.mean(np.ones(1))
+    assert interval == (mean, mean)
+
+
 def test_one_deal_has_no_interval() -> None:
     moments = moments_of(np.array([1.0]), np.array([2.0]))
     assert np.isnan(moments.share(0, 1)[1]).all()
