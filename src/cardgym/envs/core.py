@@ -251,9 +251,7 @@ class EnvCore:
         return view
 
     def viewers(self) -> Int64s:
-        """Return the seat whose view each row shows, (rows,) int64: the caller's, or the seat to decide if it plays
-        all.
-        """
+        """Return the seat that each row shows, (rows,) int64: the caller's; the seat to decide if it plays all."""
         rows = self.seated.batch.plain_rows
         seats = rows["seat"]
         if self.plays_all:

@@ -216,9 +216,7 @@ class EpisodeStatistics:
             self._lengths[ended] = 0
 
     def statistics(self) -> dict[str, float]:
-        """Return the mean return and the mean length of the episodes that ended since the last call, by tag; none
-        if none.
-        """
+        """Return the mean return and length of the episodes ended since the last call, by tag; empty if none ended."""
         episodes, returns, lengths = self._ended.tolist()
         self._ended[:] = 0.0
         if not episodes:

@@ -210,9 +210,7 @@ def legal_actions(
 
 
 def _locating(ask: Callable[[slice], Found], rows: int, seen: Callable[[int], Any]) -> Found:
-    """Return what `ask` answers for all rows; if it fails, its error with the row that it fails at and what was
-    seen there.
-    """
+    """Return what `ask` answers for all rows; if it fails, its error, its row and what was seen there."""
     try:
         return ask(slice(None))
     except DecisionError as error:

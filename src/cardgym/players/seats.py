@@ -287,9 +287,7 @@ class SeatedBatch:
             raise self._located(error, rows) from error.__cause__
 
     def _located(self, error: DecisionError, rows: Int64s) -> DecisionError:
-        """Return the error with the number of the game and the seat of a decision in one of the rows, if it is
-        known which.
-        """
+        """Return the error with the game's number and the seat of a decision in one of the rows, if known."""
         if error.row is None:
             return error.at(None, f"one of {len(rows):,} decisions at once: ")
         row = self.batch.plain_rows[rows[error.row]]

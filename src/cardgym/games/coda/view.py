@@ -75,9 +75,7 @@ _NONE = 99  # Above all numbers.
 
 @lru_cache(maxsize=16)
 def _may_be(record: bytes) -> list[int]:
-    """Return what can be at each place of the line to guess, as bits, given what the seat to guess sees, misses and
-    order.
-    """
+    """Return what can be at each place to guess, as bits, by what the seat to guess sees, misses and order."""
     state: State = np.frombuffer(record, coda.STATE).copy().view(np.recarray)[0]
     other, numbers = 1 - int(state.turn), int(coda.num_numbers(state))
     unseen = int(coda.unseen(state, state.turn))

@@ -188,9 +188,7 @@ def code_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
 
 
 def spikes_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """Return the features of the observation `spikes`: the paper's state, and the opponents' spikes in the order of
-    play.
-    """
+    """Return the features of the observation `spikes`: the paper's state, and opponents' spikes in order of play."""
     return code_features(options) + tuple(
         Feature(f"opponent_{ahead}_spike", "its spike, 11 if it has none or has folded", 1, MIN_CARD, NO_CARD)
         for ahead in range(1, options.num_players)

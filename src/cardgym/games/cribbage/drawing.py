@@ -39,9 +39,7 @@ def hole(lane: int, number: int) -> tuple[float, float]:
 
 
 def hole_of(score: int, target: int) -> int:
-    """Return the hole for a score in a game to `target`: a shorter game starts further along, a longer one shares
-    holes.
-    """
+    """Return the hole for a score in a game to `target`: shorter games start further on, longer ones share holes."""
     if target > 121:
         return score * 121 // target
     return 121 - target + score

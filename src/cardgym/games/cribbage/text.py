@@ -264,9 +264,7 @@ def _gained(before: State, after: State, seat: int, kind: int) -> int:
 
 
 def _reasons(reasons: list[tuple[str, int]]) -> str:
-    """Return the reasons as players count aloud, with the total so far: "fifteen two, pair four, run of three makes
-    seven".
-    """
+    """Return the reasons as players count aloud, with the total: "fifteen two, pair four, run of three makes seven"."""
     total = 0
     words = []
     for reason, points in reasons:

@@ -317,7 +317,7 @@ def _meet(
 
 @rule
 def _force(leaf: State, seat: int, reach: Floats, weights: Floats, table: Int8s, hands: Int64s, values: Floats) -> None:
-    """Let the holder of one card play it, then the other two. `reach` and `values`: (13,) and (91,) or reversed."""
+    """Let the holder of one card play it, then the other its two. `reach`, `values`: (13,) and (91,) or reversed."""
     turn = int(leaf.turn)
     _whole_hands(leaf, turn, hands)
     lead = _lead(leaf, seat)

@@ -82,8 +82,7 @@ def intrinsic_values() -> Floats:
 
 @rule
 def paper_update(logs: Floats, won: bool, discount: float) -> None:
-    """Make the paper's update of a position: w <- c w^(1 + discount) for the winner, c w^(1 - 3 discount) for the
-    loser.
+    """Update a position as the paper does: w <- c w^(1 + discount) for the winner, c w^(1 - 3 discount) for the loser.
 
     With a discount of 1 these are c w^2 and c / w^2; with 0 nothing changes.
     """
