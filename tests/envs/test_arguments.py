@@ -91,7 +91,7 @@ EXCEPTIONS = {
         weights_of_values weights_of_policy hidden_layers masked one_thread log_probabilities probabilities SeatedBatch
         game_keys drawn OpenSpielObserver OpenSpielState LearnerPlayer SelfPlay action_scores SB3Training make_model
         Every train joined max_requests model_lines read_answer summaries game_digest check_setting check_rows
-        check_named check_actions source_of is_program load split_path takes_words
+        check_named check_actions action_of_each source_of is_program load split_path takes_words
         DecisionRecorder absolute not_legal record_dataset
     """,
     "Stable-Baselines3 or PyTorch calls it": """
