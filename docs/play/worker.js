@@ -1,4 +1,6 @@
 // Runs the server's application in Pyodide. Messages that arrive during the start wait for it.
+import { startPython, unpack } from "./python.js";
+
 const base = new URL("..", import.meta.url);
 const SILENCE = 20; // Seconds.
 let [loading, arrived, silent] = ["", 0, 0];
@@ -63,11 +65,11 @@ const storage = new Promise((done, failed) => {
 });
 
 async function withGames(mode, use) {
-  const games = (await storage).transaction("games", mode).objectStore("games");
-  const asked = use(games);
+  const transaction = (await storage).transaction("games", mode);
+  const asked = use(transaction.objectStore("games"));
   return new Promise((done, failed) => {
-    asked.onsuccess = () => done(asked.result);
-    asked.onerror = () => failed(asked.error);
+    transaction.oncomplete = () => done(asked.result);
+    transaction.onabort = () => failed(transaction.error); // A full disk is found out at the end.
   });
 }
 
@@ -92,20 +94,20 @@ windows.onmessage = ({ data: { id, text } }) => {
   });
 };
 
+// What the next visit starts with, kept beside the files of the service worker; nothing where the browser forbids that.
+const SNAPSHOT = new URL("python/memory", base);
+const QUIET = 5000; // Milliseconds: the first table goes before.
+const kept = (use) => (async () => use(await caches.open("cardgym-VERSION")))().catch(() => null);
+
 // -- Python -----------------------------------------------------------------------------------------------------------
 
-async function start() {
+async function start(snapshot) {
   say("Loading Python …");
-  const [index, ...archives] = ["games/games.json", "python/numpy.zip", "python/cardgym.zip"].map(bytes);
+  const [index, ...archives] = ["games/games.json", "python/numpy.bin", "python/cardgym.bin"].map(bytes);
   const saved = stored().catch(() => (unsaved(), {})); // As in some private windows.
   const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", base));
-  const env = { NUMBA_DISABLE_JIT: "1", HOME: "/home/pyodide", PYTHONWARNINGS: "ignore" };
-  const py = await loadPyodide({ indexURL: new URL("pyodide/", base).href, env });
+  const { py, made } = await startPython(loadPyodide, new URL("pyodide/", base).href, archives, snapshot);
   const games = JSON.parse(new TextDecoder().decode(await index));
-  const library = py.runPython("import site; site.getsitepackages()[0]");
-  say("Loading NumPy …");
-  for (const archive of archives) py.unpackArchive(await archive, "zip", { extractDir: library });
-  py.FS.mkdir("/games");
   say("Loading the table …");
   py.globals.set("save", save);
   py.globals.set("stored", py.toPy(await saved));
@@ -117,12 +119,6 @@ page = Page(PageLog(stored, save))`);
   page = py.globals.get("page");
   const loaded = new Set();
 
-  // A game's own files are loaded when it is opened, and kept for a visit without a network.
-  async function keep(paths) {
-    const kept = (await caches.keys()).find((name) => name.startsWith("cardgym"));
-    if (kept) await (await caches.open(kept)).addAll(paths.map((path) => new URL(path, base)));
-  }
-
   async function load(game) {
     say(`Loading ${game} …`);
     try {
@@ -130,7 +126,7 @@ page = Page(PageLog(stored, save))`);
         if (loaded.has(path)) continue;
         const content = await bytes(path);
         loaded.add(path);
-        if (path.endsWith(".zip")) py.unpackArchive(content, "zip", { extractDir: library });
+        if (path.endsWith(".bin")) await unpack(py, content);
         else py.FS.writeFile(`/${path}`, content);
       }
     } finally {
@@ -138,7 +134,7 @@ page = Page(PageLog(stored, save))`);
     }
     py.runPython(`prebuilt.load(Path("/games/${game}.wasm"))`);
     loaded.add(game);
-    keep(games[game]).catch(() => {});
+    kept((cache) => cache.addAll(games[game].map((path) => new URL(path, base)))); // For a visit without a network.
   }
 
   answer = async (method, path, body) => {
@@ -147,10 +143,22 @@ page = Page(PageLog(stored, save))`);
     return reply.toJs();
   };
   postMessage({ tables: Object.keys(await saved).length });
+  if (made) setTimeout(() => kept((cache) => cache.put(SNAPSHOT, new Response(made))), QUIET);
+}
+
+// From the memory of an earlier visit if that works.
+async function begin() {
+  const snapshot = await kept(async (cache) => (await cache.match(SNAPSHOT))?.arrayBuffer());
+  if (!snapshot) return start();
+  return start(snapshot).catch(async (error) => {
+    console.warn(error);
+    await kept((cache) => cache.delete(SNAPSHOT));
+    return start();
+  });
 }
 
 try {
-  await start();
+  await begin();
 } catch (error) {
   console.error(error);
   answer = () => [503, JSON.stringify({ error: reason(error) })];

@@ -4,19 +4,17 @@ import { pathToFileURL } from "node:url";
 
 const [site, script] = process.argv.slice(2);
 const { loadPyodide } = await import(pathToFileURL(`${site}/pyodide/pyodide.mjs`));
-const env = { NUMBA_DISABLE_JIT: "1", HOME: "/home/pyodide", PYTHONWARNINGS: "ignore" };
-const py = await loadPyodide({ indexURL: `${site}/pyodide/`, env });
-const library = py.runPython("import site; site.getsitepackages()[0]");
-const unpack = (path) => py.unpackArchive(new Uint8Array(readFileSync(`${site}/${path}`)), "zip", { extractDir: library });
-unpack("python/numpy.zip");
-unpack("python/cardgym.zip");
+const { startPython, unpack } = await import(pathToFileURL(`${site}/static/python.js`));
+const read = (path) => new Uint8Array(readFileSync(`${site}/${path}`));
+const start = (memory) =>
+  startPython(loadPyodide, `${site}/pyodide/`, [read("python/numpy.bin"), read("python/cardgym.bin")], memory);
+const { py } = await start((await start()).made); // As at a second visit.
 const games = JSON.parse(readFileSync(`${site}/games/games.json`, "utf8"));
-py.FS.mkdir("/games");
 const asked = JSON.parse(readFileSync(0, "utf8"));
 for (const [game] of asked) {
   for (const path of games[game]) {
-    if (path.endsWith(".zip")) unpack(path);
-    else py.FS.writeFile(`/${path}`, readFileSync(`${site}/${path}`));
+    if (path.endsWith(".bin")) await unpack(py, read(path));
+    else py.FS.writeFile(`/${path}`, read(path));
   }
 }
 py.FS.writeFile("/page_play.py", readFileSync(script));

@@ -32,6 +32,19 @@ NO_STORAGE = """for (const name of ["indexedDB", "localStorage", "caches"])
   Object.defineProperty(self, name, { get() { throw new DOMException("denied", "SecurityError"); } });
 """
 
+KEPT = """size => caches.keys().then(async names => {
+  const found = await (await caches.open(names[0])).match(new URL("python/memory", location));
+  return (await found?.arrayBuffer())?.byteLength > size;
+})"""
+"""Whether the memory for the next visit is kept, and larger than this."""
+
+SPOIL = """part => caches.keys().then(async ([name]) => {
+  const cache = await caches.open(name);
+  const place = new URL("python/memory", location);
+  const memory = new Uint8Array(await (await cache.match(place)).arrayBuffer());
+  await cache.put(place, new Response(part ? memory.slice(0, part) : memory.fill(7, 4096)));
+})"""
+
 
 @pytest.fixture
 def host(small_page: Path) -> Iterator[Host]:
@@ -107,7 +120,7 @@ def test_a_file_that_is_no_record_is_refused(page: Any, host: Host) -> None:
 
 @pytest.mark.parametrize(
     ("how", "part"),
-    [("stop", "pyodide.asm.wasm"), ("stop", "pyodide.asm.js"), ("cut", "pyodide.asm.js"), ("cut", "numpy.zip")],
+    [("stop", "pyodide.asm.wasm"), ("stop", "pyodide.asm.js"), ("cut", "pyodide.asm.js"), ("cut", "numpy.bin")],
 )
 def test_a_network_that_fails_is_told_and_the_page_can_try_again(page: Any, host: Host, part: str, how: str) -> None:
     host.failing = lambda path: how if part in path else ""
@@ -131,6 +144,55 @@ def test_a_game_that_cannot_be_fetched_is_told_and_can_be_asked_for_again(page: 
     assert "Without a network" in page.inner_text("#notice")
     page.context.set_offline(False)
     sit_down(page)
+
+
+def test_the_next_visit_starts_from_the_memory_of_the_last_one(page: Any, host: Host) -> None:
+    warnings: list[str] = []
+    page.on("console", lambda message: warnings.append(message.text) if message.type == "warning" else None)
+    page.goto(host.address)
+    for damage in (None, 0, 10, 100_000):  # All but the head, or what is left of the file.
+        page.wait_for_function(KEPT, arg=1_000_000)
+        if damage is not None:
+            page.evaluate(SPOIL, damage)
+        page.reload()
+        page.wait_for_function(READY)
+        assert bool(warnings) == (damage is not None), warnings
+        sit_down(page)
+        warnings.clear()
+        page.goto(f"{host.address}#/")
+
+
+def test_a_full_disk_is_told_and_the_game_goes_on(page: Any, host: Host) -> None:
+    page.goto(host.address)
+    sit_down(page, "One Play Poker")
+    storage = page.context.new_cdp_session(page)
+    origin = "/".join(host.address.split("/")[:3])
+    storage.send("Storage.overrideQuotaForOrigin", {"origin": origin, "quotaSize": 1})
+    person = Person(page)
+    person.move("clicks")
+    page.wait_for_function("document.getElementById('loading').innerText.includes('keeps nothing')")
+    person.play_to_the_end("clicks")
+    person.review()
+
+
+def test_a_finger_plays_on_after_a_reload_while_the_coach_thinks(browser: Any, host: Host) -> None:
+    context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(host.address)
+    page.get_by_role("article", name="One Play Poker").get_by_role("button", name="Sit down").tap()
+    person = Person(page)
+    assert person.phase == "yours"
+    shown = page.inner_text(".felt")
+    page.get_by_role("button", name="Hint").tap()
+    page.reload()
+    page.wait_for_selector(".actions[data-phase=yours]")
+    assert page.inner_text(".felt") == shown
+    page.get_by_role("button", name="Hint").tap()
+    page.wait_for_selector(".coach .advice")
+    page.get_by_role("button", name="Close").tap()
+    person.play_to_the_end("touch")
+    assert not person.faults
+    context.close()
 
 
 def test_a_page_that_may_keep_nothing_says_so_and_plays(browser: Any, host: Host) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import pytest
@@ -65,6 +66,7 @@ def test_the_screen_is_covered_between_turns(server: Server, browser: Any) -> No
 def test_two_browsers_play_by_link(server: Server, browser: Any) -> None:
     host, guest, spectator = (person_in(browser) for _ in range(3))
     host.page.goto(server.url)
+    host.page.route("**/opponents?*", lambda route: (time.sleep(0.3), route.continue_()))  # The form waits for them.
     choose(host, "Corellian", "link").get_by_role("button", name="Sit down").click()
     code = host.page.inner_text(".code")
     host.page.get_by_role("button", name="Copy the address").click()

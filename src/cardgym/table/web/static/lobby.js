@@ -60,10 +60,10 @@ class Card {
   option = (option, game = this.game) => forms.optionOf(game, this.values, option);
   query = () => new URLSearchParams(this.game.options.map((option) => [option.name, this.option(option)])).toString();
 
-  // Has the server compile what the described game needs, while the person still reads.
+  // Has the server compile what the described game needs, while the person still reads; once the form fits the game.
   prepare() {
     this.prepared = true;
-    post("prepare", this.describe()).catch(() => null);
+    if (!this.stale) post("prepare", this.describe()).catch(() => null);
   }
 
   describe = () => forms.tableOf(this.game, this.values, this.players, Object.fromEntries(new FormData(this.form)));
@@ -207,12 +207,12 @@ class Card {
   }
 
   async ask(answer) {
-    this.answer = answer;
+    Object.assign(this, { answer, stale: true });
     const players = await answer.catch((error) => error);
     await released;
     if (this.answer !== answer) return this.settled; // The form has changed again.
     if (players instanceof Error) throw players;
-    this.players = players;
+    Object.assign(this, { players, stale: false });
     notice("");
     this.draw();
     if (this.prepared) this.prepare(); // The form is for another game now, or for other players.
