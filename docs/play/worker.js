@@ -95,7 +95,7 @@ windows.onmessage = ({ data: { id, text } }) => {
 };
 
 // What the next visit starts with, kept beside the files of the service worker; nothing where the browser forbids that.
-const SNAPSHOT = new URL("python/memory", base);
+const [SNAPSHOT, TRIED] = ["python/memory", "python/tried"].map((path) => new URL(path, base));
 const QUIET = 5000; // Milliseconds: the first table goes before.
 const kept = (use) => (async () => use(await caches.open("cardgym-VERSION")))().catch(() => null);
 
@@ -146,15 +146,15 @@ page = Page(PageLog(stored, save))`);
   if (made) setTimeout(() => kept((cache) => cache.put(SNAPSHOT, new Response(made))), QUIET);
 }
 
-// From the memory of an earlier visit if that works.
+// From the memory of an earlier visit, unless the last start did not come to its end.
 async function begin() {
-  const snapshot = await kept(async (cache) => (await cache.match(SNAPSHOT))?.arrayBuffer());
-  if (!snapshot) return start();
-  return start(snapshot).catch(async (error) => {
-    console.warn(error);
-    await kept((cache) => cache.delete(SNAPSHOT));
-    return start();
+  const snapshot = await kept(async (cache) => {
+    const [found, tried] = [await cache.match(SNAPSHOT), await cache.match(TRIED)];
+    await cache.put(TRIED, new Response());
+    return tried ? null : found?.arrayBuffer();
   });
+  await start(snapshot);
+  kept((cache) => cache.delete(TRIED));
 }
 
 try {

@@ -33,7 +33,8 @@ function setCard(felt, sizes) {
   const clash = (part) => boxes(part, "h2").some((name) => boxes(part, ".items").some((cards) => meet(name, cards)));
   const set = (card) => felt.style.setProperty("--card", `${card}px`);
   // On a phone long lines are in two rows of tiles that can be read and hit; what does not fit scrolls.
-  const least = fitsMedia("width < 40em") && felt.querySelector(".player .long") ? 54 : MIN_CARD;
+  const letters = parseFloat(getComputedStyle(document.documentElement).fontSize); // Whoever has large ones needs large cards.
+  const least = fitsMedia("width < 40em") && felt.querySelector(".player .long") ? 54 : Math.max(MIN_CARD, 2 * letters);
   set(least);
   // Parts that are too wide with the smallest cards are too wide with any cards.
   const parts = [felt, ...felt.querySelectorAll(".player, .middle")].filter((part) => !wide(part) && !clash(part));
