@@ -1,7 +1,7 @@
 // One card size for a game and a window, cards that move from where they were, and sounds.
 import { calm, fitsMedia, h, remembered, speed } from "./dom.js";
 
-const MIN_CARD = 26;
+const MIN_CARD = 1.6; // In letters: whoever has large ones needs large cards.
 const MAX_CARD = 900;
 const MAX_CARD_OF_MANY = 440; // On very large windows a long hand that closes up would move too far.
 
@@ -33,8 +33,8 @@ function setCard(felt, sizes) {
   const clash = (part) => boxes(part, "h2").some((name) => boxes(part, ".items").some((cards) => meet(name, cards)));
   const set = (card) => felt.style.setProperty("--card", `${card}px`);
   // On a phone long lines are in two rows of tiles that can be read and hit; what does not fit scrolls.
-  const letters = parseFloat(getComputedStyle(document.documentElement).fontSize); // Whoever has large ones needs large cards.
-  const least = fitsMedia("width < 40em") && felt.querySelector(".player .long") ? 54 : Math.max(MIN_CARD, 2 * letters);
+  const letters = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const least = fitsMedia("width < 40em") && felt.querySelector(".player .long") ? 54 : Math.ceil(MIN_CARD * letters);
   set(least);
   // Parts that are too wide with the smallest cards are too wide with any cards.
   const parts = [felt, ...felt.querySelectorAll(".player, .middle")].filter((part) => !wide(part) && !clash(part));
