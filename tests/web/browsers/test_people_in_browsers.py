@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from typing import Any
 
 import pytest
@@ -66,8 +65,13 @@ def test_the_screen_is_covered_between_turns(server: Server, browser: Any) -> No
 def test_two_browsers_play_by_link(server: Server, browser: Any) -> None:
     host, guest, spectator = (person_in(browser) for _ in range(3))
     host.page.goto(server.url)
-    host.page.route("**/opponents?*", lambda route: (time.sleep(0.3), route.continue_()))  # The form waits for them.
-    choose(host, "Corellian", "link").get_by_role("button", name="Sit down").click()
+    held: list[Any] = []
+    host.page.route("**/opponents?*", held.append, times=1)
+    card = choose(host, "Corellian", "link")
+    while not held:
+        host.page.wait_for_timeout(20)
+    card.get_by_role("button", name="Sit down").click()  # The form does not fit its values yet.
+    held.pop().continue_()
     code = host.page.inner_text(".code")
     host.page.get_by_role("button", name="Copy the address").click()
     host.page.get_by_role("button", name="Copied").wait_for()
