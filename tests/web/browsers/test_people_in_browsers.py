@@ -66,7 +66,7 @@ def test_two_browsers_play_by_link(server: Server, browser: Any) -> None:
     host, guest, spectator = (person_in(browser) for _ in range(3))
     host.page.goto(server.url)
     held: list[Any] = []
-    host.page.route("**/opponents?*", held.append, times=1)
+    host.page.route("**/opponents?*", lambda route: held.append(route), times=1)
     card = choose(host, "Corellian", "link")
     while not held:
         host.page.wait_for_timeout(20)
