@@ -5,6 +5,7 @@ The functions are found by inspection: a new one has to be called here, or to be
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import importlib
@@ -12,6 +13,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,10 +27,12 @@ from cardgym.arena.transitions import record_chunks
 from cardgym.envs import EnvArguments
 from cardgym.envs.aec import CardAECEnv
 from cardgym.envs.single import CardEnv
-from cardgym.envs.vector import CardVectorEnv
+from cardgym.envs.vector import CardVectorEnv, make_vector_env
 from cardgym.interop.open_spiel import OpenSpielGame, open_spiel_tree
 from cardgym.interop.sb3 import ArenaCallback, CardVecEnv, MaskableDQN, ModelPlayer, SelfPlayCallback
 from cardgym.interop.sb3_player import load_player as load_model
+from cardgym.interop.text_game import TextGame
+from cardgym.interop.trl import CardGame
 from cardgym.players import base, checkpoints, checks, mixture_file, mixtures, policy_file, resolver, tables
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.networks import NetworkPlayer, QNetwork
@@ -81,6 +85,7 @@ EXCEPTIONS = {
     "to be subclassed, without arguments": "Player KernelPlayer TextPlayer Acts CardgymError IllegalActionError",
     "pydantic checks its fields": "EnvArguments CheckpointMetadata PlayerMetadata PPOKeys SB3Config",
     "gives what it gets to one of these functions": "aec_env record packages registered",
+    "needs a GPU": "GpuVectorEnv",
     "gets what an entry point names": "register_package",
     "takes what one of these functions has checked": """
         EnvCore check_reset_options winners Match AdvantageMatch deals_at_once number_of_games ManyGames Decisions
@@ -92,7 +97,8 @@ EXCEPTIONS = {
         game_keys drawn OpenSpielObserver OpenSpielState LearnerPlayer SelfPlay action_scores SB3Training make_model
         Every train joined max_requests model_lines read_answer summaries game_digest check_setting check_rows
         check_named check_actions action_of_each source_of is_program load split_path takes_words
-        DecisionRecorder absolute not_legal record_dataset
+        DecisionRecorder absolute not_legal record_dataset exact_or rank_text read_move request is_users launcher
+        torch_with save_onnx
     """,
     "Stable-Baselines3 or PyTorch calls it": """
         MaskableReplayBuffer MaskableDictReplayBuffer MaskableDQNPolicy MaskableMultiInputPolicy MaskableDQN.predict
@@ -105,13 +111,20 @@ EXCEPTIONS = {
 }
 
 
+def imported(name: str) -> ModuleType | None:
+    """Import a module; None if it needs a package that is not here."""
+    with contextlib.suppress(ModuleNotFoundError):
+        return importlib.import_module(name)
+    return None
+
+
 def public() -> Iterator[str]:
     """The names of public functions, of classes, and of methods with arguments of the classes that are called below."""
     names = [PUBLIC[0]]
     for package in PUBLIC[1:]:
         path = importlib.import_module(package).__path__
         names += [package, *(module.name for module in pkgutil.walk_packages(path, f"{package}."))]
-    for module in map(importlib.import_module, names):
+    for module in filter(None, map(imported, names)):
         for name, value in vars(module).items():
             own = getattr(value, "__module__", "") == module.__name__ or (module is cardgym and name in cardgym.__all__)
             if not own or name.startswith("_") or not (inspect.isfunction(value) or inspect.isclass(value)):
@@ -178,6 +191,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "CardVectorEnv.reset": (CardVectorEnv(GAME, 2).reset, {}),
     "CardVectorEnv.step": (lambda actions: started(CardVectorEnv(GAME, 2)).step(actions), {"actions": CHOSEN}),
     "CardVectorEnv.player": (CardVectorEnv(GAME, 2).player, {"spec": "random"}),
+    "make_vector_env": (make_vector_env, {"game": GAME, "num_envs": 2}),
     "CardAECEnv": (CardAECEnv, {"game": GAME}),
     "CardAECEnv.reset": (CardAECEnv(GAME).reset, {}),
     "CardAECEnv.step": (lambda action: started(CardAECEnv(GAME)).step(action), {"action": 0}),
@@ -235,6 +249,12 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "MaskableDQN": (MaskableDQN, {"policy": "MlpPolicy", "env": CardVecEnv(GAME), "buffer_size": 10}),
     "ArenaCallback": (ArenaCallback, {}),
     "SelfPlayCallback": (SelfPlayCallback, {}),
+    "TextGame": (TextGame, {"env_id": GAME}),
+    "TextGame.reset": (TextGame(GAME).reset, {}),
+    "TextGame.play": (started(TextGame(GAME)).play, {"answer": "ANSWER: 0"}),
+    "CardGame": (CardGame, {"env_id": GAME}),
+    "CardGame.reset": (CardGame(GAME).reset, {}),
+    "CardGame.play": (started(CardGame(GAME)).play, {"move": "0"}),
     "OpenSpielGame": (OpenSpielGame, {"game": GAME}),
     "OpenSpielGame.make_py_observer": (OpenSpielGame(GAME).make_py_observer, {}),
     "open_spiel_tree": (open_spiel_tree, {"game": "kuhn_poker"}),
@@ -306,6 +326,12 @@ RIGHT = {
     ("ArenaCallback", "seat"): "negative",
     ("ArenaCallback", "verbose"): " ".join(WRONG),  # Stable-Baselines3's.
     ("SelfPlayCallback", "verbose"): " ".join(WRONG),
+    ("TextGame", "settings"): "",
+    ("TextGame", "by_tool"): "bool",
+    ("TextGame.reset", "seed"): "None",
+    ("TextGame.play", "answer"): "str",
+    ("CardGame.reset", "seed"): "None",
+    ("CardGame.play", "move"): "str",
     ("OpenSpielGame", "options"): "None empty",
     ("OpenSpielGame.make_py_observer", "kind"): "None",
     ("OpenSpielGame.make_py_observer", "parameters"): "None empty",

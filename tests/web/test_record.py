@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from urllib.parse import quote
 
@@ -86,6 +87,9 @@ def test_an_export_can_be_imported_into_another_game_log(tmp_path: Path) -> None
         assert owner.get(f"/api/history/{end['table']}/review")["decisions"]
         assert "line 1 is not a game" in owner.post("/api/history/import", {"lines": "{}"}, 400)["error"]
         assert "lines" in owner.post("/api/history/import", {"lines": 1}, 400)["error"]
+    for log in tmp_path.glob("*.sqlite*"):
+        assert b"o" * 22 not in log.read_bytes(), "the log holds a browser's cookie"
+        assert os.name == "nt" or log.stat().st_mode & 0o077 == 0, "other accounts may read the log"
 
 
 def test_games_can_be_resigned(tmp_path: Path) -> None:

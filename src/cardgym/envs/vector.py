@@ -15,7 +15,7 @@ from cardgym.engine.contract import Float64s, Game, Int64s
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.engine.text import TextView
 from cardgym.envs.core import MAX_SEED, RENDER_FPS, RENDER_MODES, EnvCore, check_reset_options
-from cardgym.errors import CardgymError, IllegalActionError, one_of, whole_number
+from cardgym.errors import CardgymError, IllegalActionError, of_kind, one_of, whole_number
 from cardgym.players import PlayerSpec, check_legal
 from cardgym.players.checks import action_of_each
 
@@ -240,6 +240,7 @@ def make_vector_env(game: str | Game, num_envs: int = 1, *, device: str = "cpu",
     Raises:
         CardgymError: as `CardVectorEnv` and `GpuVectorEnv`.
     """
+    of_kind("device", device, str, "'cpu' and 'cuda'")
     if device == "cpu":
         return CardVectorEnv(game, num_envs, **arguments)
     from cardgym.envs.gpu import GpuVectorEnv

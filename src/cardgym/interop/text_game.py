@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import gymnasium as gym
-
 from cardgym.engine.text import TextView
+from cardgym.envs.single import CardEnv
+from cardgym.errors import of_kind
 from cardgym.players.llm.player import read_answer, read_move, request
 from cardgym.players.llm.settings import Settings, read_prompt
 
@@ -37,8 +37,10 @@ class TextGame:
         Raises:
             CardgymError: for an unknown game, setting or argument.
         """
+        of_kind("settings", settings, str, "texts such as 'names=neutral,rethinks=0'")
+        of_kind("by_tool", by_tool, bool, "True and False")
         self.settings = Settings.parse(f"model,{settings}" if settings else "model")
-        self._env: Any = gym.make(env_id, text=True, **arguments).unwrapped
+        self._env = CardEnv(env_id, text=True, **arguments)
         self._by_tool = by_tool
         self.over, self.reward, self.problems, self._rethinks = True, 0.0, 0, 0
 
@@ -56,6 +58,7 @@ class TextGame:
         An answer that names no legal move is asked for again, with the reason; after the last rethink the env settles
         it. After the end of a game, nothing happens until `reset`.
         """
+        of_kind("answer", answer, str, "texts")
         if self.over:
             return str(self.view)
         reading = (read_move if self._by_tool else read_answer)(answer, self.view)

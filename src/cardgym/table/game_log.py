@@ -96,28 +96,28 @@ class GameLog:
     Those read back also have `id`, `moves` (pairs of seat and move, without those taken back) and `undone` (how many
     times moves were taken back, as far as `most_undone` allows).
 
-    Each game has a digest of its entry and its moves. What is read back went through `checked`; a game that is damaged
-    or cannot be is left out, and named on stderr.
+    Each game has a digest of its entry and its moves. What is read back went through `checked`; others are left out.
     """
 
     def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
-        """Open the file; create it if it does not exist, unless it is opened read-only.
+        """Open the file; create it, for this account alone, if it does not exist, unless it is opened read-only.
 
         Args:
             path: the file; None for the user's own.
-            read_only: open the file without writing anything to it or its folder.
+            read_only: write nothing to the file or its folder.
 
         Raises:
             CardgymError: if the file cannot be written or is not a game log; it is then left as it was.
         """
         self.path = path or default_path()
         self._what, self._lock = f"game log {self.path}", threading.Lock()
-        self._replayed: set[str] = set()  # The digests of games that were compared with their moves.
-        self._named: set[str] = set()  # The games left out that were named on stderr.
+        self._replayed, self._named = set[str](), set[str]()  # Digests of games replayed; games left out and named.
         if read_only or self.path.exists() or self.path.is_symlink():
             opened(self.path, self._what).close()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            if not (read_only or self.path.exists()):
+                self.path.touch(mode=0o600)
         except OSError as error:
             raise CardgymError(f"cannot write {self.path}: {error.strerror or error}") from None
         address = f"{self.path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"

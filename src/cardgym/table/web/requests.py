@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import inspect
 import json
 import re
@@ -178,8 +179,10 @@ def client_of(request: Request) -> str:
 
 
 def owner_of(request: Request) -> str:
-    """Say whose tables a browser may list: this machine's, or on a shared server those of its cookie."""
-    return (browser_of(request) or "nobody") if request.app.state.shared else ""
+    """Say whose tables a browser may list: this machine's, or on a shared server those of its cookie, as a hash."""
+    if not request.app.state.shared:
+        return ""
+    return hashlib.sha256(f"owner {browser_of(request)}".encode()).hexdigest()[:32]
 
 
 def summaries(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
