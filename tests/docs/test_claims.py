@@ -14,10 +14,9 @@ from blocks import BLOCK
 from matches import HERE
 
 CLAIM = re.compile(
-    r"\b(strongest|weakest|fastest|slowest|identical|bit for bit|same (bits|bytes)|guarantee[sd]?|nobody|none of them"
-    r"|no (other|player|opponent|agent|responder)|the only"
-    r"|every (other )?(player|agent|opponent|claim|cell|game|env|id)|all (players|agents|ids)"
-    r"|best (player|agent|learner)|(always|never|cannot) (win|lose|beat)s?)\b",
+    r"\b(strongest|weakest|fastest|slowest|identical|bit for bit|same (bits|bytes)|guarantee[sd]?|nobody|none|never"
+    r"|no (other|player|opponent|agent|responder)|only|every|everything|(?<!\bat )(?<!\bafter )(?<!\bin )all"
+    r"|best(?!([- ]of[- ])|[- ]respon)|always|cannot|exact(ly)?|first (to|of its kind|library|suite))\b",
     re.IGNORECASE,
 )
 CLAIMS: dict[str, dict[str, str]] = tomllib.loads((HERE / "claims.toml").read_text(encoding="utf-8"))
