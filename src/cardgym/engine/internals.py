@@ -26,7 +26,6 @@ from numba.core import cgutils, compiler, compiler_machinery, ir, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import TypingError
 from numba.core.typed_passes import NativeLowering
-from numba.core.typing import templates
 
 from cardgym.engine import linking
 from cardgym.engine.cache import alone, cache_folder, digest_of
@@ -36,7 +35,6 @@ define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipe
 register_pass: Any = compiler_machinery.register_pass
 create_struct_proxy: Any = cgutils.create_struct_proxy
 unliteral: Any = types.unliteral
-_Overload: Any = templates._OverloadFunctionTemplate
 arrayobj: Any = importlib.import_module("numba.np.arrayobj")
 """Parts of Numba that have no type hints."""
 
@@ -66,9 +64,6 @@ _VIEWS = {"cast", "exhaust_iter", "getattr", "getiter", "iternext", "pair_first"
 
 def owns_memory(state: Any) -> bool:
     """Whether a typed function may own an array, list or string: creates one, gets one from a call, or returns one."""
-
-    if state.func_id.func.__dict__.get("owns_memory"):
-        return True
 
     def is_managed(kind: Any) -> bool:
         return bool(state.targetctx.data_model_manager[kind].contains_nrt_meminfo())
@@ -167,7 +162,7 @@ def inlined(function: Callable[..., Any]) -> Any:
     """Return a dispatcher for compiled callers, not for Python. Functions on bits become vector instructions."""
     if write := _WRITING.get(function.__dict__.get("vector_width", 0)):
         function = lambda values, out, start: write(values, out, start)  # noqa: E731
-    dispatcher = _inlined(numba.njit, function, error_model="numpy")
+    dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)
     call_template = dispatcher.get_call_template
 
     def without_literals(args: Any, kws: Any) -> Any:
@@ -178,30 +173,9 @@ def inlined(function: Callable[..., Any]) -> Any:
             return call_template(args, kws)
 
     dispatcher.get_call_template = without_literals
+    dispatcher.add_overload = lambda result: dispatcher.overloads.update({tuple(result.signature.args): result})
     dispatcher._cache = linking.RuleCache(function)
     return dispatcher
-
-
-def _inlined(jit: Any, function: Callable[..., Any], **options: Any) -> Any:
-    dispatcher = jit(pipeline_class=_InlinedCompiler, **options)(function)
-    dispatcher.add_overload = lambda result: dispatcher.overloads.update({tuple(result.signature.args): result})
-    return dispatcher
-
-
-@contextlib.contextmanager
-def _overloads_inlined() -> Iterator[None]:
-    """Keep Numba's own functions in intermediate form, too: `np.zeros`, `max` and others are written in Python."""
-    decorator = _Overload._get_jit_decorator
-
-    def inlined_overload(jit: Any, function: Callable[..., Any], **options: Any) -> Any:
-        function.__dict__["owns_memory"] = True  # In ways that cannot be seen.
-        return _inlined(jit, function, **options)
-
-    _Overload._get_jit_decorator = lambda self: functools.partial(functools.partial, inlined_overload, decorator(self))
-    try:
-        yield
-    finally:
-        _Overload._get_jit_decorator = decorator
 
 
 def entry_point(function: Callable[..., Any]) -> Any:
@@ -222,7 +196,6 @@ def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], 
             folder = cache_folder(digest_of(dispatcher))
             while_compiling.enter_context(alone(folder))
             while_compiling.enter_context(_no_collections())
-            while_compiling.enter_context(_overloads_inlined())
             while_compiling.enter_context(_short_errors())
             if not isinstance(dispatcher._cache, linking.DiskCache) or dispatcher._cache.cache_path != str(folder):
                 # In its symbols: code of two versions may be loaded in one process.
