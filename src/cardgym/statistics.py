@@ -128,7 +128,7 @@ def bounded_interval(mean: float, variance: float, deals: float, largest: float)
     """
     if deals < 2:
         return UNKNOWN
-    if largest <= 0.0:
+    if largest**2 == 0.0:  # The values are 0, or so small that their squares are.
         return mean, mean
     half = student(deals) * math.sqrt(variance)
     if math.isinf(largest):

@@ -129,8 +129,9 @@ export class Puzzles extends Chooser {
       : [h("p", puzzle.tip), !this.record && h("p.quiet", "One move here is clearly better than all others.")];
     const daily = h("a", { href: `#/puzzles/${this.game}?day` }, "Daily puzzle");
     const back = h("a", { href: `#/review/${this.record}` }, "Leave for the review");
+    const games = h("label", h("span.unseen", "Game"), chooseGame("puzzles", this.games, this.game));
     const side = [
-      h("p.row", this.record ? back : [h("label", h("span.unseen", "Game"), chooseGame("puzzles", this.games, this.game)), daily]),
+      h("p.row", this.record ? back : [games, daily]),
       h("h2.task", this.task()),
       !this.record && drawTally(this.tally(), puzzle.rating),
       h("section.lists", { tabIndex: 0, "aria-label": "Solution" }, solution),
