@@ -4,7 +4,6 @@ import { ratingChart } from "./charts.js";
 import { attempt, h, notice, remember, remembered, reopen, show, svg, twice } from "./dom.js";
 import { drawResign } from "./panels.js";
 import * as words from "./words.js";
-
 const { percent, points, title, withWhom } = words;
 const PAGE = 10;
 const MEANING =
