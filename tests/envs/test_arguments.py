@@ -326,7 +326,6 @@ RIGHT = {
     ("ArenaCallback", "seat"): "negative",
     ("ArenaCallback", "verbose"): " ".join(WRONG),  # Stable-Baselines3's.
     ("SelfPlayCallback", "verbose"): " ".join(WRONG),
-    ("TextGame", "settings"): "",
     ("TextGame", "by_tool"): "bool",
     ("TextGame.reset", "seed"): "None",
     ("TextGame.play", "answer"): "str",
