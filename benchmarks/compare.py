@@ -15,7 +15,7 @@ from typing import Any
 import old_and_new
 from timing import HERE, Comparison, Side, compare, report
 
-SPIKE = "CorellianSpike-v0"
+SPIKE, LEDUC, KUHN = "CorellianSpike-v0", "LeducPoker-v0", "KuhnPoker-v0"
 ROWS = 4096
 PPO = "PPO, 512 envs, one seat"
 HEADER = ("cardgym", "decisions/s", "instead", "decisions/s", "ratio")
@@ -41,13 +41,13 @@ def pairs(arguments: argparse.Namespace) -> Iterator[tuple[Side, Side]]:
         Side("Blackjack-v1, 64 envs, sync", "blackjack_vector", {"rows": 64, "seconds": seconds}),
     )
     yield single(SPIKE, seconds), Side("Blackjack-v1", "blackjack_single", {"seconds": seconds})
-    for ours, game in ((SPIKE, "leduc_poker"), ("KuhnPoker-v0", "kuhn_poker")):
+    for ours, game in ((LEDUC, "leduc_poker"), (KUHN, "kuhn_poker")):
         yield (
             vector(ours, seconds),
             Side(f"OpenSpiel {game}, bare states", "openspiel", {"game": game, "seconds": seconds}),
         )
     if arguments.pgx:
-        for ours, game in ((SPIKE, "leduc_holdem"), ("KuhnPoker-v0", "kuhn_poker")):
+        for ours, game in ((LEDUC, "leduc_holdem"), (KUHN, "kuhn_poker")):
             name = f"Pgx {game}, {ROWS} rows, JAX on the CPU"
             yield vector(ours, seconds), Side(name, "pgx", {"game": game, **rows}, arguments.pgx)
     if arguments.puffer:
@@ -63,7 +63,7 @@ def pairs(arguments: argparse.Namespace) -> Iterator[tuple[Side, Side]]:
                 yield ours, Side(f"PufferLib's PPO, {words}", "puffer_ppo", given, arguments.puffer)
     if arguments.rlcard:
         given = {"game": "leduc-holdem", "seconds": seconds}
-        yield single(SPIKE, seconds), Side("RLCard leduc-holdem", "rlcard", given, arguments.rlcard)
+        yield single(LEDUC, seconds), Side("RLCard leduc-holdem", "rlcard", given, arguments.rlcard)
     if arguments.steps:
         for name, side, algorithms in (
             ("double DQN, 64 envs, an update of 512 every 64 decisions", "dqn", ("DQN",)),
