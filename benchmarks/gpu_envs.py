@@ -1,12 +1,16 @@
 """A GPU's games compared with the processor's, and timed: `python benchmarks/gpu_envs.py [--games ID:OPPONENT ...]`.
 
 First the same seeds and actions on both, bit for bit: observations, masks, rewards, ends. Then steps a second of
-wall-clock time with random legal actions. It takes some minutes, most of them to compile.
+wall-clock time with random legal actions. At last PPO: decisions a second, and what it then wins from `random`, with
+all on the processor, with its networks on the GPU, and with its games there, too. It takes some minutes, most of them
+to compile.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +20,8 @@ import numpy as np
 import torch
 
 import cardgym
+from cardgym.experiments.trainers import TRAINERS
+from cardgym.learn.ppo import PPOConfig
 from timing import print_table
 
 GAMES = (
@@ -78,6 +84,19 @@ def speed(game: str, device: str, num_envs: int, seconds: float) -> float:
     return steps(seconds)
 
 
+def trained(game: str, decisions: int, num_envs: int, **where: Any) -> tuple[str, str]:
+    """PPO's decisions a second, and its mean return against `random` with the 95 % interval."""
+    config = PPOConfig(
+        env_id=game, total_steps=decisions, num_envs=num_envs, eval_opponents=("random",), eval_every=0,
+        final_games=2_000, **where,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        TRAINERS["ppo"]().train(config, Path(folder), False)
+        found = json.loads(Path(folder, "results.json").read_text())
+    mean, (low, high) = found["results"]["random"]["mean_return"]
+    return f"{found['decisions_per_second']:,.0f}", f"{mean:.2f} [{low:.2f}, {high:.2f}]"
+
+
 def main() -> None:
     """Compare, time and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -85,6 +104,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=list(ROWS), metavar="N", help="numbers of rows")
     parser.add_argument("--steps", type=int, default=300, metavar="N", help="steps to compare (300)")
     parser.add_argument("--seconds", type=float, default=2.0, metavar="S", help="seconds of each measurement (2)")
+    parser.add_argument("--decisions", type=int, default=1_000_000, metavar="N", help="of PPO (1,000,000)")
     parser.add_argument("--device", default="cuda", help="the device in PyTorch (cuda)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     arguments = parser.parse_args()
@@ -96,6 +116,17 @@ def main() -> None:
             table.append((game, bits, f"{num_rows:,}", f"{there:,.0f}", f"{here:,.0f}", f"{there / here:.2f}"))
     head = ("game", "bits", "rows", f"{arguments.device}, steps/s", "one core, steps/s", "ratio")
     print_table(head, table, arguments.json)
+
+    game, num_envs = arguments.games[1 % len(arguments.games)].partition(":")[0], min(512, max(arguments.rows))
+    ways: dict[str, dict[str, Any]] = {
+        "PPO on the processor": {"device": "cpu"},
+        f"networks on {arguments.device}": {"device": arguments.device},
+        f"games on {arguments.device}, too": {"device": arguments.device, "device_games": True},
+    }
+    learned = [
+        (f"{game}, {way}", *trained(game, arguments.decisions, num_envs, **where)) for way, where in ways.items()
+    ]
+    print_table(("training", "decisions/s", "against random"), learned)
 
 
 if __name__ == "__main__":

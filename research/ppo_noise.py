@@ -21,7 +21,7 @@ import torch
 from cardgym import find
 from cardgym.engine.compilation import compiled
 from cardgym.learn.learner import entropy
-from cardgym.learn.ppo import uniform_log_probs
+from cardgym.learn.ppo_loss import uniform_log_probs
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 from cardgym.solvers.best_response import exploitability, reach_probabilities

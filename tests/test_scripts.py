@@ -19,7 +19,7 @@ SMALLEST = [
     "benchmarks/bench_tabular.py --iterations 1 --decisions 50000",
     "benchmarks/compare.py --turns 1 --seconds 0.01",
     "benchmarks/exploitability.py --games KuhnPoker-v0",
-    "benchmarks/gpu_envs.py --device cpu --games KuhnPoker-v0:random --rows 8 --steps 20 --seconds 0.1",
+    "benchmarks/gpu_envs.py --device cpu --games KuhnPoker-v0:random --rows 8 --steps 20 --seconds 0.1 --decisions 500",
     "benchmarks/gpu.py --device cpu --configs corellian_spike/double_dqn --wider 1 --turns 1 --steps 1000",
     "benchmarks/interop.py gymnasium --turns 1",
     "benchmarks/leaderboards.py KuhnPoker-v0 OnePlayPoker-v0 --games 2 --pictures OUT",

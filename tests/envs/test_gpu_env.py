@@ -13,6 +13,7 @@ import pytest
 
 from cardgym.engine.compilation import known_internals
 from cardgym.engine.jit import JIT_DISABLED
+from cardgym.envs.vector import make_vector_env
 from cardgym.errors import CardgymError
 
 torch = pytest.importorskip("torch")
@@ -66,6 +67,25 @@ def test_games_are_those_of_the_cpu(arguments: dict[str, Any]) -> None:
             np.testing.assert_array_equal(masks, there.unwrapped.action_masks().numpy())
             actions = np.array([generator.choice(np.flatnonzero(mask)) for mask in masks])
             check(here.step(actions), there.step(torch.from_numpy(actions)))
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_ppo_learns_the_same_from_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cardgym.experiments.trainers import TRAINERS
+    from cardgym.learn import ppo_device
+    from cardgym.learn.ppo import PPOConfig
+
+    config = PPOConfig(env_id=GAME, num_envs=8, num_steps=8, total_steps=150, device_games=True, final_games=0)
+    weights = []
+    for device in ("cpu", "cuda"):
+
+        def make(*given: Any, wanted: str = device, **named: Any) -> Any:
+            return make_vector_env(*given, **{**named, "device": wanted})
+
+        monkeypatch.setattr(ppo_device, "make_vector_env", make)
+        TRAINERS["ppo"]().train(config, tmp_path / device, False)
+        weights.append((tmp_path / device / "model.safetensors").read_bytes())
+    assert weights[0] == weights[1]
 
 
 @pytest.mark.usefixtures("no_gpu")

@@ -96,6 +96,7 @@ LEARNERS = {
             "features": {"action_features": ("parity",), "magnet": "none"},
             "copy": {"magnet": "copy", "magnet_interval": 3},
             "all-seats": {"normalize": True, "critic": "all"},
+            "device": {"device_games": True, "opponents": ("self=1",), "average_tau": 0.1},
             "pool": {"opponents": POOL, "snapshot_every": 1_000},
             "one-player": {**ALONE, "critic": "all"},
         },

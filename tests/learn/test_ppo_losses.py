@@ -10,8 +10,18 @@ import pytest
 import torch
 from torch import Tensor
 
-from cardgym.learn.ppo import explained_variance, uniform_log_probs
-from cardgym.learn.ppo_loss import APPROX_KL, CLIPPED, ENTROPY, MAGNET_KL, POLICY, VALUE, loss_gradient
+from cardgym.learn.ppo import explained_variance
+from cardgym.learn.ppo_loss import (
+    APPROX_KL,
+    CLIPPED,
+    ENTROPY,
+    MAGNET_KL,
+    POLICY,
+    VALUE,
+    loss,
+    loss_gradient,
+    uniform_log_probs,
+)
 from cardgym.learn.rollouts import Turns
 from cardgym.learn.saved_state import restore, state_of
 from cardgym.learn.turns import TurnBuffer
@@ -49,27 +59,6 @@ def compiled(
     return figures.tolist(), [torch.from_numpy(gradient) for gradient in gradients]
 
 
-def by_formula(
-    rows: Rows, magnet: Tensor | None, coefficients: list[float], *, norm_adv: bool, forward_kl: bool
-) -> Tensor:
-    """The loss as PyTorch differentiates it."""
-    clip, vf_coef, ent_coef, magnet_coef = coefficients
-    new = log_probabilities(rows.logits, rows.masks)
-    ratio = (new.gather(1, rows.actions[:, None]).squeeze(1) - rows.log_probs).exp()
-    advantages = rows.advantages
-    if norm_adv:
-        advantages = (advantages - advantages.mean()) / (advantages.std(unbiased=False) + 1e-8)
-    surrogate = torch.minimum(ratio * advantages, ratio.clamp(1 - clip, 1 + clip) * advantages).mean()
-    errors = [(value - rows.returns).square().mean() for value in (rows.values, rows.critic_values) if len(value)]
-    uniform = uniform_log_probs(rows.masks)
-    # The entropy is log n - KL(p || u), so its bonus has the gradient of that divergence.
-    pull = torch.zeros(())
-    for weight, other in [(ent_coef, uniform)] + ([] if magnet is None else [(magnet_coef, magnet)]):
-        target, given = (other, new) if forward_kl else (new, other)
-        pull = pull + weight * torch.nn.functional.kl_div(given, target, log_target=True, reduction="sum") / len(new)
-    return vf_coef * sum(errors) / 2 - surrogate + pull
-
-
 @pytest.mark.parametrize("critic", [False, True])
 @pytest.mark.parametrize("magnet", ["none", "uniform", "other"])
 @pytest.mark.parametrize("forward_kl", [False, True])
@@ -90,8 +79,11 @@ def test_gradient_is_the_one_that_pytorch_finds(critic: bool, magnet: str, forwa
     )  # fmt: skip
     pull = {"none": None, "uniform": uniform_log_probs(masks), "other": old}[magnet]
     coefficients = [0.2, 0.5, 0.05, 0.3]
-    torch.autograd.backward(by_formula(rows, pull, coefficients, norm_adv=True, forward_kl=forward_kl))
-    _, gradients = compiled(rows, pull, coefficients, norm_adv=True, forward_kl=forward_kl)
+    values = outputs[1:] if critic else outputs[1:2]
+    total, parts = loss(logits, values, rows[3:], pull, torch.full((size,), 1 / size), coefficients, True, forward_kl)
+    torch.autograd.backward(total)
+    figures, gradients = compiled(rows, pull, coefficients, norm_adv=True, forward_kl=forward_kl)
+    assert parts.tolist() == pytest.approx(figures, rel=1e-4, abs=1e-6)
     for output, gradient in zip(outputs, gradients, strict=True):
         if len(output):
             assert output.grad is not None

@@ -116,6 +116,11 @@ class GpuVectorEnv(CardVectorEnv):
         self._arrays["actions"].copy_(actions)
         return self._play(self._ended + STEP)
 
+    @property
+    def games(self) -> tuple[Any, ...]:
+        """As of `CardVectorEnv`, tensors."""
+        return self._arrays["states"], self._arrays["rows"], self._ended
+
     def action_masks(self) -> Any:
         """Return the legal actions, (num_envs, actions) bool, a tensor on the device."""
         return self._masks != 0

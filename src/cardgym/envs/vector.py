@@ -150,6 +150,12 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         infos |= self._infos(np.ones(self.num_envs, np.bool_))
         return self._observations(), rewards, terminated, truncated, infos
 
+    @property
+    def games(self) -> tuple[Any, ...]:
+        """The states of the games and which of them are over: arrays, to save and to restore in place."""
+        batch = self._core.seated.batch
+        return batch.plain_states, batch.plain_rows, self._over
+
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions, (num_envs, actions) bool."""
         legal: npt.NDArray[np.bool_] = self._core.observe_now()[1] != 0

@@ -55,7 +55,8 @@ class NetworkLearner(Generic[N]):
 
     @learning_rate.setter
     def learning_rate(self, value: float) -> None:
-        self.optimizer.param_groups[0]["lr"] = value
+        group = self.optimizer.param_groups[0]
+        group["lr"] = group["lr"].fill_(value) if isinstance(group["lr"], Tensor) else value
 
     def descend(self, *outputs: Tensor, gradients: Sequence[Tensor] | None = None) -> None:
         """Take one step of Adam against the gradient of a loss.

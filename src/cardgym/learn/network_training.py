@@ -93,11 +93,12 @@ class NetworkTraining(Training):
 
     # -- the loop -----------------------------------------------------------------------------------------------------
 
-    def start(self, rollout: SelfPlayRollout, player: Player, network: Callable[[], Network], /, **parts: Any) -> None:
+    def start(self, rollout: Any, player: Player, network: Callable[[], Network], /, **parts: Any) -> None:
         """Restore the state saved in the folder if the run resumes and there is one; open the log.
 
-        A step is a decision of the rollout. The player is evaluated, and copied as a snapshot; `network` returns the
-        network that checkpoints save; `parts` are saved to resume from, together with the rollout.
+        A step is one of the `decisions` of the rollout, a `SelfPlayRollout` or the like. The player is evaluated, and
+        copied as a snapshot; `network` returns the network that checkpoints save; `parts` are saved to resume from,
+        together with the rollout.
         """
         self._rollout, self._learner = rollout, player
 

@@ -19,8 +19,8 @@ from cardgym.learn import tags
 from cardgym.learn.config import Items, NetworkConfig, Share
 from cardgym.learn.learner import NetworkLearner, take_rows
 from cardgym.learn.network_training import NetworkTraining
-from cardgym.learn.ppo_loss import loss_gradient
-from cardgym.learn.ppo_networks import CentralCritic, folded, insert, measure
+from cardgym.learn.ppo_loss import loss_gradient, uniform_log_probs
+from cardgym.learn.ppo_networks import CentralCritic, Normalizer, folded, insert, measure
 from cardgym.learn.turns import TurnBatch, TurnBuffer
 from cardgym.players import sample_actions
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities, probabilities
@@ -43,6 +43,8 @@ class PPOConfig(NetworkConfig):
     """Features of the observation with a number for each action, read with the same weights for every action."""
     num_steps: PositiveInt = 32
     """Decisions in each env between updates."""
+    device_games: bool = False
+    """Experimental: play the games on the device, too, and keep everything there; see docs/algorithms/ppo.md."""
 
     learning_rate_final: Share = 1e-4
     adam_epsilon: PositiveFloat = 1e-5
@@ -213,31 +215,36 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         return self._statistics
 
 
-def uniform_log_probs(masks: Tensor) -> Tensor:
-    """Return the log-probabilities of the uniform policy over the legal actions; `masks` (rows, actions), bool."""
-    lowest = torch.finfo(torch.float32).min
-    return torch.where(masks, -masks.sum(dim=1, keepdim=True).float().log(), lowest)
-
-
 def explained_variance(values: Tensor, returns: Tensor) -> float:
     """Return 1 - Var(returns - values) / Var(returns) of (turns,): 1 if perfect, 0 if either is constant."""
     variance = float(returns.var(unbiased=False))
     return 1.0 - float((returns - values).var(unbiased=False)) / variance if variance > 0 else 0.0
 
 
-def train(config: PPOConfig, training: NetworkTraining) -> None:
-    """Learn until the last step."""
-    # -- the parts ---------------------------------------------------------------------------------------------------
+def first_network(config: PPOConfig, training: NetworkTraining) -> tuple[PolicyNetwork, Normalizer | None]:
+    """Return the network that the training starts with, and what normalizes its inputs and its critic's, if asked."""
     network = training.warm_start(
         training.policy_network(config.hidden_sizes, wide=config.wide, action_features=config.action_features)
     )
+    if not config.normalize:
+        return network, None
+    first = PolicyPlayer("first", network, training.observation)
+    others = config.critic == "all" and training.options.num_players > 1
+    normalizer = measure(training.rollout(first), first, training.generator(3), others=others)
+    insert(network, normalizer, same_function=bool(config.init_from))
+    return network, normalizer
+
+
+def train(config: PPOConfig, training: NetworkTraining) -> None:
+    """Learn until the last step."""
+    if config.device_games:
+        from cardgym.learn import ppo_device
+
+        return ppo_device.train(config, training)
+    # -- the parts ---------------------------------------------------------------------------------------------------
     inputs, actions = training.observation_size, training.num_actions
     others_size = inputs * (training.options.num_players - 1) if config.critic == "all" else 0
-    normalizer = None
-    if config.normalize:
-        first = PolicyPlayer("first", network, training.observation)
-        normalizer = measure(training.rollout(first), first, training.generator(3), others=others_size > 0)
-        insert(network, normalizer, same_function=bool(config.init_from))
+    network, normalizer = first_network(config, training)
     critic = CentralCritic(inputs + others_size, config.hidden_sizes, normalizer) if others_size else None
     learner = PPOLearner(network, config, training.device, training.generator(2), critic)
     player = PolicyPlayer("learner", learner.averaged, training.observation)

@@ -1,18 +1,23 @@
-"""The loss of PPO and its gradient with respect to the network's outputs, by one compiled loop.
+"""The loss of PPO and its gradient with respect to the network's outputs, by one compiled loop, and in PyTorch.
 
-PyTorch takes about 40 small operations each way for the same. The layers' gradients are left to PyTorch.
-tests/learn/test_ppo_losses.py compares the gradient with that of the formulas in PyTorch.
+PyTorch takes about 40 small operations each way, which pays only where the outputs are on a GPU. The layers' gradients
+are left to PyTorch. tests/learn/test_ppo_losses.py compares both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp, expm1, log, sqrt
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float32s, Float64s
+from cardgym.learn.learner import entropy
+from cardgym.players.policy_networks import log_probabilities
 
 POLICY, VALUE, ENTROPY, MAGNET_KL, APPROX_KL, CLIPPED = range(6)
 """Places in the figures of `loss_gradient`."""
@@ -119,3 +124,48 @@ def loss_gradient(
         figures[APPROX_KL] += expm1(moved) - moved
         figures[CLIPPED] += abs(ratio - 1.0) > clip
     figures /= count
+
+
+def uniform_log_probs(masks: Tensor) -> Tensor:
+    """Return the log-probabilities of the uniform policy over the legal actions; `masks` (rows, actions), bool."""
+    lowest = torch.finfo(torch.float32).min
+    return torch.where(masks, -masks.sum(dim=1, keepdim=True).float().log(), lowest)
+
+
+def loss(
+    logits: Tensor, values: Sequence[Tensor], rows: Sequence[Tensor], magnet: Tensor | None, weights: Tensor,
+    coefficients: Sequence[Any], norm_adv: bool, forward_kl: bool,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """Return the loss of `loss_gradient` as PyTorch differentiates it, a scalar, and its figures, (6,).
+
+    Args:
+        values: of the network and of the critic, if there is one, each (rows,).
+        weights: of the rows in means, (rows,), with a sum of 1.
+        logits, rows, magnet, coefficients, norm_adv, forward_kl: as there; None without a magnet.
+    """
+    masks, actions, log_probs, advantages, returns = rows
+    clip, vf_coef, ent_coef, magnet_coef = coefficients
+    new = log_probabilities(logits, masks)
+    moved = new.gather(1, actions[:, None]).squeeze(1) - log_probs
+    ratio = moved.exp()
+    if norm_adv:
+        centered = advantages - weights @ advantages
+        advantages = centered / ((weights @ centered.square()).sqrt() + 1e-8)
+    surrogate = weights @ torch.minimum(ratio * advantages, ratio.clamp(1 - clip, 1 + clip) * advantages)
+    error = sum((weights @ (value - returns).square() for value in values), torch.zeros_like(surrogate)) / 2
+
+    def divergence(one: Tensor, two: Tensor) -> Tensor:
+        return weights @ torch.nn.functional.kl_div(two, one, log_target=True, reduction="none").sum(1)
+
+    # The entropy is log n - KL(p || u), so its bonus has the gradient of that divergence.
+    uniform = uniform_log_probs(masks)
+    total = (
+        vf_coef * error - surrogate + ent_coef * (divergence(uniform, new) if forward_kl else divergence(new, uniform))
+    )
+    if magnet is not None:
+        total = total + magnet_coef * (divergence(magnet, new) if forward_kl else divergence(new, magnet))
+    with torch.no_grad():
+        drift = torch.zeros_like(surrogate) if magnet is None else divergence(new, magnet)
+        approximate, clipped = weights @ (moved.expm1() - moved), weights @ ((ratio - 1).abs() > clip).float()
+        figures = torch.stack([-surrogate, error, weights @ entropy(new), drift, approximate, clipped])
+    return total, figures
