@@ -35,6 +35,7 @@ class Item(TypedDict):
         label: what a screen reader says, such as "five of hearts".
         caption: a few characters below it.
         faded: whether it is out of play.
+        marks: what it can still be, as far as the viewer knows, in a few characters each; "" for what it cannot be.
         x, y: on a board, its center in the units of the board's symbol.
     """
 
@@ -43,6 +44,7 @@ class Item(TypedDict):
     label: str
     caption: NotRequired[str]
     faded: NotRequired[bool]
+    marks: NotRequired[list[str]]
     x: NotRequired[float]
     y: NotRequired[float]
 

@@ -171,6 +171,7 @@ def test_features_of_guesses_are_shares_of_all_arrangements(case: int) -> None:
         own_total = sum(own.values())
         hidden, own_hidden = game.hidden_places(1 - seat), game.hidden_places(seat)
         rows = by_guess(game, seat)
+        items = [item for zone in game.view(seat)["zones"] for item in zone["items"]]
         by_tile = np.zeros(game.n)
         for line, weight in own.items():
             by_tile[list({line[at] for at in own_hidden})] += weight / own_total
@@ -185,6 +186,8 @@ def test_features_of_guesses_are_shares_of_all_arrangements(case: int) -> None:
             if place in hidden:  # What the table offers; it does not know that a joker is at one place only.
                 offered = np.array([table.possible(game.state, place * game.n + tile) for tile in range(game.n)])
                 np.testing.assert_array_equal(offered, offered | possible if game.options.jokers else possible)
+                item = next(item for item in items if item["id"] == f"{1 - seat}:{place}")
+                assert [mark != "" for mark in item["marks"]] == (offered[::2] | offered[1::2]).tolist()
             for name, expected in (
                 ("opponent_exposed", shares.max()),
                 ("split", possible * np.minimum(lower, 1.0 - lower - shares)),

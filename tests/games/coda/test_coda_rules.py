@@ -74,6 +74,23 @@ def test_people_are_offered_guesses_that_fit_color_order_and_earlier_misses() ->
     assert 6 not in {action % 24 for action in offered(game.game, game.state, game.legal_actions())}
 
 
+def test_what_a_tile_can_still_be_is_marked_in_either_turn_for_its_viewer() -> None:
+    game = CodaDriver(deck=deck_of([0, 4, 5, 8, 1], 24), options={"n_start": 2})
+
+    def marks(owner: int, seat: int) -> list[list[str]]:
+        items = [item for zone in game.view(seat)["zones"] if zone["seat"] == owner for item in zone["items"]]
+        return [[mark for mark in item["marks"] if mark] for item in items if "marks" in item]
+
+    numbers = [str(number) for number in range(12)]
+    assert marks(1, 0) == [numbers[1:11], numbers[2:]]  # Two black tiles in order; seat 0 holds the black 0.
+    game.guess(0, 6)
+    assert game.current_player == 1
+    assert marks(1, 0)[0] == [number for number in numbers[1:11] if number != "3"]
+    assert game.up(0) == {1}
+    assert marks(0, 1) == [["0"], numbers[1:]]  # Left of the white 0 that is face up, and right of it.
+    assert marks(0, 0) == marks(1, -1) == []  # One's own tiles, and tiles that all see, need none.
+
+
 def test_black_comes_before_white() -> None:
     game = CodaDriver(options={"n_start": 2}, deck=deck_of([7, 0, 6, 1], 24))
     assert game.line(0) == [6, 7]

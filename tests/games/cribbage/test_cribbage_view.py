@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from cardgym.engine.registry import find
 from cardgym.games.cribbage.cards import parse_cards
-from cardgym.games.cribbage.drawing import hole, hole_of
+from cardgym.games.cribbage.drawing import board, hole, hole_of
 from cardgym.games.cribbage.scoring import explain_hand
 from cardgym.games.cribbage.text import count_aloud
 from cardgym.games.cribbage.view import showdown, view
@@ -60,6 +62,15 @@ def test_holes_of_a_lane_are_apart_and_lanes_do_not_touch():
         for one, other in pairwise(hole(lane, number) for number in range(122)):
             assert abs(one[0] - other[0]) + abs(one[1] - other[1]) >= 10
     assert len({hole(lane, number) for lane in range(2) for number in range(121)}) == 242
+
+
+def test_the_page_finds_holes_by_their_order_in_the_drawing():
+    circles = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="[\d.]+" fill="[^"]+"/>', board().content)
+    centers = [(float(x), float(y)) for x, y in circles]
+    for lane in range(2):
+        street = [centers[place + 30 * (place // 30 + lane)] for place in range(120)]
+        found = [centers[240 + lane], *street, centers[242]]
+        np.testing.assert_allclose(found, [hole(lane, number) for number in range(122)], atol=1e-2)
 
 
 @pytest.mark.parametrize(("target", "start"), [(121, 0), (61, 60), (1000, 0)])

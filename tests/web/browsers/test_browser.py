@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -151,6 +152,59 @@ def test_people_can_count_their_own_hands(server: Server, person: Person) -> Non
     assert "you counted 29" in page.inner_text(".reveals")
     assert page.inner_text(".felt") != before
     page.wait_for_function("[...document.querySelectorAll('.board .front')].some((peg) => peg.getAnimations().length)")
+
+
+def test_people_peg_the_play_on_the_board_and_lose_by_muggins_what_they_miss(server: Server, person: Person) -> None:
+    """A click on the wrong hole of the board counts too few; the rules' points and result stay as they are."""
+    page = person.page
+    person.sit_down(server.open_table("CribbageDeal-v0"))
+    for name, value in ("count", "muggins"), ("peg", "you"):
+        page.locator(f"#{name}").evaluate(
+            "(field, value) => { field.value = value; field.dispatchEvent(new Event('change')); }", value
+        )
+    hole = """async (ahead) => { const { holesOf, nearest, pegsOf } = await import("/static/motion.js");
+      const board = document.querySelector(".board"), holes = holesOf(board, 0);
+      const { x, y } = holes[nearest(holes, pegsOf(board)[0]) + ahead];
+      const at = new DOMPoint(x, y).matrixTransform(board.getScreenCTM());
+      return [at.x, at.y]; }"""
+    asked = []
+    for _ in range(60):
+        if (phase := page.get_attribute(".actions", "data-phase")) == "ended":
+            break
+        if page.query_selector(".count input"):
+            asked.append(page.inner_text(".count label"))
+            page.mouse.click(*page.evaluate(hole, 1))
+            page.wait_for_function("said => document.querySelector('.count label')?.innerText !== said", arg=asked[-1])
+        elif phase == "paused":
+            page.keyboard.press("Space")
+        elif phase == "yours":
+            page.locator("button.item[aria-pressed=false]").first.click()
+        page.wait_for_selector(".count, .actions:not([data-phase=busy])")
+    assert any("in the play" in words for words in asked)
+    missed = re.search("Muggins\n\N{MINUS SIGN}(\\d+)", page.inner_text(".own"))
+    assert missed
+    told = re.search(r"(\d+) to (\d+)\nWith muggins (-?\d+) to (\d+)", page.inner_text(".end"))
+    assert told
+    own, other, less, more = (int(points) for points in told.groups())
+    assert (own - less, more - other) == (int(missed[1]), int(missed[1]))
+    page.reload()
+    page.wait_for_selector(".end:has-text('With muggins')")
+
+
+def test_pencil_marks_stay_until_they_are_put_away(server: Server, person: Person) -> None:
+    page = person.page
+    person.sit_down(server.open_table("Coda-v0", seed=3, options={"n_start": 4}))
+    assert page.query_selector(".marks") is None
+    page.keyboard.press("p")
+    hidden = page.locator(".others .item[aria-label^=hidden]")
+    assert page.locator(".others .marks").count() == hidden.count() > 1
+    assert all(", can be " in tile.get_attribute("aria-label") for tile in hidden.all())
+    sizes = "marks => marks.filter(mark => mark.scrollHeight > mark.clientHeight + 1).length"
+    assert page.locator(".marks").evaluate_all(sizes) == 0
+    page.reload()
+    page.wait_for_selector(".others .marks")
+    page.get_by_role("button", name="Pencil").click()
+    page.wait_for_selector(".others .marks", state="detached")
 
 
 def test_agents_can_be_watched_step_by_step_or_running(server: Server, person: Person) -> None:

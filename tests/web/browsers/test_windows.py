@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from browsing import Person, Server, faults_of
-from test_browser import IN_WINDOW, SIZES
+from test_browser import IN_WINDOW, SIZES, TWO_FRAMES
 
 from cardgym.engine.registry import registered
 
@@ -169,14 +170,90 @@ def test_the_end_of_a_game_covers_no_button(server: Server, person: Person) -> N
         assert person.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, height)
 
 
+WINDOWS = [(320, 568), (360, 640), *SIZES[:3], (1024, 1366), (3840, 2160)]
+
+CUT_OR_COVERED = """() => {
+  const box = (element) => element.getBoundingClientRect();
+  const shown = (selector) => [...document.querySelectorAll(selector)].filter(
+    (element) => box(element).width && getComputedStyle(element).visibility === 'visible');
+  const meet = (one, other) => Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1;
+  const name = (fault, element) => `${fault}: ${element.outerHTML.slice(0, 90)}`;
+  const faults = [];
+  const parts = ['.bar a', '.bar button', '.lobby > .row > *', '.moves > *', '.tools > *', '.end',
+    '.puzzle:not(:has(.advice)) .tally div'];
+  for (const element of shown(parts.join())) {
+    const { left, right, top, bottom } = box(element);
+    const room = element.closest('.side') ? box(element.closest('.side')) : { top: 0, bottom: innerHeight };
+    const within = element.closest('.lobby') || (top >= room.top - 1 && bottom <= room.bottom + 1);
+    if (left < -1 || right > innerWidth + 1 || !within) faults.push(name('cut', element));
+  }
+  for (const text of shown('.player h2 > span:first-child, .player .turn, .player .counters > div'))
+    for (const other of shown('.player .item svg, .player .counters > div'))
+      if (text !== other && !text.closest('.own') === !other.closest('.own') && meet(box(text), box(other)))
+        faults.push(`${name('covered', text)} by ${other.outerHTML.slice(0, 40)}`);
+  const letters = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  if (innerWidth < 40 * letters)
+    for (const tile of shown('.own .row .item:not([data-symbol=tile-gap]) svg'))
+      if (box(tile).width < 36) faults.push(name(`${box(tile).width} px`, tile));
+  if (document.documentElement.scrollWidth > innerWidth) faults.push('the page is too wide');
+  if (document.querySelector('.felt.tight') && innerHeight >= 40 * letters) faults.push('the felt has to be scrolled');
+  return faults; }"""
+"""What is cut off by the window, lies under other things of a player, or is too small for a finger."""
+
+
+def faults_in_windows(person: Person, windows: Iterable[tuple[int, int]]) -> list[str]:
+    found = []
+    for width, height in windows:
+        person.page.set_viewport_size({"width": width, "height": height})
+        person.page.evaluate(TWO_FRAMES)
+        faults = person.page.evaluate(CUT_OR_COVERED)
+        if person.page.query_selector(".felt"):
+            faults += person.page.evaluate(IN_WINDOW)
+        found += [f"{width} x {height}: {fault}" for fault in faults]
+    return found
+
+
+def test_nothing_is_cut_off_or_covered_in_any_window(server: Server, person: Person) -> None:
+    found = []
+    for game in ("CodaOfficial-v0", "CribbageDeal-v0", "CorellianSpike-v0"):
+        person.sit_down(server.open_table(game, seed=3))
+        for _ in range(3):
+            if person.phase != "ended":
+                person.move("clicks")
+        found += [f"{game}, {fault}" for fault in faults_in_windows(person, WINDOWS)]
+    person.page.goto(server.url)
+    person.page.wait_for_selector("text=unfinished games")
+    found += faults_in_windows(person, WINDOWS)
+    assert not found, "\n".join(found)
+
+
+def test_a_puzzle_and_its_answers_are_in_the_window(server: Server, person: Person) -> None:
+    page = person.page
+    page.route("**/solve", lambda route: route.fulfill(json={**route.fetch().json(), "right": False, "cost": 0.5}))
+    page.goto(f"{server.url}/#/puzzles/OnePlayPoker-v0")
+    page.wait_for_selector(".puzzle .moves > button")
+    found = faults_in_windows(person, WINDOWS)
+    page.locator(".moves > button").first.click()
+    page.wait_for_selector("[data-phase=ended]")
+    found += faults_in_windows(person, WINDOWS)
+    page.keyboard.press("s")
+    page.wait_for_selector(".advice")
+    found += faults_in_windows(person, WINDOWS)
+    assert not found, "\n".join(found)
+
+
 def test_letters_twice_as_large_leave_everything_in_the_window(server: Server, person: Person) -> None:
     browser = person.page.context.new_cdp_session(person.page)
     browser.send("Page.enable")
     browser.send("Page.setFontSizes", {"fontSizes": {"standard": 32}})
-    for game in ("CribbageDeal-v0", "OnePlayPoker-v0"):
+    found = []
+    for game in ("CribbageDeal-v0", "OnePlayPoker-v0", "CodaOfficial-v0"):
+        person.page.set_viewport_size({"width": 1280, "height": 860})
         person.sit_down(server.open_table(game))
         assert person.page.evaluate("getComputedStyle(document.body).fontSize") == "32px"
-        assert person.page.evaluate(IN_WINDOW) == []
+        found += [f"{game}, {fault}" for fault in faults_in_windows(person, [(390, 844), (1024, 600), (1280, 860)])]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.slow

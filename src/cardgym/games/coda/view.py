@@ -67,18 +67,18 @@ def possible(state: State, action: int) -> bool:
     if state.phase != coda.GUESSING or action == coda.stop_action(state):
         return True
     place, tile = divmod(action, int(state.n))
-    return bool(_may_be(state.tobytes())[place] >> tile & 1)
+    return bool(_may_be(state.tobytes(), int(state.turn))[place] >> tile & 1)
 
 
 _NONE = 99  # Above all numbers.
 
 
 @lru_cache(maxsize=16)
-def _may_be(record: bytes) -> list[int]:
-    """Return what can be at each place to guess, as bits, by what the seat to guess sees, misses and order."""
+def _may_be(record: bytes, seat: int) -> list[int]:
+    """Return what can be at each place of the opponent's line, as bits, by what a seat sees, misses and order."""
     state: State = np.frombuffer(record, coda.STATE).copy().view(np.recarray)[0]
-    other, numbers = 1 - int(state.turn), int(coda.num_numbers(state))
-    unseen = int(coda.unseen(state, state.turn))
+    other, numbers = 1 - seat, int(coda.num_numbers(state))
+    unseen = int(coda.unseen(state, seat))
     fits = [
         int(coda.fitting(state, other, place, unseen)) if coda.hidden(state, other, place) else 1 << int(tile)
         for place, tile in enumerate(state.line[other, : state.length[other]])
@@ -103,6 +103,12 @@ def _least(fits: Sequence[int], numbers: int) -> list[list[int]]:
         jokers = [[], *([last] if fit >> numbers else [] for last in rows[-1][:2])]
         rows.append([min(one + other, default=_NONE) for one, other in zip(after, jokers, strict=True)])
     return rows
+
+
+def _marks(state: State, may_be: int) -> list[str]:
+    """Return the numbers that a tile can still have, each in its place, and J if it can be a joker."""
+    names = [*map(str, range(int(coda.num_numbers(state)) // 2)), *(["J"] if state.jokers else [])]
+    return [name if may_be >> 2 * number & 3 else "" for number, name in enumerate(names)]
 
 
 def _tile(id: str, name: str) -> Item:
@@ -133,6 +139,7 @@ def _line(state: State, owner: int, seat: int) -> list[Item]:
             denied = [value for value in range(int(state.n)) if int(state.denied[tile]) >> value & 1]
             if denied:
                 item["label"] += ", none of " + ", ".join(spoken(tile_name(state, value)) for value in denied)
+            item["marks"] = _marks(state, _may_be(state.tobytes(), seat)[place])
         item["label"] += f", place {place + 1}"
         item["caption"] = str(place + 1) if down else f"{place + 1} up"
         items.append(item)

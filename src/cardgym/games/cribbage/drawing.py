@@ -57,11 +57,14 @@ def _lane(lane: int) -> str:
         radius = (here - above) / 2
         parts.append(f"A{radius:g} {radius:g} 0 0 {1 if turn_right else 0} {RIGHT if turn_right else LEFT:g} {here:g}")
         parts.append(f"H{LEFT if turn_right else RIGHT:g}")
-    return path("".join(parts), "none", PEGS[lane][1], 15)  # By its width, motion.js finds where pegs walk.
+    return path("".join(parts), "none", PEGS[lane][1], 15)
 
 
 def board() -> Symbol:
-    """Return the board with its holes; lines mark the double skunk and the skunk, before holes 61 and 91."""
+    """Return the board with its holes; lines mark the double skunk and the skunk, before holes 61 and 91.
+
+    By their order, the page finds the holes of a lane, for pegs that walk (`holesOf` in motion.js).
+    """
     parts = [
         box(1, 3, WIDTH - 2, HEIGHT - 4, 16, "#5b3517"),
         box(1, 1, WIDTH - 2, HEIGHT - 5, 16, "#a8723f", "#5b3517", 1.5),

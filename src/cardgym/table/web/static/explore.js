@@ -35,7 +35,7 @@ export class Explorer {
   async ask(what) {
     if (this.busy) return;
     this.busy = true;
-    if (this.line) this.render();
+    this.render();
     const { game, options, against } = this;
     const seed = crypto.getRandomValues(new Uint32Array(1))[0];
     await attempt(async () => {
@@ -45,7 +45,7 @@ export class Explorer {
       notice("");
     });
     this.busy = false;
-    if (this.line) this.render();
+    this.render();
     if (this.line?.advice) say(`${this.whatNow()}. Best: ${this.line.advice.actions[0].text}`);
   }
 
@@ -102,10 +102,9 @@ export class Explorer {
     else if (event.key === "n") this.ask({ moves: [] });
   }
 
-  fit = () => fit(this.sizes);
-
   render() {
     const { line, busy } = this;
+    if (!line) return;
     const steps = this.changeable();
     const pick = { open: new Set(steps.keys()), taken: new Set(), take: (id) => this.pick(steps.get(id)), plain: true };
     const marks = marksOf(line.items[line.advice?.actions[0].action] ?? [], []);
@@ -130,7 +129,7 @@ export class Explorer {
     ];
     const lists = h("div.lists", { tabIndex: 0, role: "region", "aria-label": "Values" }, values);
     update(drawPage("div.table.puzzle.explore", `Explorer: ${title(this.game)}`, table, "Values and moves", lists));
-    this.fit();
+    fit(this.sizes);
   }
 
   drawSteps() {

@@ -34,7 +34,7 @@ function setCard(felt, sizes) {
   const set = (card) => felt.style.setProperty("--card", `${card}px`);
   // On a phone long lines are in two rows of tiles that can be read and hit; what does not fit scrolls.
   const letters = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const least = fitsMedia("width < 40em") && felt.querySelector(".player .long") ? 54 : Math.ceil(MIN_CARD * letters);
+  const least = fitsMedia("width < 40em") && felt.querySelector(".player .long") ? 51 : Math.ceil(MIN_CARD * letters);
   set(least);
   // Parts that are too wide with the smallest cards are too wide with any cards.
   const parts = [felt, ...felt.querySelectorAll(".player, .middle")].filter((part) => !wide(part) && !clash(part));
@@ -123,26 +123,32 @@ function flyChips(before, after, time) {
   if (paid.length && got.length) sound("chips");
 }
 
-const STRIDE = 10; // Half the way to the next hole.
-
-const pegsOf = (root) =>
-  [...root.querySelectorAll(".board .front")].map((peg) => {
+export const pegsOf = (root) =>
+  [...root.querySelectorAll(".front")].map((peg) => {
     const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => peg[name].baseVal.value);
     return { peg, x: x + width / 2, y: y + height / 2 };
   });
 
+// The holes of a lane in order, as the drawing has them: 30 a row and lane, both starts, and the last one.
+export function holesOf(board, lane) {
+  const drawn = document.querySelectorAll(`[id="${board.dataset.symbol}"] circle:not([stroke])`);
+  const street = Array.from({ length: 120 }, (_, at) => at + 30 * (Math.floor(at / 30) + lane));
+  return [240 + lane, ...street, 242].map((at) => ({ x: drawn[at].cx.baseVal.value, y: drawn[at].cy.baseVal.value }));
+}
+
+export function nearest(holes, { x, y }) {
+  const far = holes.map((hole) => Math.hypot(hole.x - x, hole.y - y));
+  return far.indexOf(Math.min(...far));
+}
+
 function walkPegs(before, after, time) {
-  for (const [at, { peg, x, y }] of after.entries()) {
-    const from = before[at] ?? { x, y };
+  for (const [lane, { peg, x, y }] of after.entries()) {
+    const from = before[lane] ?? { x, y };
     if (from.x === x && from.y === y) continue;
-    const lane = document.querySelectorAll(`[id="${peg.parentNode.dataset.symbol}"] [stroke-width="15"]`)[at];
-    const length = lane.getTotalLength() / STRIDE;
-    const holes = Array.from({ length }, (_, step) => lane.getPointAtLength(step * STRIDE));
-    const far = (place) => holes.map((hole) => Math.hypot(hole.x - place.x, hole.y - place.y));
-    const nearest = (distances) => distances.indexOf(Math.min(...distances));
-    const way = holes.slice(nearest(far(from)), nearest(far({ x, y })) + 1);
+    const holes = holesOf(peg.parentNode, lane);
+    const way = holes.slice(nearest(holes, from), nearest(holes, { x, y }));
     const steps = way.map((hole) => ({ translate: `${hole.x - x}px ${hole.y - y}px` }));
-    peg.animate([...steps, { translate: "0 0" }], { duration: time * (1 + steps.length / 12) });
+    peg.animate([...steps, { translate: "0 0" }], { duration: time * (1 + steps.length / 6) });
   }
 }
 

@@ -1,5 +1,6 @@
 // Parts of a table that need only what they draw: what was revealed, the log, how the seats stand.
 import { post } from "./api.js";
+import { resultWithMuggins } from "./counting.js";
 import { fitsMedia, h, notice, reopen, twice } from "./dom.js";
 import { movesOf } from "./moves.js";
 import { drawReveal } from "./view.js";
@@ -18,7 +19,7 @@ export function drawStage(game, reveals, bare, more) {
   return h("div.stage", { role: "region", "aria-label": "Just revealed" }, stage);
 }
 
-const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other commands: h, n, r, s, u.
+const KEYS = "1234567890abcdefgijklmoqtvwxyz"; // Without the keys of other commands: h, n, p, r, s, u.
 
 // How many buttons there are at most: more would be too small to read.
 function maxButtons() {
@@ -63,7 +64,8 @@ export function drawStanding(names, standing) {
 }
 
 // How the game ended; if the coach has reviewed it, how well the person decided, and the costliest decision.
-export function drawEnd({ state, verdict, id }) {
+export function drawEnd(table) {
+  const { state, verdict, id } = table;
   const end = outcome({ person: state.seat, people: state.names, ...state.result });
   const { best, decisions, worst } = verdict ?? {};
   const exact = decisions
@@ -71,10 +73,12 @@ export function drawEnd({ state, verdict, id }) {
     : "";
   const costly = worst && `Costliest: ${worst.text}, −${costOf(worst.cost, worst.unit)}`;
   const review = { href: `#/review/${state.record ?? id}` };
+  const byMuggins = resultWithMuggins(table, resultOf(state));
   return h(
     "div.banner.end",
     { class: end ?? "", "data-part": "end" },
     h("strong.result", resultOf(state)),
+    byMuggins && h("span", byMuggins),
     exact && h("span", exact),
     costly && h("a.button", review, costly),
   );

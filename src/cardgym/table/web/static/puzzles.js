@@ -105,10 +105,10 @@ export class Puzzles extends Chooser {
   }
 
   key = ({ key }) => document.querySelector(`.actions button[data-key="${CSS.escape(key)}"]`)?.click();
-  fit = () => fit(this.sizes);
 
   render() {
     const { puzzle, answer } = this;
+    if (!puzzle) return;
     const open = new Set(answer ? [] : this.left().flatMap((action) => action.items));
     const choice = { open, taken: this.taken, take: (item) => this.take(item) };
     const best = this.solved && puzzle.actions.find((one) => one.action === answer.advice.actions[0].action);
@@ -137,7 +137,7 @@ export class Puzzles extends Chooser {
       h("section.lists", { tabIndex: 0, "aria-label": "Solution" }, solution),
     ];
     update(drawPage("div.table.puzzle", `Puzzle: ${title(this.game)}`, table, "Puzzles", side));
-    this.fit();
+    fit(this.sizes);
   }
 }
 

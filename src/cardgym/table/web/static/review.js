@@ -59,10 +59,8 @@ export class Review {
     } else document.querySelector(`.actions button[data-key="${CSS.escape(event.key)}"]`)?.click();
   }
 
-  fit = () => fit(this.sizes);
-
   render() {
-    if (this.closed) return;
+    if (this.closed || !this.players) return;
     const { review, frames } = this;
     const decision = this.decisionAt(this.at);
     const said = frames.slice(0, this.at + 1).findLast((shown) => shown.text)?.text ?? "The game begins.";
@@ -89,7 +87,7 @@ export class Review {
       h("div.lists", { tabIndex: 0, role: "region", "aria-label": "All decisions" }, lists),
     ];
     update(drawPage("div.table.review", `Review: ${title(review.env)}`, table, "Decisions", side));
-    this.fit();
+    fit(this.sizes);
   }
 
   drawVerdict(decision) {

@@ -5,7 +5,7 @@ import { forgetTrails } from "./view.js";
 let page = null;
 
 // `pages` opens a page for the first word of the address, "" if there is none: its content, or an object with start(),
-// which draws the page and gets the keys and, if the window changes, fit().
+// which gets the keys and, if the window changes, render(), even before there is anything to draw.
 export function run(pages) {
   async function route() {
     page?.close?.();
@@ -31,7 +31,7 @@ export function run(pages) {
     }
   }
   addEventListener("hashchange", route);
-  addEventListener("resize", () => page?.fit?.());
+  addEventListener("resize", () => page?.render?.());
   route();
 }
 
@@ -48,6 +48,7 @@ function setting(name, apply) {
 setting("speed");
 setting("sounds");
 setting("count");
+setting("peg");
 setting("look", (value) => (document.documentElement.dataset.look = value));
 const help = document.getElementById("help");
 document.getElementById("help-button").addEventListener("click", () => {

@@ -340,7 +340,7 @@ export class Table extends Chooser {
   }
 
   render() {
-    if (this.closed) return;
+    if (this.closed || !this.state) return;
     const page = drawTable(this);
     moving(document.getElementById("main"), () => {
       update(page);

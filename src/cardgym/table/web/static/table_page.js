@@ -1,12 +1,12 @@
 // What a table's page shows: the felt, what happened last, what the person can do, the coach and the log.
 import { drawCoach } from "./coach.js";
-import { drawCount } from "./counting.js";
+import { drawCount, pegTo, withMuggins } from "./counting.js";
 import { drawDeal } from "./deal.js";
-import { drawActions, drawPage, h, keyed } from "./dom.js";
+import { drawActions, drawPage, h, keyed, remember, remembered } from "./dom.js";
 import { drawTip, guided, proposedBy } from "./lesson.js";
 import { drawEnd, drawLog, drawMoves, drawPeople, drawResign, drawStage, drawStanding } from "./panels.js";
 import { badgeOf, covered, mayAct, phaseOf, viewOf, watching } from "./phases.js";
-import { drawView } from "./view.js";
+import { drawView, hasMarks } from "./view.js";
 import { momentOf, step } from "./watching.js";
 import { kindsOf, lastActions, lastLines, newsOf, title, verdictOn } from "./words.js";
 
@@ -19,7 +19,8 @@ export function drawTable(table) {
   const look = { choice: choiceOf(table), badge: badgeOf(table), over, marks: guided(table), did, kinds };
   const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight < 40;
   const log = drawLog(state.narration, ({ target }) => (table.atEnd = isAtEnd(target)));
-  const felt = drawView(state.game, viewOf(table), state.names, state.seat ?? state.turn, look);
+  const felt = drawView(state.game, withMuggins(table, viewOf(table)), state.names, state.seat ?? state.turn, look);
+  felt.onclick = table.counted && ((event) => pegTo(table, event));
   const phase = { "data-phase": phaseOf(table), "data-version": state.version };
   const moves = h("div.moves", { "data-part": "moves" }, CONTENT[phaseOf(table)](table));
   const standing = watching(table) && !state.ended && drawStanding(state.names, table.standing);
@@ -82,6 +83,14 @@ const CONTENT = {
   },
 };
 
+// Shows or hides what each hidden tile can still be, in all games from then on.
+function drawPencil(table) {
+  const shown = remembered("marks", "");
+  const turn = () => (remember("marks", shown ? "" : "on"), table.render());
+  const about = { "aria-pressed": String(Boolean(shown)), title: "What each hidden tile can still be" };
+  return hasMarks(table.state.view) && keyed("button.soft", "p", "p", "Pencil", turn, about);
+}
+
 // The log, the hint and the undo: always there, so that nothing moves when one can be used.
 function drawTools(table) {
   const { state, taken, busy } = table;
@@ -93,5 +102,5 @@ function drawTools(table) {
   const undo = taken.size
     ? tool(true, "undo", "Esc", "Put back", () => table.putBack())
     : tool(state.can_undo, "undo", "u", "Undo", () => table.send("undo"));
-  return h("div.tools", { "data-part": "tools" }, opener, state.hints !== "off" && hint, undo);
+  return h("div.tools", { "data-part": "tools" }, opener, drawPencil(table), state.hints !== "off" && hint, undo);
 }

@@ -1,5 +1,5 @@
 // Draws a view: the zones and counters of the players around the middle of the table. Every zone keeps its room.
-import { h, picture, svg, symbolSize } from "./dom.js";
+import { h, picture, remembered, svg, symbolSize } from "./dom.js";
 
 // `choice` is which items can be taken: {open: Set, taken: Set, take(id)}; `marks` names items by class.
 // `names` are by seat; `viewer` sits at the bottom; `badge` is what the seat to move is doing, `did` what others did.
@@ -55,17 +55,30 @@ export function drawView(game, view, names, viewer, { choice, marks = {}, badge,
   }
 }
 
+export const hasMarks = ({ zones }) => zones.some(({ items }) => items.some(({ marks }) => marks));
+
 export function drawItem(game, item, choice, mark = "") {
+  const marks = remembered("marks", "") && item.marks?.filter(Boolean);
+  const label = marks ? `${item.label}, can be ${marks.join(", ")}` : item.label;
+  const few = marks?.length < 4 ? ".few" : "";
   const open = choice?.open.has(item.id);
   const taken = choice?.taken.has(item.id);
   const shut = choice?.open.size && !open ? " shut" : "";
   const content = [picture(game, item.symbol), h("small", { "aria-hidden": "true" }, item.caption ?? "")];
+  if (marks)
+    content.push(
+      h(
+        `span.marks${few}`,
+        { "aria-hidden": "true" },
+        (few ? marks : item.marks).map((one) => h("i", one)),
+      ),
+    );
   const look = `item${item.faded ? " faded" : ""}${taken ? " taken" : ""}${mark ? ` ${mark}` : ""}`;
-  const data = { "data-item": item.id, "data-symbol": item.symbol, title: item.label };
+  const data = { "data-item": item.id, "data-symbol": item.symbol, title: label };
   if (!choice?.open.size || (!open && !taken))
-    return h("span", { class: look + shut, role: "img", "aria-label": item.label, ...data }, content);
+    return h("span", { class: look + shut, role: "img", "aria-label": label, ...data }, content);
   const pressed = choice.plain ? undefined : String(taken);
-  const about = { class: look, "aria-label": item.label, "aria-pressed": pressed, ...data };
+  const about = { class: look, "aria-label": label, "aria-pressed": pressed, ...data };
   return h("button", { ...about, onclick: () => choice.take(item.id) }, content);
 }
 
