@@ -25,7 +25,9 @@ from cardgym.table.setup import GameSetup
         ("double_dqn_seed2", "Double DQN (seed 2)"),
         ("distill:greedy", "Distill greedy"),
         ("value-search", "Value search"),
-        ("/somewhere/else/model.safetensors", "model.safetensors"),
+        ("/somewhere/else/spike.zip", "spike.zip"),
+        ("runs/first/model.safetensors", "First"),
+        ("model.safetensors", "model.safetensors"),
     ],
 )
 def test_players_have_names_that_people_read(name: str, shown: str) -> None:

@@ -16,11 +16,13 @@ _ACRONYMS = {"ppo": "PPO", "dqn": "DQN", "nfsp": "NFSP", "cfr": "CFR", "mccfr": 
 def shown_name(name: str) -> str:
     """Get a player's name for people: `double_dqn_seed2` is "Double DQN (seed 2)", `distill:greedy` "Distill greedy".
 
-    For a path it is the name of the file.
+    For a path it is the name of the file, but for a training's `model.safetensors` that of its folder.
     """
-    if Path(name).suffix:
-        return Path(name).name
-    words = [_ACRONYMS.get(word, word) for word in re.split(r"[-_:\s]+", name.rpartition("/")[2]) if word]
+    file = Path(name)
+    if file.suffix and (file.stem != "model" or not file.parent.name):
+        return file.name
+    last = file.parent.name if file.suffix else name.rpartition("/")[2]
+    words = [_ACRONYMS.get(word, word) for word in re.split(r"[-_:\s]+", last) if word]
     text = re.sub(r" seed(\d+)$", r" (seed \1)", " ".join(words)) or name
     return text[0].upper() + text[1:]
 
