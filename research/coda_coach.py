@@ -4,11 +4,11 @@
         official_double_dqn official_ppo search value-search
     python research/coda_coach.py Coda-v0 --share 0.2 ppo dqn double_dqn search
 
-The coach's seat is played by `official_ppo` at the official game and by `bayes` at the other, whose chances to win the
-coach states. At a share of its decisions the script notes what the coach believes and which tiles lie there, and what
-the action is worth and who wins. The chances of tiles are fitted to the tiles by likelihood, and the points to the
-games won. `unknown` is fitted to the games of the players that play well, as the coach sees them without a name.
-tests/table/test_calibration.py checks the result in other games.
+The coach's seat is played by `official_ppo` at the official game and at the other by `bayes`, drawing among equally
+likely guesses, whose chances to win the coach states. At a share of its decisions the script notes what the coach
+believes and which tiles lie there, and what the action is worth and who wins. The chances of tiles are fitted to the
+tiles by likelihood, and the points to the games won. `unknown` is fitted to the games of the players that play well, as
+the coach sees them without a name. tests/table/test_calibration.py checks the result in other games.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from cardgym.games.coda.players import MODELED
 from cardgym.games.coda.state import CodaOptions
 from cardgym.table.coach.playouts import look
 from cardgym.testing import StateDriver
+from coach_claims import OWN, chooser
 
 WEAK = ("random", "random-color", "random-consistent", "heuristic", "bayes")
 """Players that the coach tells from others by their guesses."""
@@ -57,7 +58,7 @@ class Notes(NamedTuple):
 def play(env: str, own: str, other: str, games: int, seed: int, share: float) -> list[tuple[Any, int, int, bool]]:
     """Some decisions of `own`: the state, its seat, its action, and whether it won."""
     driver, rng = StateDriver(env, {}), np.random.default_rng(seed)
-    choose = [driver.chooser(own, rng), driver.chooser(other, rng)]
+    choose = [chooser(driver, name, rng) for name in (own, other)]
     found = []
     for number in range(games):
         driver.setup()
@@ -151,7 +152,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=101, metavar="N")
     arguments = parser.parse_args()
     game = find(arguments.env)
-    own = "official_ppo" if game.id == OFFICIAL else "bayes"
     options = game.parse_options()
     assert isinstance(options, CodaOptions)
     search, sizes = _Search(game, options, {}), (options.n - options.jokers, options.jokers)
@@ -161,7 +161,7 @@ def main() -> None:
         games, share = arguments.games, arguments.share
         if game.id == OFFICIAL and name in SLOW:
             games, share = games // 3, 3.0 * share
-        decisions = play(game.id, own, name, games, arguments.seed, share)
+        decisions = play(game.id, OWN[game.id], name, games, arguments.seed, share)
         _print(name, fit([note(search, name, *decision) for decision in decisions], *sizes))
         if name not in WEAK:
             unknown += [note(search, "", *decision) for decision in decisions]

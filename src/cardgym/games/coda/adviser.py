@@ -14,10 +14,10 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float64s, Game, State
 from cardgym.errors import CardgymError
+from cardgym.games.coda import evidence
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import weigh_guesses, weigh_own
 from cardgym.games.coda.critic import OFFICIAL, PLAY_OUT, shipped_critic
-from cardgym.games.coda.evidence import COLOR, CONSISTENT, MIDDLE, NUM_POLICIES, PLAYED_OUT, TRAINED, UNSEEN, VALUED
 from cardgym.games.coda.players import MODELED
 from cardgym.games.coda.search import STRANGER, Bools, Sampler
 from cardgym.games.coda.state import CodaOptions
@@ -36,12 +36,13 @@ _GUESSES = 8
 _SAMPLED, _WORLDS, _PLAYED_OUT = 1024, 400, 2000
 """How many states are sampled and weighed for a decision, and how many are tried, with a critic and without."""
 
-_PLAYERS = ("random-unseen", "random-color", "random-consistent", "bayes")
+_PLAYERS = ("random-unseen", "random-color", "random-consistent", "heuristic", "bayes")
 """The players of the first policies of `evidence`."""
 _POLICIES = {
-    "random": (UNSEEN,), "random-all": (UNSEEN,), "random-unseen": (UNSEEN,), "random-color": (COLOR,),
-    "random-consistent": (CONSISTENT,), "heuristic": (CONSISTENT, PLAYED_OUT), "bayes": (MIDDLE,),
-    "search": (PLAYED_OUT,), "value-search": (VALUED,), "official_ppo": (TRAINED,),
+    "random": (evidence.UNSEEN,), "random-all": (evidence.UNSEEN,), "random-unseen": (evidence.UNSEEN,),
+    "random-color": (evidence.COLOR,), "random-consistent": (evidence.CONSISTENT,), "heuristic": (evidence.FEWEST,),
+    "bayes": (evidence.MIDDLE,), "search": (evidence.PLAYED_OUT,), "value-search": (evidence.VALUED,),
+    "official_ppo": (evidence.TRAINED,),
 }  # fmt: skip
 """The policies of known players; others have the last four."""
 
@@ -184,8 +185,8 @@ def prior_of(name: str) -> Float64s:
     """Return the probability of each policy of `evidence` for a known player; for an empty name those of `STRANGER`."""
     if not name:
         return STRANGER
-    policies = _POLICIES.get(name, (MIDDLE, PLAYED_OUT, VALUED, TRAINED))
-    return np.isin(np.arange(NUM_POLICIES), policies) / len(policies)
+    policies = _POLICIES.get(name, (evidence.MIDDLE, evidence.PLAYED_OUT, evidence.VALUED, evidence.TRAINED))
+    return np.isin(np.arange(evidence.NUM_POLICIES), policies) / len(policies)
 
 
 def _parts(shares: list[float], count: int) -> npt.NDArray[np.intp]:

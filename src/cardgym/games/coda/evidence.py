@@ -15,13 +15,15 @@ import numpy as np
 from cardgym.engine.contract import Float64s, Int64s, State, count_bits, rule
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import weigh_arrangements
+from cardgym.games.coda.players import possible_values
 
-UNSEEN, COLOR, CONSISTENT, MIDDLE, PLAYED_OUT, VALUED, TRAINED = range(7)
+UNSEEN, COLOR, CONSISTENT, FEWEST, MIDDLE, PLAYED_OUT, VALUED, TRAINED = range(8)
 """The policies. The first three are uniform over guesses of unseen tiles, over those of the back's color, and over
-those that can be right. `MIDDLE` takes the middle one of the likeliest, as `bayes` does. The others guess in proportion
-to the square of the chance to be right, and place jokers as `search`, `value-search` and `official_ppo` do."""
+those that can be right. `FEWEST` guesses where a tile has the fewest possible values, as `heuristic` does, and `MIDDLE`
+takes the middle one of the likeliest, as `bayes` does. The others guess in proportion to the square of the chance to be
+right, and place jokers as `search`, `value-search` and `official_ppo` do."""
 
-NUM_POLICIES = 7
+NUM_POLICIES = 8
 
 _HABITS = np.ones((NUM_POLICIES, 2, 3))
 _HABITS[PLAYED_OUT] = [[0.8, 1.0, 1.1], [2.0, 0.9, 0.5]]
@@ -144,7 +146,8 @@ def explain(world: State, seat: int, guesses: Guesses, scratch: Any, weights: Fl
     """
     shares[:] = 1.0
     square = most = 0.0
-    unseen = colored = possible = ties = 0
+    unseen = colored = possible = ties = fewest = narrow = 0
+    values = np.zeros(coda.MAX_LINE, np.int64)
     for number in range(guesses.made.shape[0]):
         turn, tile, value, hit = guesses.made[number]
         same = number > 0 and guesses.made[number - 1, 0] == turn and guesses.made[number - 1, 3] == hit
@@ -155,9 +158,15 @@ def explain(world: State, seat: int, guesses: Guesses, scratch: Any, weights: Fl
             free = coda.unseen(then, 1 - seat)
             weigh_arrangements(then, seat, free, weights)
             square = most = 0.0
-            unseen = colored = possible = ties = 0
+            unseen = colored = possible = ties = narrow = 0
+            values[:] = 0
+            possible_values(then, seat, free, values)
+            fewest = coda.MAX_TILES
             for place in range(then.length[seat]):
                 if coda.hidden(then, seat, place):
+                    size = count_bits(int(values[place]))
+                    narrow = size if size < fewest else narrow + size * (size == fewest)
+                    fewest = min(fewest, size)
                     unseen += count_bits(free)
                     colored += count_bits(free & coda.color_of(then, seat, place))
                     for other in range(then.n):
@@ -168,18 +177,20 @@ def explain(world: State, seat: int, guesses: Guesses, scratch: Any, weights: Fl
                 for other in range(then.n):
                     ties += weights[place, other] >= most * (1.0 - 1e-9) and coda.hidden(then, seat, place)
         any_share = 1.0 / max(unseen, 1)
-        weight, middle, before = 0.0, False, 0
+        weight, middle, least, before = 0.0, False, False, 0
         for place in range(then.length[seat]):
             for other in range(then.n):
                 tied = weights[place, other] >= most * (1.0 - 1e-9) and coda.hidden(then, seat, place)
                 if then.line[seat, place] == tile and other == value:
                     weight, middle = weights[place, other], tied and before == ties // 2
+                    least = int(values[place]) >> other & 1 == 1 and count_bits(int(values[place])) == fewest
                 before += tied
         fits = (coda.WHITE if tile & 1 else coda.BLACK) >> value & 1 or then.color_visible == coda.NO
         slip = _SLIP * any_share
         shares[UNSEEN] *= any_share
         shares[COLOR] *= slip + (1.0 - _SLIP) * fits / max(colored, 1)
         shares[CONSISTENT] *= slip + (1.0 - _SLIP) * (weight > 0.0) / max(possible, 1)
+        shares[FEWEST] *= slip + (1.0 - _SLIP) * least / max(narrow, 1)
         shares[MIDDLE] *= slip + (1.0 - _SLIP) * middle
         shares[PLAYED_OUT:] *= slip + (1.0 - _SLIP) * weight**2 / square if square > 0.0 else any_share
     _explain_jokers(world, 1 - seat, shares)

@@ -45,7 +45,7 @@ ROOT, PLAY, SCRATCH, WORLDS = range(4)
 """The search's states: what the seat knows, the one being played out, room for `explain`, and from `WORLDS` on those
 sampled."""
 
-STRANGER = np.array([0.01, 0.01, 0.03, 0.2, 0.25, 0.25, 0.25])
+STRANGER = np.array([0.01, 0.01, 0.03, 0.0, 0.2, 0.25, 0.25, 0.25])
 """How likely an unknown opponent is to have each policy of `evidence`."""
 
 _SHRINK = 2.0
