@@ -24,6 +24,7 @@ from cardgym.games.corellian_spike.champion import ChampionPlayer, start_of_bett
 from cardgym.games.corellian_spike.hand import hand_rank
 from cardgym.games.corellian_spike.last_bets import FOLDS, MATCHES, RAISES, num_nodes
 from cardgym.games.corellian_spike.posterior import HIGH, LOW, NUM_PAIRS, face_down
+from cardgym.games.corellian_spike.replay import ranges_of
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.players import Player, resolve
 from cardgym.players.base import sample_actions
@@ -85,7 +86,7 @@ def gains(state: Any, seat: int, player: Player | None) -> Float64s:
     assert isinstance(CHAMPION, ChampionPlayer)
     start = start_of_betting(state)
     stacks, pool = start["stack"][0, :2].astype(int), float(start["pool"][0])
-    ranges = CHAMPION.ranges(start)
+    ranges = ranges_of(GAME, OPTIONS, CHAMPION._base, start)
     solved = CHAMPION._solution(start, 1 - seat)
     if ranges is None or solved is None or stacks.min() == 0:
         return np.zeros(2)

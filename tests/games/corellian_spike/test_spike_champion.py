@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -19,7 +20,7 @@ from cardgym.games.corellian_spike.champion import ChampionPlayer, start_of_bett
 from cardgym.games.corellian_spike.hand import hand_rank
 from cardgym.games.corellian_spike.last_bets import num_nodes, solve
 from cardgym.games.corellian_spike.posterior import HandPosterior
-from cardgym.games.corellian_spike.replay import remember
+from cardgym.games.corellian_spike.replay import ranges_of, remember
 from cardgym.players import Player, resolve
 
 PAIRS = list(combinations_with_replacement(range(-10, 11), 2))
@@ -105,6 +106,9 @@ def test_the_solution_is_an_equilibrium_by_the_rules(stacks: tuple[int, int]) ->
     assert 0.0 <= sum(gains) < 0.005, f"best responses gain {gains} where the solution gives {own}"
 
 
+DECISIONS = (sabacc.BETTING, sabacc.BUYING, sabacc.PLACING)
+
+
 def champion(**options: Any) -> ChampionPlayer:
     parsed = GAME.parse_options(options)
     player = resolve("champion", GAME, parsed)
@@ -112,39 +116,34 @@ def champion(**options: Any) -> ChampionPlayer:
     return player
 
 
-def roots(games: ManyGames) -> npt.NDArray[np.int64]:
-    """The games at the first decision of the last betting."""
-    states = games.states
-    fresh = (states["phase"] == sabacc.BETTING) & (states["put_phase"].sum(axis=1) == 0) & (states["level"] == 0)
-    first = (states["turn"] == 0) | (states["stack"][:, 0] == 0)
-    return np.flatnonzero((games.who >= 0) & fresh & first & (states["round_number"] == states["rounds"]))
-
-
 def test_rebuilt_ranges_equal_those_tracked_in_play() -> None:
     """What is rebuilt from an observation is what following the game move by move gives, after redraws too."""
-    player, generator, count = champion(), np.random.default_rng(5), 3
+    generator, count = np.random.default_rng(5), 3
     options = GAME.parse_options({})
     base = resolve("ppo", GAME, options)
     games = ManyGames.of_new_games(GAME, options, generator.integers(0, 2**63, count, np.uint64))
     tracked = HandPosterior(GAME, options, base, np.full(count, -1), generator)
-    checked, redrawn = 0, 0
-    while (games.who != END).any() and (checked < 5 or not redrawn):
+    checked: Counter[int] = Counter()
+    redrawn = 0
+    while (games.who != END).any() and (min(checked[phase] for phase in DECISIONS) < 5 or not redrawn):
         tracked.start(games.states, games.who, games.deals)
-        for row in roots(games):
+        live = np.flatnonzero(games.who >= 0)
+        for row in live:
             seen = look(GAME, options, games.states[row : row + 1], games.who[row : row + 1], "plain")[0]
-            found = player.ranges(start_of_betting(remember(GAME, options, seen)[0]))
-            assert found is not None
-            kept = tracked.ranges[row]
-            np.testing.assert_allclose(found / found.sum(1)[:, None], kept / kept.sum(1)[:, None], atol=1e-6)
-            checked += 1
+            end = remember(GAME, options, seen)[0]
+            opens = end["phase"][0] == sabacc.BETTING and not end["bets"][0, :, end["round_number"][0]].any()
+            for each in [end, start_of_betting(end)] if opens else [end]:
+                found, kept = ranges_of(GAME, options, base, each), tracked.ranges[row]
+                assert found is not None
+                np.testing.assert_allclose(found / found.sum(1)[:, None], kept / kept.sum(1)[:, None], atol=1e-6)
+            checked[int(games.states["phase"][row])] += 1
             redrawn += int(games.states["fresh_round"][row] > 0)
-        moves, live = np.full(count, NO_MOVE), np.flatnonzero(games.who >= 0)
-        draws = generator.random(len(live))
+        moves, draws = np.full(count, NO_MOVE), generator.random(len(live))
         moves[live] = games.decisions(live).actions_of(base, draws, np.zeros(2, np.uint64))
         before, previous = games.who.copy(), games.states.copy()
         games.advance(moves, MOVE)
         tracked.follow(previous, games.states, before, moves, games.who, games.deals)
-    assert checked >= 5
+    assert min(checked[phase] for phase in DECISIONS) >= 5
     assert redrawn
 
 

@@ -47,6 +47,9 @@ _POLICIES = {
 """The policies of known players; others have the last four."""
 
 
+_MAY_BE_HEURISTIC = 0.03
+"""How likely an unknown opponent is to guess as `heuristic`, which `search` leaves out."""
+
 _SOLVED_TILES = 6
 """The most tiles of a game that is solved, unless its rules make it too large."""
 
@@ -182,11 +185,16 @@ def fitted_chances(exact: Float64s, weighed: Float64s, fit: Fit, numbers: int) -
 
 
 def prior_of(name: str) -> Float64s:
-    """Return the probability of each policy of `evidence` for a known player; for an empty name those of `STRANGER`."""
+    """Return the probability of each policy of `evidence` for a known player; for an empty name those of a stranger."""
     if not name:
-        return STRANGER
-    policies = _POLICIES.get(name, (evidence.MIDDLE, evidence.PLAYED_OUT, evidence.VALUED, evidence.TRAINED))
-    return np.isin(np.arange(evidence.NUM_POLICIES), policies) / len(policies)
+        return STRANGER + _MAY_BE_HEURISTIC * (_has(evidence.FEWEST) - _has(evidence.MIDDLE))
+    good = (evidence.MIDDLE, evidence.PLAYED_OUT, evidence.VALUED, evidence.TRAINED)
+    policies = _POLICIES.get(name, good)
+    return _has(*policies) / len(policies)
+
+
+def _has(*policies: int) -> Float64s:
+    return np.isin(np.arange(evidence.NUM_POLICIES), policies).astype(np.float64)
 
 
 def _parts(shares: list[float], count: int) -> npt.NDArray[np.intp]:

@@ -1,7 +1,8 @@
 """The adviser of Corellian Spike: credits won in the hand, by playouts of the strongest player.
 
-If there is a trained player, playouts deal the opponents' hands by the belief, from what they have bet, bought and
-discarded, assuming that they act like `ppo` or `heuristic`. Opponents of two-player games play themselves.
+If there is a trained player, playouts deal the opponents' hands by what they have bet, bought and discarded: in
+two-player games a known opponent's by what it would have done with each hand, and it plays on itself; others by the
+belief that they act like `ppo`.
 """
 
 from __future__ import annotations
@@ -14,19 +15,22 @@ from typing import Any
 import numpy as np
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Float64s, Game, State, rule
+from cardgym.engine.contract import Float64s, Game, Generator, State, rule
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike import state as sabacc
-from cardgym.games.corellian_spike.belief import resample_by_actions, resample_by_actions_of_heuristic
+from cardgym.games.corellian_spike.belief import resample_by_actions
 from cardgym.games.corellian_spike.hand import card_sum, slot_of
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.players import MAX_SUM, chances_to_beat_all
+from cardgym.games.corellian_spike.posterior import deal_by_ranges
+from cardgym.games.corellian_spike.replay import States, ranges_of, remember
 from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.rules import credits_gained
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.text import signed
+from cardgym.players import resolve
 from cardgym.table.coach.advice import Advice, Adviser
-from cardgym.table.coach.playouts import Playouts, Resample
+from cardgym.table.coach.playouts import Playouts, look
 from cardgym.table.coach.solved import solved_game
 from cardgym.table.presentation import presentation_of
 
@@ -37,12 +41,10 @@ _WORLDS, _GLANCE = 1000, 100
 _MOST = 3
 _STRONGEST = {2: "ppo", 3: "ppo_three_players", 4: "ppo_four_players"}
 """The strongest player by the number of players."""
-_MODELED: dict[str, Resample | None] = {"heuristic": resample_by_actions_of_heuristic, "initial": None, "random": None}
-"""How opponents' hands are dealt, unless by the belief that they act like `ppo`: None if actions reveal nothing."""
 
 
 def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
-    rated = {*presentation_of(game).ratings.get(game.id, {})} - {_STRONGEST.get(options.num_players)}
+    rated = presentation_of(game).ratings.get(game.id, {})
     playouts = cache(partial(_playouts, game, options))  # Solving a small game takes seconds.
 
     def advise_against(state: State, seat: int, opponent: str, worlds: int = _WORLDS) -> Advice:
@@ -76,8 +78,10 @@ def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str, worlds:
     playouts = partial(Playouts, game, options, unit="credits", blunder=_BLUNDER, worth=_credits_after_hand)
     playouts = partial(playouts, whole_game=False, worlds=worlds)
     try:
-        resample = _MODELED.get(opponent, resample_by_actions)
-        return playouts(player=_STRONGEST[options.num_players], resample=resample, opponent=opponent).advise
+        strongest = _STRONGEST[options.num_players]
+        by_playouts = playouts(
+            player=strongest, resample=resample_by_actions, opponent="" if opponent == strongest else opponent
+        ).advise
     except (KeyError, CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
         solved = solved_game(game, options, opponent) if options.reward == "net" else None
         if solved is None:
@@ -87,6 +91,24 @@ def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str, worlds:
             return solved.advise(state, seat, kind, blunder=_BLUNDER, base=-float(state.put_hand[seat]))
 
         return advise
+    if not opponent or options.betting != "flat" or options.cheat != "no" or options.max_raises:
+        return by_playouts
+    player = resolve(opponent, game, options)
+
+    def advise_against(state: State, seat: int, kind: str, **parts: Any) -> Advice:
+        seen, _ = look(game, options, state, seat, "plain")
+        ranges = ranges_of(game, options, player, remember(game, options, seen[None])[0], seat)
+        if ranges is None:
+            return by_playouts(state, seat, kind, **parts)
+
+        def redeal(worlds: States, source: Generator) -> None:
+            deal_by_ranges(
+                worlds, seat, ranges, (np.arange(len(worlds)) + 0.5) / len(worlds), np.ones(len(worlds)), source
+            )
+
+        return by_playouts(state, seat, kind, redeal=redeal, **parts)
+
+    return advise_against
 
 
 def _bounds(state: State, seat: int) -> dict[int, tuple[float, float]]:

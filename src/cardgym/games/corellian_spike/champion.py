@@ -15,8 +15,8 @@ from cardgym.arena.playouts import Decisions
 from cardgym.engine.contract import Float64s, Game
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.last_bets import num_nodes, solve
-from cardgym.games.corellian_spike.posterior import HIGH, LOW, NUM_PAIRS, PAIR, HandPosterior, face_down
-from cardgym.games.corellian_spike.replay import MAX_DECISIONS, States, remember, replay
+from cardgym.games.corellian_spike.posterior import HIGH, LOW, NUM_PAIRS, PAIR, face_down
+from cardgym.games.corellian_spike.replay import States, ranges_of, remember
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.players import Masks, Observations, Player, resolve
 from cardgym.players.resolver import checkpoints
@@ -76,7 +76,7 @@ class ChampionPlayer(Player):
 
     def _solve(self, start: States, seat: int) -> Float64s | None:
         counts, stacks = face_down(start)[0], start["stack"][0, :2].astype(np.int64)
-        ranges = self.ranges(start) if stacks.min() <= _MAX_STACK else None
+        ranges = ranges_of(self._game, self._options, self._base, start) if stacks.min() <= _MAX_STACK else None
         if ranges is None:
             return None
         same = LOW == HIGH
@@ -89,21 +89,6 @@ class ChampionPlayer(Player):
         solve(stacks, int(start["pool"][0]), spikes, special, counts, ranges, _ITERATIONS, strategy)
         own: Float64s = strategy[seat].copy()
         return own
-
-    def ranges(self, start: States) -> Float64s | None:
-        """Return the probability of both seats' actions with each pair, up to a factor, (2, 231); see `replay`."""
-        decisions = np.repeat(start, MAX_DECISIONS + 1)
-        seats, actions = np.zeros((2, MAX_DECISIONS), np.int64)
-        count = replay(start, decisions, seats, actions)
-        if count < 0:
-            return None
-        nobody, nothing = np.full(1, -1), np.zeros(1, np.int64)
-        posterior = HandPosterior(self._game, self._options, self._base, nobody, None)
-        for number in range(count):
-            at = slice(number, number + 1)
-            posterior.follow(decisions[at], start, seats[at], actions[at], nobody, nothing)
-        ranges: Float64s = posterior.ranges[0]
-        return ranges
 
 
 def start_of_betting(state: States) -> States:

@@ -89,7 +89,7 @@ class HandPosterior:
         worlds, weights = np.repeat(states[game : game + 1], tries), np.ones(tries)
         shares = (np.arange(tries) + self._generator.random()) / tries
         source = self._generator.integers(0, 2**63, 2, np.uint64)
-        _deal(worlds, int(self._seats[game]), self.ranges[game], shares, weights, source)
+        deal_by_ranges(worlds, int(self._seats[game]), self.ranges[game], shares, weights, source)
         kept: States = worlds.take(evenly(weights, count, self._generator))
         return kept
 
@@ -153,7 +153,9 @@ def _possible(counts: Int64s, first: npt.NDArray[np.int64], second: npt.NDArray[
 
 
 @compiled
-def _deal(states: Any, seat: int, ranges: Float64s, shares: Float64s, weights: Float64s, generator: Generator) -> None:
+def deal_by_ranges(
+    states: Any, seat: int, ranges: Float64s, shares: Float64s, weights: Float64s, generator: Generator
+) -> None:
     """Deal all that `seat` cannot see: each opponent's hand by its range, then the other cards.
 
     `shares`, (states,), are quantiles of the first opponent's hand. `weights`, (states,), are multiplied by how many

@@ -35,6 +35,7 @@ _ROWS = 4096
 
 Worth = Callable[[State, int], float]
 Resample = Callable[[State, int, Generator], None]
+Redeal = Callable[[npt.NDArray[Any], Generator], None]
 
 
 @rule
@@ -105,6 +106,7 @@ class Playouts:
         base: float = 0.0,
         bounds: Mapping[int, tuple[float, float]] = MappingProxyType({}),
         reason: Callable[[Float64s], str] = lambda values: "",
+        redeal: Redeal | None = None,
     ) -> Advice:
         """Return the mean value of every legal action over the worlds, best first; see `Adviser.advise`.
 
@@ -113,8 +115,9 @@ class Playouts:
             base: what values are relative to.
             bounds: the least and the most that the rules allow an action to be worth.
             reason: what to say about an action, given its values in all worlds, (worlds,), float64.
+            redeal: deals the hidden cards again in worlds, (worlds,), in place; None if `resample` was enough.
         """
-        legal, values = self._values(state, seat)
+        legal, values = self._values(state, seat, redeal)
         values -= base
         means = values.mean(axis=0)
         errors = half_widths(values - values[:, [int(means.argmax())]])
@@ -127,7 +130,7 @@ class Playouts:
         source = f"{self._worlds:,} playouts of {self.player}"
         return Advice(kind, self._unit, source, ranked(actions, self._unit), self._blunder)
 
-    def _values(self, state: State, seat: int) -> tuple[list[int], Float64s]:
+    def _values(self, state: State, seat: int, redeal: Redeal | None) -> tuple[list[int], Float64s]:
         """Return the legal actions, and the value of each in each world, (worlds, actions), float64."""
         observation, legal = look(self.game, self.options, state, seat)
         key = _key_of(observation.tobytes())
@@ -135,7 +138,7 @@ class Playouts:
         step = max(_ROWS // len(legal), 1)
         for first in range(0, self._worlds, step):
             count = min(step, self._worlds - first)
-            played, paid = self._play(state, seat, key, first, count, np.array(legal, np.int64))
+            played, paid = self._play(state, seat, key, first, count, np.array(legal, np.int64), redeal)
             if not self._by_reward:
                 self._evaluate(played, True, paid[:, : self.options.num_players])
             parts.append(paid[:, seat].reshape(count, len(legal)))
@@ -152,8 +155,15 @@ class Playouts:
         return means
 
     def _play(
-        self, root: State, seat: int, key: np.uint64, first: int, worlds: int, actions: Int64s
-    ) -> tuple[npt.NDArray[Any], Float64s]:
+        self,
+        root: State,
+        seat: int,
+        key: np.uint64,
+        first: int,
+        worlds: int,
+        actions: Int64s,
+        redeal: Redeal | None = None,
+    ) -> tuple[npt.NDArray[Any], Float64s]:  # fmt: skip
         """Play each action (-1 for none) in some worlds and then on; the last states and what each seat was paid.
 
         Rows are ordered by world, then by action: (worlds x actions,) and (worlds x actions, MAX_PLAYERS).
@@ -163,6 +173,10 @@ class Playouts:
         played[0] = root
         chance, choice = np.zeros((rows, 2), np.uint64), np.zeros((rows, 2), np.uint64)
         self._sample(played, seat, key, first, len(actions), chance, choice)
+        if redeal is not None:
+            dealt = played[:: len(actions)].copy()
+            redeal(dealt, np.array([derive(key, np.uint64(first)), 1 << 32], np.uint64))
+            played[:] = np.repeat(dealt, len(actions))
         # Players in the kernel draw from one generator for all rows, others from one for each row.
         source = np.array([derive(key, np.uint64(first)), 0], np.uint64)
         games = ManyGames(self.game, self.options, played, chance)
