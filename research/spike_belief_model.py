@@ -1,8 +1,7 @@
 """Count how a player acts, for the action models of the coach and of the observation `belief`.
 
-`python research/spike_belief_model.py` prints the tables of `action_models.toml` for `ppo`
-against itself, and `... --player heuristic --opponent ppo` those for `heuristic`. The tables of `ppo` there came from
-other games of the same kind: theirs differ by at most a few percent.
+`python research/spike_belief_model.py` prints the table of `action_models.toml`, for `ppo` against itself. The one
+there came from other games of the same kind: they differ by at most a few percent.
 """
 
 from __future__ import annotations

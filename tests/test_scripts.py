@@ -29,6 +29,7 @@ SMALLEST = [
     "benchmarks/speed.py KuhnPoker-v0 --turns 1 --seconds 0.01",
     "benchmarks/threads.py --games OnePlayPoker-v0 --turns 1 --seconds 0.01",
     "research/agent_habits.py spike",
+    "research/coach_claims.py Coda-v0 random --games 20 --share 1",
     "research/coda_coach.py Coda-v0 dqn --games 20 --share 1",
     "research/coach_strength.py KuhnPoker-v0 honest --games 10",
     "research/cribbage_crib_table.py --samples 100 --rounds 1",

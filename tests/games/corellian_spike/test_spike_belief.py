@@ -10,7 +10,7 @@ import pytest
 from spike_driver import SpikeDriver
 
 from cardgym.engine.declarations import offsets
-from cardgym.games.corellian_spike.action_models import PLACES, PPO, SHARES
+from cardgym.games.corellian_spike.action_models import PLACES, SHARES
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (
     BETTING,
@@ -134,7 +134,7 @@ def probability(world: Any, action: int) -> float:
     seat, number = int(state.turn), int(state.round_number)
     held = [card for card in world.cards(seat) if card != EMPTY]
     size = min(abs(sum(held)), 20)
-    checks, calls, calls_short, opens, reraises, buys = SHARES[PPO, :, number, size]
+    checks, calls, calls_short, opens, reraises, buys = SHARES[:, number, size]
     if state.phase == BUYING:
         if world.legal_actions() == [DONT_BUY]:
             return 1.0
@@ -151,7 +151,7 @@ def probability(world: Any, action: int) -> float:
     new = int(state.extra)
     sums = {DISCARD: low + high + spike, SWAP_SPIKE: low + high + new}
     sums |= {SWAP_LOW: new + high + spike, SWAP_HIGH: low + new + spike}
-    weights = {which: PLACES[PPO, abs(total)] for which, total in sums.items()}
+    weights = {which: PLACES[abs(total)] for which, total in sums.items()}
     return float(weights[action] / sum(weights.values()))
 
 

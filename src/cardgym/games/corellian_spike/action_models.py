@@ -1,4 +1,4 @@
-"""How two players act, by the round and by |sum| of the cards held, from the shares in `action_models.toml`."""
+"""How `ppo` acts, by the round and by |sum| of the cards held, from the shares in `action_models.toml`."""
 
 from __future__ import annotations
 
@@ -30,11 +30,8 @@ def _places(model: dict[str, Any]) -> Float64s:
     return ratios.cumprod(dtype=np.float64)
 
 
-_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-_MODELS = (_TABLES["ppo"], _TABLES["heuristic"])
-PPO, HEURISTIC = range(2)
-"""The action models."""
-SHARES = np.stack([_shares(model) for model in _MODELS])
-"""By model, (2, 6, 4, 21); see `_shares`."""
-PLACES = np.stack([_places(model) for model in _MODELS])
-"""By model, (2, 31); see `_places`."""
+_MODEL = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["ppo"]
+SHARES = _shares(_MODEL)
+"""(6, 4, 21); see `_shares`."""
+PLACES = _places(_MODEL)
+"""(31,); see `_places`."""

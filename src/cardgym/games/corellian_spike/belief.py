@@ -13,8 +13,7 @@ Against one opponent this is the exact posterior under the action model. With se
 other opponents' hidden cards as ordinary unseen cards and ignores what those opponents have bet. Once the discard pile
 has become the draw pile (which takes at least four players), its cards count as unseen since the deal.
 
-The observation assumes that the opponents act like `ppo`; the coach, against `heuristic`, that they act like
-`heuristic`. The shares of their actions are in `action_models.toml`.
+The observation assumes that the opponents act like `ppo`; the shares of its actions are in `action_models.toml`.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from cardgym.engine.contract import (
 )
 from cardgym.games.corellian_spike import observations
 from cardgym.games.corellian_spike import state as sabacc
-from cardgym.games.corellian_spike.action_models import HEURISTIC, PLACES, PPO, SHARES, SIZES
+from cardgym.games.corellian_spike.action_models import PLACES, SHARES, SIZES
 from cardgym.games.corellian_spike.hand import NUM_SUM_RANKS, card_sum, slot_of, sum_rank
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.state_index import code_features, observe_code
@@ -81,24 +80,23 @@ def observe_belief(state: State, seat: int, out: Float32s) -> None:
         write_zeros(out, start, start + _BELIEF_SIZE)
         if not state.folded[other] and state.cards[other, sabacc.HIGH_SLOT] != sabacc.EMPTY:
             observations.count_unseen(state, seat, unseen)
-            weigh_pairs(state, other, PPO, unseen, weights)
+            weigh_pairs(state, other, unseen, weights)
             _write_cards(state, other, weights, ranks, out[start : start + _BELIEF_SIZE])
             _write_beaten(state, seat, ranks, out[start : start + _BELIEF_SIZE])
         start += _BELIEF_SIZE
 
 
 @rule
-def weigh_pairs(state: State, other: int, model: int, unseen: Float32s, weights: Float64s) -> None:
+def weigh_pairs(state: State, other: int, unseen: Float32s, weights: Float64s) -> None:
     """Write the probability that `other` holds each pair of hand cards.
 
     Args:
         state: the game; `other` holds two hand cards.
         other: the seat whose hand is inferred.
-        model: the model of its actions, `PPO` or `HEURISTIC`.
         unseen: cards of each value -10 .. 10 that the observing seat has not seen, in thirds; (21,) float32.
         weights: written at [low + 10, high + 10] for low <= high; (21, 21) float64.
     """
-    weigh_actions(state, other, model, weights)
+    weigh_actions(state, other, weights)
     whole = 0.0
     for low in range(sabacc.NUM_VALUES):
         count = np.rint(3.0 * unseen[low])
@@ -113,7 +111,7 @@ def weigh_pairs(state: State, other: int, model: int, unseen: Float32s, weights:
 
 
 @rule
-def weigh_actions(state: State, other: int, model: int, weights: Float64s) -> None:
+def weigh_actions(state: State, other: int, weights: Float64s) -> None:
     """Write the likelihood of `other`'s actions given each pair, up to a factor; arguments as in `weigh_pairs`."""
     weights[:] = 1.0
     by_sum = np.empty(2 * sabacc.NUM_VALUES - 1, np.float64)
@@ -124,14 +122,14 @@ def weigh_actions(state: State, other: int, model: int, weights: Float64s) -> No
         if number > 0 and purchase >= sabacc.PASSED:
             spike = int(state.spike_before[other, number])
             for total in range(2 * sabacc.NUM_VALUES - 1):
-                bought = SHARES[model, sabacc.NUM_BETS, number, min(abs(total - 20 + spike), SIZES - 1)]
+                bought = SHARES[sabacc.NUM_BETS, number, min(abs(total - 20 + spike), SIZES - 1)]
                 by_sum[total] = bought if purchase >= sabacc.BOUGHT else 1.0 - bought
             _weigh_sums(weights, by_sum)
             card = int(state.turned_up[other, number])
             if purchase == sabacc.IN_HAND:
-                _take_in_hand(card, spike, PLACES[model], old, weights)
+                _take_in_hand(card, spike, PLACES, old, weights)
             elif purchase > sabacc.BOUGHT:
-                _weigh_placing(card, spike, purchase == sabacc.NEW_SPIKE, PLACES[model], weights)
+                _weigh_placing(card, spike, purchase == sabacc.NEW_SPIKE, PLACES, weights)
                 if purchase == sabacc.NEW_SPIKE:
                     spike = card
         elif number > 0:
@@ -142,25 +140,13 @@ def weigh_actions(state: State, other: int, model: int, weights: Float64s) -> No
             size = min(abs(total - 20 + spike), SIZES - 1)
             for kind in range(sabacc.NUM_BETS):
                 for _ in range(state.bets[other, number, kind]):
-                    by_sum[total] *= SHARES[model, kind, number, size]
+                    by_sum[total] *= SHARES[kind, number, size]
         _weigh_sums(weights, by_sum)
 
 
 @rule
 def resample_by_actions(state: State, seat: int, generator: Generator) -> None:
-    """Deal all cards that `seat` cannot see again; each opponent's hand by the belief, assuming it acts like `ppo`."""
-    _resample(state, seat, PPO, generator)
-
-
-@rule
-def resample_by_actions_of_heuristic(state: State, seat: int, generator: Generator) -> None:
-    """Like `resample_by_actions`, assuming that the opponents act like `heuristic`."""
-    _resample(state, seat, HEURISTIC, generator)
-
-
-@rule
-def _resample(state: State, seat: int, model: int, generator: Generator) -> None:
-    """Deal all cards that `seat` cannot see again, each opponent's hand by the belief.
+    """Deal all cards that `seat` cannot see again; each opponent's hand by the belief, assuming it acts like `ppo`.
 
     With several opponents the hands are drawn one after the other, each without the cards of the previous ones.
     """
@@ -172,7 +158,7 @@ def _resample(state: State, seat: int, model: int, generator: Generator) -> None
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
         if state.folded[other] or state.cards[other, sabacc.HIGH_SLOT] == sabacc.EMPTY:
             continue
-        weigh_pairs(state, other, model, (counts / 3.0).astype(np.float32), weights)
+        weigh_pairs(state, other, (counts / 3.0).astype(np.float32), weights)
         left = uniform_float(generator)
         low, high = 0, 0
         for pair in range(sabacc.NUM_VALUES * sabacc.NUM_VALUES):
