@@ -10,9 +10,10 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from cardgym.engine import gpu
+from cardgym.engine import gpu, linking
 from cardgym.engine.batch import Batch
 from cardgym.engine.kernel import ADDRESSES, PENALIZE, Kernel
+from cardgym.envs.core import winners_of
 
 _THREAD = """
 @number = global i32 0
@@ -30,28 +31,27 @@ define i32 @sreg_ntid() alwaysinline {
 
 
 def run_here(kernel: Kernel) -> tuple[Callable[..., None], int]:
-    """A function that runs the kernel for GPUs with its arguments, one row after another; bytes of memory a row."""
-    module, _, heap = gpu.optimized(kernel)
+    """A function that runs a kernel for GPUs with its arguments, one row after another; bytes of memory a row."""
+    module, _, heap = gpu.optimized(kernel, winners_of(kernel.game))
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(opt=1)
-    text = str(module).replace("ptx_kernel ", "")
-    text = re.sub(r'target triple = "[^"]*"', f'target triple = "{llvm.get_default_triple()}"', text)
-    text = re.sub(r'target datalayout = "[^"]*"', f'target datalayout = "{machine.target_data}"', text)
+    text = linking.retargeted(str(module).replace("ptx_kernel ", ""), machine)
     text = re.sub(r"@llvm\.nvvm\.read\.ptx\.sreg\.(\w+)\.x", r"@sreg_\1", text)
     host = llvm.parse_assembly(text)
     host.link_in(llvm.parse_assembly(_THREAD))
     engine = llvm.create_mcjit_compiler(host, machine)
     engine.finalize_object()
-    kinds = [*(ctypes.c_int64,) * 4, ctypes.c_int8, *(ctypes.c_int64,) * 6]
-    step = ctypes.CFUNCTYPE(None, *kinds)(engine.get_function_address(gpu.NAME))
+    whole: Any = ctypes.c_int64
+    kinds: dict[str, Any] = {gpu.STEP: [*(whole,) * 4, ctypes.c_int8, *(whole,) * 6], gpu.WINNERS: [*(whole,) * 9]}
+    kernels = {name: ctypes.CFUNCTYPE(None, *kind)(engine.get_function_address(name)) for name, kind in kinds.items()}
     thread = ctypes.c_int32.from_address(engine.get_global_value_address("number"))
 
-    def run(num_rows: int, *arguments: int) -> None:
+    def run(name: str, num_rows: int, *arguments: int) -> None:
         assert engine  # It owns the code.
         for row in range(num_rows + 1):  # The last one is outside, as in the last block.
             thread.value = row
-            step(num_rows, *map(int, arguments))
+            kernels[name](num_rows, *map(int, arguments))
 
     return run, heap
 
@@ -82,4 +82,4 @@ class GpuBatch:
         self._actions[:], self._commands[:] = actions, commands
         addresses = self._addresses.ctypes.data, ADDRESSES.itemsize
         outputs = [part for array in (self.observations, self.masks) for part in (array.ctypes.data, array.shape[1])]
-        self._run(len(self._batch), *addresses, illegal, skip, *outputs, self._memory.ctypes.data, self._heap)
+        self._run(gpu.STEP, len(self._batch), *addresses, illegal, skip, *outputs, self._memory.ctypes.data, self._heap)

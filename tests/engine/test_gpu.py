@@ -16,6 +16,7 @@ from cardgym.engine.compilation import known_internals
 from cardgym.engine.jit import JIT_DISABLED
 from cardgym.engine.kernel import RESET, STEP
 from cardgym.engine.registry import find
+from cardgym.envs.core import winners_of
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED or not known_internals(), reason="needs Numba's private parts")
 GAMES = [
@@ -78,7 +79,7 @@ def test_code_for_gpus_plays_100_000_steps_of_every_game_as_the_cpu_does(game: s
 @pytest.mark.parametrize("game", GAMES)
 def test_ptx_is_assembled(game: str, tmp_path: Path) -> None:
     here, _ = batches(game, 1)
-    text, heap = gpu.ptx(here.kernel)
+    text, heap = gpu.ptx(here.kernel, winners_of(here.kernel.game))
     assert "fma" not in text  # A product and a sum in one would be rounded once, and not as on the CPU.
     assert heap == (0 if game.startswith(("Kuhn", "Leduc", "OnePlay")) else gpu.HEAP)
     (tmp_path / "step.ptx").write_text(text)
@@ -89,6 +90,6 @@ def test_ptx_is_assembled(game: str, tmp_path: Path) -> None:
 
 def test_ptx_is_kept_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     here, _ = batches("KuhnPoker-v0:random", 1)
-    text = gpu.ptx(here.kernel)
+    text = gpu.ptx(here.kernel, winners_of(here.kernel.game))
     monkeypatch.delattr(gpu, "optimized")
-    assert gpu.ptx(here.kernel) == text
+    assert gpu.ptx(here.kernel, winners_of(here.kernel.game)) == text

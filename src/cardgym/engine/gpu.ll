@@ -106,21 +106,29 @@ done:
   ret void
 }
 
-; One step of the row of this thread, by STEP, the compiled `cardgym.engine.kernel._step`, with PER_ROW as the command.
-define ptx_kernel void @cardgym_step(i64 %rows, ptr %addresses, i64 %record, i64 %illegal, i8 %skip, ptr %observations, i64 %size, ptr %masks, i64 %actions, i64 %memory, i64 %memory_size) {
-  %row = call i64 @thread()
+; Whether this thread has a row, with its arena empty.
+define internal i1 @enter(i64 %row, i64 %rows, i64 %memory, i64 %memory_size) {
   %inside = icmp ult i64 %row, %rows
-  br i1 %inside, label %step, label %done
-step:
+  br i1 %inside, label %ready, label %done
+ready:
   store volatile i64 %memory, ptr @heap
   store volatile i64 %memory_size, ptr @heap_size
   %has_memory = icmp ne i64 %memory_size, 0
-  br i1 %has_memory, label %clear, label %play
+  br i1 %has_memory, label %clear, label %done
 clear:
   %arena = call i64 @arena()
   %counter = inttoptr i64 %arena to ptr
   store i64 8, ptr %counter
-  br label %play
+  br label %done
+done:
+  ret i1 %inside
+}
+
+; One step of the row of this thread, by STEP, the compiled `cardgym.engine.kernel._step`, with PER_ROW as the command.
+define ptx_kernel void @cardgym_step(i64 %rows, ptr %addresses, i64 %record, i64 %illegal, i8 %skip, ptr %observations, i64 %size, ptr %masks, i64 %actions, i64 %memory, i64 %memory_size) {
+  %row = call i64 @thread()
+  %inside = call i1 @enter(i64 %row, i64 %rows, i64 %memory, i64 %memory_size)
+  br i1 %inside, label %play, label %done
 play:
   %answer = alloca [2 x i64]
   %error = alloca ptr
@@ -132,6 +140,25 @@ play:
   %masked = mul i64 %row, %actions
   %mask = getelementptr i8, ptr %masks, i64 %masked
   %status = call i32 @STEP(ptr %answer, ptr %error, i64 %address, i64 0, i64 -1, i64 %illegal, i8 %skip, ptr null, ptr null, i64 %size, i64 4, ptr %observation, i64 %size, i64 4, ptr null, ptr null, i64 %actions, i64 1, ptr %mask, i64 %actions, i64 1)
+  br label %done
+done:
+  ret void
+}
+
+; The winner of this thread's row by WINNERS, the compiled `cardgym.envs.core._find_winners`.
+define ptx_kernel void @cardgym_winners(i64 %rows, ptr %states, i64 %size, ptr %forfeited, ptr %over, i64 %seats, ptr %winners, i64 %memory, i64 %memory_size) {
+  %row = call i64 @thread()
+  %inside = call i1 @enter(i64 %row, i64 %rows, i64 %memory, i64 %memory_size)
+  br i1 %inside, label %find, label %done
+find:
+  %answer = alloca [2 x i64]
+  %error = alloca ptr
+  %offset = mul i64 %row, %size
+  %state = getelementptr i8, ptr %states, i64 %offset
+  %by = getelementptr i64, ptr %forfeited, i64 %row
+  %ended = getelementptr i8, ptr %over, i64 %row
+  %winner = getelementptr i64, ptr %winners, i64 %row
+  %status = call i32 @WINNERS(ptr %answer, ptr %error, ptr null, ptr null, i64 1, i64 %size, ptr %state, i64 1, i64 %size, ptr null, ptr null, i64 1, i64 8, ptr %by, i64 1, i64 8, ptr null, ptr null, i64 1, i64 1, ptr %ended, i64 1, i64 1, i64 %seats, ptr null, ptr null, i64 1, i64 8, ptr %winner, i64 1, i64 8)
   br label %done
 done:
   ret void

@@ -20,6 +20,7 @@ import llvmlite.binding as llvm
 import numba
 import numpy as np
 import numpy.typing as npt
+from numba.np.numpy_support import from_dtype
 
 from cardgym.engine import linking
 from cardgym.engine.cache import alone, cache_folder, digest_of
@@ -31,11 +32,13 @@ types: Any = numba.types
 TRIPLE = "nvptx64-nvidia-cuda"
 PROCESSOR, FEATURES = "sm_75", "+ptx64"
 """All GPUs since 2018; the driver compiles PTX for the one that is there."""
-NAME = "cardgym_step"
-"""The kernel's name; its arguments are those of `gpu.ll`."""
+STEP, WINNERS = "cardgym_step", "cardgym_winners"
+"""The kernels' names; their arguments are those of `gpu.ll`."""
 HEAP = 1 << 16
 """Bytes for the arrays that the rules make in a step of one row."""
 _ARGUMENTS = (*(types.int64,) * 4, types.boolean, types.float32[::1], types.int8[::1])
+_ARRAY = "ptr, ptr, i64, i64, ptr, i64, i64"
+"""An array of one dimension as an argument in LLVM's code."""
 _RUNTIME = Path(__file__).with_name("gpu.ll")
 _LACKING = re.compile(r"llvm\.(pow|exp|log|sin|cos)|(?!llvm\.)")
 
@@ -44,15 +47,16 @@ class _LinkedError(Exception):
     """Stops compiling for this machine, with the code of an entry point and all rules that it can reach."""
 
 
-def ptx(kernel: Kernel) -> tuple[str, int]:
-    """Return the PTX of a kernel's `step`, cached on disk, and the bytes of memory that each row needs for arrays.
+def ptx(kernel: Kernel, winners: Any) -> tuple[str, int]:
+    """Return the PTX of a kernel's `step` and of its game's `winners`, cached on disk; each row's bytes for arrays.
 
     Raises:
         CardgymError: if its rules or players use something that GPUs lack.
     """
     step: Any = kernel.step
     folder = cache_folder(digest_of(step))
-    version = hashlib.sha256(Path(__file__).read_bytes() + _RUNTIME.read_bytes()).hexdigest()[:16]
+    code = Path(__file__).read_bytes() + _RUNTIME.read_bytes() + digest_of(winners).encode()
+    version = hashlib.sha256(code).hexdigest()[:16]
     path = folder / f"{version}.ptx"
     with alone(folder):
         text = ""
@@ -60,7 +64,7 @@ def ptx(kernel: Kernel) -> tuple[str, int]:
             text = path.read_text(encoding="ascii")
         if not text:
             with announced(step):
-                module, machine, heap = optimized(kernel)
+                module, machine, heap = optimized(kernel, winners)
                 text = f"// {heap}\n{machine.emit_assembly(module)}"
             with contextlib.suppress(OSError):
                 temporary = path.with_suffix(".new")
@@ -69,8 +73,12 @@ def ptx(kernel: Kernel) -> tuple[str, int]:
     return text, int(text.partition("\n")[0].removeprefix("// "))
 
 
-def optimized(kernel: Kernel) -> tuple[Any, Any, int]:
-    """LLVM's module of a kernel's `step` for GPUs, with the kernel `NAME`; LLVM's target machine; bytes for arrays.
+def optimized(kernel: Kernel, winners: Any) -> tuple[Any, Any, int]:
+    """LLVM's module with the kernels `STEP` and `WINNERS` for GPUs; LLVM's target machine; bytes for arrays.
+
+    Args:
+        kernel: has the compiled step.
+        winners: the compiled `cardgym.envs.core._find_winners` of its game.
 
     Raises:
         CardgymError: if its rules or players use something that GPUs lack.
@@ -78,25 +86,28 @@ def optimized(kernel: Kernel) -> tuple[Any, Any, int]:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     machine = llvm.Target.from_triple(TRIPLE).create_target_machine(cpu=PROCESSOR, features=FEATURES, opt=3)
-    text = _linked(kernel)
-    heap = HEAP if " @NRT_MemInfo_alloc_aligned(" in text else 0
-    text = re.sub(r'target triple = "[^"]*"', f'target triple = "{TRIPLE}"', text)
-    text = re.sub(r'target datalayout = "[^"]*"', f'target datalayout = "{machine.target_data}"', text)
-    text = re.sub(r' "(target-cpu|target-features|tune-cpu)"="[^"]*"', "", text)
-    for counting in ("NRT_incref", "NRT_decref"):  # Numba has lowered them to atomic instructions of x86.
-        body = rf"^define [^\n]*@{counting}\([^\n]*\{{\n.*?^\}}\n"
-        text = re.sub(body, f"declare void @{counting}(ptr)\n", text, flags=re.MULTILINE | re.DOTALL)
-    module = llvm.parse_assembly(text)
-    [step] = [
-        part.name
-        for part in module.functions
-        if part.linkage.name == "external" and not part.is_declaration and not part.name.startswith("_ZN7cpython")
-    ]
-    runtime = _RUNTIME.read_text(encoding="ascii").replace("@STEP(", f"@{step}(")
-    signature = f"declare i32 @{step}(ptr, ptr, i64, i64, i64, i64, i8{', ptr, ptr, i64, i64, ptr, i64, i64' * 2})\n"
-    module.link_in(llvm.parse_assembly(signature + runtime))
+    states, numbers = types.Array(from_dtype(kernel.game.state), 1, "C"), types.int64[::1]
+    step, finds = (
+        _linked(kernel.step, _ARGUMENTS),
+        _linked(winners, (states, numbers, types.boolean[::1], types.int64, numbers)),
+    )
+    heap = HEAP if " @NRT_MemInfo_alloc_aligned(" in step + finds else 0
+    runtime = _RUNTIME.read_text(encoding="ascii")
+    signatures = f"i64, i64, i64, i64, i8{f', {_ARRAY}' * 2}", f"{_ARRAY}, {_ARRAY}, {_ARRAY}, i64, {_ARRAY}"
+    modules = []
+    for name, text, signature in (("STEP", step, signatures[0]), ("WINNERS", finds, signatures[1])):
+        modules.append(llvm.parse_assembly(linking.without_counting(linking.retargeted(text, machine))))
+        [found] = [
+            part.name
+            for part in modules[-1].functions
+            if part.linkage.name == "external" and not part.is_declaration and not part.name.startswith("_ZN7cpython")
+        ]
+        runtime = f"declare i32 @{found}(ptr, ptr, {signature})\n" + runtime.replace(f"@{name}(", f"@{found}(")
+    module = modules[0]
+    module.link_in(modules[1])
+    module.link_in(llvm.parse_assembly(runtime))
     for part in (*module.functions, *module.global_variables):
-        if not part.is_declaration and part.name != NAME:
+        if not part.is_declaration and part.name not in (STEP, WINNERS):
             part.linkage = "internal"
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = False
@@ -108,8 +119,8 @@ def optimized(kernel: Kernel) -> tuple[Any, Any, int]:
     return module, machine, heap
 
 
-def _linked(kernel: Kernel) -> str:
-    """LLVM's text of a kernel's `step` with all rules that it can reach, before it is optimized."""
+def _linked(function: Any, arguments: tuple[Any, ...]) -> str:
+    """LLVM's text of an entry point with all rules that it can reach, before it is optimized."""
     internals = known_internals()
     if internals is None:
         raise CardgymError("device='cuda' needs this version of Numba's private parts; see CARDGYM_PLAIN_NUMBA")
@@ -117,16 +128,15 @@ def _linked(kernel: Kernel) -> str:
     def stop(library: Any) -> None:
         raise _LinkedError(str(library._final_module))
 
-    function: Any = kernel.step
-    step = internals.entry_point(function.py_func)
-    linking.before_optimizing = stop
+    entry_point = internals.entry_point(function.py_func)
+    before, linking.optimize = linking.optimize, stop
     try:
-        with linking.rules_of(step):
-            step.compile(_ARGUMENTS)
+        with linking.rules_of(entry_point):
+            entry_point.compile(arguments)
     except _LinkedError as linked:
         return str(linked)
     finally:
-        linking.before_optimizing = None
+        linking.optimize = before
     raise NotImplementedError("an entry point is always linked")
 
 

@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import os
 import pickle
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,8 @@ from cardgym.engine.digest import Reach
 
 target: Any = None
 """What also compiles entry points for another machine; `targets` sets it."""
-before_optimizing: Callable[[Any], None] | None = None
-"""What takes an entry point's library when all rules are linked; `gpu` sets it."""
+optimize: Callable[[Any], None] = JITCodeLibrary._optimize_final_module
+"""What takes an entry point's library when all rules are linked, and optimizes it; `targets` and `gpu` set it."""
 _reach: Reach | None = None
 """What the entry point that is being compiled can reach."""
 _translated: dict[str, tuple[Inlined, tuple[Any, Any]]] = {}
@@ -85,9 +86,20 @@ class EntryPoint(JITCodeLibrary):
         super().finalize()  # type: ignore[no-untyped-call]
 
     def _optimize_final_module(self) -> None:
-        if before_optimizing is not None:
-            before_optimizing(self)
-        target.optimize(self) if target else super()._optimize_final_module()  # type: ignore[no-untyped-call]
+        optimize(self)
+
+
+def retargeted(text: str, machine: Any) -> str:
+    """Return LLVM's text of an entry point for another machine than this one, as `create_target_machine` returns it."""
+    text = re.sub(r'target triple = "[^"]*"', f'target triple = "{machine.triple}"', text)
+    text = re.sub(r'target datalayout = "[^"]*"', f'target datalayout = "{machine.target_data}"', text)
+    return re.sub(r' "(target-cpu|target-features|tune-cpu)"="[^"]*"', "", text)
+
+
+def without_counting(text: str) -> str:
+    """Return LLVM's text with Numba's counting of references declared, not defined: it is in instructions of x86."""
+    body = r"^define [^\n]*@(NRT_incref|NRT_decref)\([^\n]*\{\n.*?^\}\n"
+    return re.sub(body, r"declare void @\1(ptr)\n", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def _reached(libraries: Iterable[Any]) -> list[Any]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -39,7 +38,6 @@ TRIPLE = "wasm32-unknown-emscripten"
 FEATURES = "+simd128,+bulk-memory,+bulk-memory-opt,+nontrapping-fptoint,+sign-ext,+mutable-globals"
 """What all browsers since 2021 can do."""
 _RUNTIME = Path(__file__).with_name("runtime.c")
-_COUNTING = ("NRT_incref", "NRT_decref")
 
 
 class _Target:
@@ -87,6 +85,7 @@ def start() -> None:
     if linking.target is None:
         cache.TARGETS.append("targets")
         linking.target = _Target()
+        linking.optimize = linking.target.optimize
         CodeLibrary._optimize_functions = lambda library, module: None
         CodeLibrary._optimize_final_module = lambda library: None
         if known_internals() is None:
@@ -172,12 +171,7 @@ def _object(text: str, name: str, function: str) -> bytes:
     llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(TRIPLE)
     machine = target.create_target_machine(cpu="generic", features=FEATURES, opt=2, reloc="pic")
-    text = re.sub(r'target triple = "[^"]*"', f'target triple = "{TRIPLE}"', text)
-    text = re.sub(r'target datalayout = "[^"]*"', f'target datalayout = "{machine.target_data}"', text)
-    text = re.sub(r' "(target-cpu|target-features|tune-cpu)"="[^"]*"', "", text)
-    for counting in _COUNTING:  # Numba has lowered them to atomic instructions of x86; `_RUNTIME` has ours.
-        body = rf"^define [^\n]*@{counting}\([^\n]*\{{\n.*?^\}}\n"
-        text = re.sub(body, f"declare void @{counting}(ptr)\n", text, flags=re.MULTILINE | re.DOTALL)
+    text = linking.without_counting(linking.retargeted(text, machine))
     module = llvm.parse_assembly(text)
     module.get_function(name).name = function
     for part in (*module.functions, *module.global_variables):

@@ -363,7 +363,8 @@ def _find_winners(states: Any, forfeited: Any, over: Any, num_seats: int, winner
 
 
 @cache
-def _winners_of(game: Game) -> Any:
+def winners_of(game: Game) -> Any:
+    """Return `_find_winners` compiled for a game."""
     rules: dict[str, Any] = {"score": game.rules.score, "max_score": game.rules.max_score}
     found = bind(_find_winners, code_name(game, rules.values()), **rules)
     name_entry_point(f"{game.id} (winners)", found)
@@ -379,5 +380,5 @@ def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> Int64s:
     """
     found = np.empty(len(batch), np.int64)
     forfeited = batch.plain_rows["forfeited"].astype(np.int64)
-    _winners_of(game)(batch.plain_states, forfeited, over, batch.options.num_players, found)
+    winners_of(game)(batch.plain_states, forfeited, over, batch.options.num_players, found)
     return found

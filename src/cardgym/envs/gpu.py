@@ -11,7 +11,7 @@ import numpy as np
 from cardgym.engine import gpu
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import ADDRESSES, NOBODY, RESET, ROW, STEP
-from cardgym.envs.core import check_reset_options
+from cardgym.envs.core import check_reset_options, winners_of
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.errors import CardgymError, brief, reporting_missing
 
@@ -25,8 +25,7 @@ class GpuVectorEnv(CardVectorEnv):
 
     Row i plays exactly the games of a single env seeded with `seed + i`. A step returns new tensors on the device:
     observations (num_envs, size) float32, rewards (num_envs,) float64, terminated and truncated (num_envs,) bool, and
-    infos with `action_mask` (num_envs, actions) int8, `info_state_key`, and for `seat="all"` `seat` and `rewards`; not
-    `winner` and `illegal_action`. Nothing is copied from the device. Finished games start anew as in NEXT_STEP.
+    infos, those of `CardVectorEnv`. Nothing is copied from the device. Finished games start anew as in NEXT_STEP.
 
     Experimental: no GPU has run it yet. Other arguments are those of `CardEnv`, without rendering, words, other forms
     of observations and `illegal_action="raise"`; opponents are `random`, players by rule and policy tables.
@@ -53,7 +52,7 @@ class GpuVectorEnv(CardVectorEnv):
                 "policy tables play; let a network act in your own loop, with seat='all'"
             )
         batch = seated.batch
-        code, memory = gpu.ptx(batch.kernel)
+        code, memory = gpu.ptx(batch.kernel, winners_of(self.game))
         self._launch = launcher(code, self.device, num_envs)
         arrays: dict[str, Any] = {
             "states": _as_bytes(batch.plain_states),
@@ -141,15 +140,28 @@ class GpuVectorEnv(CardVectorEnv):
         outputs = self.num_envs, batch.observation_size
         observations = torch.empty(outputs, dtype=torch.float32, device=self.device)
         self._masks = torch.empty((self.num_envs, batch.num_actions), dtype=torch.int8, device=self.device)
+        memory = self._memory.data_ptr(), self._memory.shape[1]
         self._launch(
+            gpu.STEP,
             self.num_envs,
             *(self._addresses.data_ptr(), ADDRESSES.itemsize),
             *(core.illegal, np.int8(not core.plays_all)),
             *(observations.data_ptr(), batch.observation_size, self._masks.data_ptr(), batch.num_actions),
-            *(self._memory.data_ptr(), self._memory.shape[1]),
+            *memory,
         )
         self._ended = arrays["pending_policy"] == NOBODY
-        infos = {"action_mask": self._masks}
+        states, start = arrays["states"], ROW.fields["forfeited"][1]  # type: ignore[index]
+        forfeited = arrays["rows"][:, start : start + ROW["forfeited"].itemsize].clone()
+        forfeited = forfeited.view(getattr(torch, ROW["forfeited"].name)).flatten().long()
+        winners = torch.empty_like(forfeited)
+        self._launch(
+            gpu.WINNERS,
+            self.num_envs,
+            *(states.data_ptr(), states.shape[1], forfeited.data_ptr(), self._ended.data_ptr()),
+            *(core.options.num_players, winners.data_ptr()),
+            *memory,
+        )
+        infos = {"action_mask": self._masks, "winner": winners, "illegal_action": self._ended & (forfeited >= 0)}
         if core.shows_keys:
             infos["info_state_key"] = arrays["info_state_key"].clone()
         if core.plays_all:
@@ -189,15 +201,16 @@ def torch_with(device: str) -> tuple[Any, Any]:
 
 
 def launcher(code: str, device: Any, num_rows: int) -> Callable[..., None]:
-    """Return a function that runs the kernel with its arguments, a thread for each row, on PyTorch's current stream."""
+    """Return a function that runs a kernel by name with its arguments, a thread for each row, on PyTorch's stream."""
     torch: Any = importlib.import_module("torch")
     cuda: Any = importlib.import_module("cuda.core")
     cuda.Device(device.index).set_current()
-    kernel = cuda.ObjectCode.from_ptx(code.encode()).get_kernel(gpu.NAME)
+    module = cuda.ObjectCode.from_ptx(code.encode())
+    kernels = {name: module.get_kernel(name) for name in (gpu.STEP, gpu.WINNERS)}
     config = cuda.LaunchConfig(grid=-(-num_rows // _BLOCK), block=_BLOCK)
 
-    def launch(*arguments: Any) -> None:
-        cuda.launch(_Stream(torch.cuda.current_stream(device)), config, kernel, *arguments)
+    def launch(name: str, *arguments: Any) -> None:
+        cuda.launch(_Stream(torch.cuda.current_stream(device)), config, kernels[name], *arguments)
 
     return launch
 
