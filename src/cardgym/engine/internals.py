@@ -21,6 +21,7 @@ from typing import Any
 import numba
 import numba.extending
 import numpy as np
+from llvmlite import binding
 from llvmlite import ir as llvm
 from numba.core import cgutils, compiler, compiler_machinery, ir, types
 from numba.core.compiler_lock import global_compiler_lock
@@ -196,6 +197,7 @@ def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], 
             folder = cache_folder(digest_of(dispatcher))
             while_compiling.enter_context(alone(folder))
             while_compiling.enter_context(_no_collections())
+            while_compiling.enter_context(_no_events())
             while_compiling.enter_context(_short_errors())
             if not isinstance(dispatcher._cache, linking.DiskCache) or dispatcher._cache.cache_path != str(folder):
                 # In its symbols: code of two versions may be loaded in one process.
@@ -225,6 +227,18 @@ def _no_collections() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+@contextlib.contextmanager
+def _no_events() -> Iterator[None]:
+    """Let Numba not time LLVM: it tells some timers of each of 90,000 calls, a twentieth of the compile time."""
+    callbacks = getattr(getattr(binding.ffi.lib, "_lock", None), "_cblist", [])
+    kept = callbacks[:]
+    callbacks.clear()
+    try:
+        yield
+    finally:
+        callbacks[:0] = kept
 
 
 def _refuse_shapes(source: Any, index: Any) -> None:

@@ -57,6 +57,8 @@ class Inlined(JITCodeLibrary):
             return
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
+            if function.is_declaration:
+                continue
             passes, builder = self._codegen._function_pass_manager(opt=2)  # type: ignore[no-untyped-call]
             passes.run(function, builder)
 
