@@ -170,7 +170,7 @@ def test_the_end_of_a_game_covers_no_button(server: Server, person: Person) -> N
         assert person.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, height)
 
 
-WINDOWS = [(320, 568), (360, 640), *SIZES[:3], (1024, 1366), (3840, 2160)]
+WINDOWS = [(320, 568), (360, 640), *SIZES[:3], (1024, 1366)]
 
 CUT_OR_COVERED = """() => {
   const box = (element) => element.getBoundingClientRect();
@@ -184,7 +184,8 @@ CUT_OR_COVERED = """() => {
     '.puzzle:not(:has(.advice)) .tally div'];
   for (const element of shown(parts.join())) {
     const { left, right, top, bottom } = box(element);
-    const room = element.closest('.side') ? box(element.closest('.side')) : { top: 0, bottom: innerHeight };
+    const part = element.closest('.side, .actions');
+    const room = part ? box(part) : { top: 0, bottom: innerHeight };
     const within = element.closest('.lobby') || (top >= room.top - 1 && bottom <= room.bottom + 1);
     if (left < -1 || right > innerWidth + 1 || !within) faults.push(name('cut', element));
   }
@@ -204,6 +205,8 @@ CUT_OR_COVERED = """() => {
 
 def faults_in_windows(person: Person, windows: Iterable[tuple[int, int]]) -> list[str]:
     found = []
+    person.page.mouse.move(0, 0)  # A card under it is raised.
+    person.page.emulate_media(reduced_motion="reduce")
     for width, height in windows:
         person.page.set_viewport_size({"width": width, "height": height})
         person.page.evaluate(TWO_FRAMES)
@@ -216,11 +219,10 @@ def faults_in_windows(person: Person, windows: Iterable[tuple[int, int]]) -> lis
 
 def test_nothing_is_cut_off_or_covered_in_any_window(server: Server, person: Person) -> None:
     found = []
-    for game in ("CodaOfficial-v0", "CribbageDeal-v0", "CorellianSpike-v0"):
+    for game in ("CodaOfficial-v0", "CorellianSpike-v0"):
         person.sit_down(server.open_table(game, seed=3))
-        for _ in range(3):
-            if person.phase != "ended":
-                person.move("clicks")
+        for _ in range(2):  # A joker is placed, then the first tile is guessed.
+            person.move("clicks")
         found += [f"{game}, {fault}" for fault in faults_in_windows(person, WINDOWS)]
     person.page.goto(server.url)
     person.page.wait_for_selector("text=unfinished games")
