@@ -20,6 +20,8 @@ torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(JIT_DISABLED or not known_internals(), reason="needs Numba's private parts")
 GAME = "KuhnPoker-v0"
 NUM_ENVS = 5
+_MADE: dict[Any, Any] = {}
+"""The code of each kernel, which takes a second to make."""
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     made: list[Any] = []
 
     def ptx(kernel: Any, winners: Any) -> tuple[str, int]:
-        made.append(run_here(kernel))
+        made.append(_MADE[kernel] if kernel in _MADE else _MADE.setdefault(kernel, run_here(kernel)))
         return "", made[-1][1]
 
     monkeypatch.setattr(gpu, "ptx", ptx)
