@@ -264,6 +264,19 @@ def _shift_all(values, start):
     _shift(values, start)
 
 
+@pytest.mark.skipif(JIT_DISABLED or not known_internals(), reason="needs Numba's private parts")
+def test_numba_times_llvm_but_for_our_own_compiling():
+    import llvmlite.binding as llvm
+    from numba.core import event
+
+    with event.install_recorder("numba:llvm_lock") as ours:
+        compiled(lambda values: values + 1)(np.arange(4))
+    with event.install_recorder("numba:llvm_lock") as after:
+        llvm.get_process_triple()
+    assert not ours.buffer
+    assert after.buffer
+
+
 def test_slices_that_overlap_are_assigned_and_those_of_other_sizes_refused():
     values = np.arange(4)
     _shift_all(values, 1)
