@@ -138,10 +138,37 @@ def test_what_a_page_says_a_command_prints(
         figures = _figures(printed)
         for key, value in _figures(shown.output):  # A page may cut long numbers short, with dots.
             assert [other for name, other in figures if name == key and other.startswith(value)], (key, value)
-    else:  # A line of dots stands for lines that are left out.
-        parts = re.split(r"^\.\.\.$", shown.output, flags=re.MULTILINE)
-        expected = ".*".join(re.escape(_without_times(part)) for part in parts)
-        assert re.fullmatch(expected, _without_times(printed)), printed
+    else:
+        assert re.fullmatch(_pattern(shown.output), _without_times(printed)), printed
+
+
+GAMES = [shown for shown in OF_CARDGYM if shown.output and re.match(r"cardgym (play|review) ", shown.line)]
+REVIEWED = "play Cribbage-v0 --watch random expert --seed 1"
+"""The game that docs/coach.md reviews."""
+
+
+@pytest.mark.parametrize("shown", GAMES, ids=str)
+def test_what_a_page_shows_of_a_game(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "review" in shown.line:
+        if not os.environ.get(ALL):
+            pytest.skip(f"takes long: {ALL} runs it")
+        monkeypatch.setattr("sys.stdin", io.StringIO("r\n"))
+        assert cli.main(REVIEWED.split()) == 0
+        capsys.readouterr()
+    question = r"(q to quit\):) (.+)$"  # Behind it a page has what is typed.
+    typed = [answer for _, answer in re.findall(question, shown.output, re.MULTILINE)]
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join([*typed, "q\n"])))
+    assert cli.main(_arguments(shown)) == 0
+    printed = capsys.readouterr().out
+    expected = re.sub(question, r"\1", shown.output, flags=re.MULTILINE)
+    assert re.match(_pattern(expected), _without_times(printed)), printed
+
+
+def _pattern(output: str) -> str:
+    """A pattern of an output on a page, where a line of dots stands for lines that are left out."""
+    return ".*".join(re.escape(_without_times(part)) for part in re.split(r"^\.\.\.$", output, flags=re.MULTILINE))
 
 
 def _figures(text: str) -> list[tuple[str, str]]:
