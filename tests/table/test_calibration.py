@@ -240,7 +240,7 @@ def test_what_both_sides_expect_at_coda_sums_to_100(deals: int, most: float) -> 
                     each.value for each in advice.actions if chances[divmod(each.action, n)] >= 0.999 * chances.max()
                 ]
                 sums.append(int(missed[1]) + np.mean(likely))
-    assert abs(np.mean(sums) - 100.0) < most
+    assert abs(np.mean(sums) - 100.0) < most, f"{np.mean(sums):.2f} +- {1.96 * np.std(sums) / len(sums) ** 0.5:.2f}"
 
 
 # -- One Play Poker ---------------------------------------------------------------------------------------------------
