@@ -125,7 +125,7 @@ def exploitable(env: str) -> list[str]:
         kinds = ["; ".join(_of_kind(report, kind, team) for team in (False, True)).strip("; ") for kind in KINDS]
         rows.append([name, f"{bound} `{report.best}`", *kinds, _trends(report)])
     head = ["player", "at least [95 %]", *KINDS, "with more effort"]
-    return [f"In {report.per}.", "", *markdown_table(head, rows, "llllll")]
+    return [f"Figures are in {report.per}.", "", *markdown_table(head, rows, "llllll")]
 
 
 def _of_kind(report: Exploitability, kind: Source, team: bool) -> str:

@@ -165,14 +165,14 @@ def write_results(standings: Standings, folder: Path) -> None:
 def section(standings: Standings, payoffs_png: str) -> list[str]:
     """Return the lines of a tournament in Markdown, with the heat map in the file `payoffs_png`."""
     default = standings.options == find(standings.env).parse_options().asdict()
-    played = "Default options" if default else options_text(standings.options)
-    played += f"; {standings.games:,} games a match, seed {standings.seed}"
+    options = "default options" if default else options_text(standings.options)
+    played = f"Each match has {standings.games:,} games with seed {standings.seed} and {options}"
     slow: dict[int, list[str]] = {}
     for name, games in zip(short_names(standings.names), standings.match_games.max(axis=1), strict=True):
         if games < standings.games:
             slow.setdefault(int(games), []).append(f"`{name}`")
     played += f"; {remark}" if (remark := rough(standings.deals)) else ""
-    played += "".join(f"; {games:,} a match with {' and '.join(names)}" for games, names in slow.items())
+    played += "".join(f"; a match with {' or '.join(names)} has {games:,}" for games, names in slow.items())
     head, rows = ranking(standings)
     return [
         f"## {standings.env}",
@@ -198,4 +198,4 @@ def _copies(standings: Standings) -> str:
     """Return a sentence that names the players left out because they play exactly like another one."""
     shown = [f"`{name}`" for name in short_names(standings.names)]
     copies = [shown[i] for i, original in enumerate(standings.originals) if i != original]
-    return f" Left out, as with these options they play like another player: {', '.join(copies)}." if copies else ""
+    return f" Players who play like another one with these options are left out: {', '.join(copies)}." if copies else ""
