@@ -156,7 +156,8 @@ def _zones(view: View, seat: int | None) -> list[Zone]:
 def _common(zones: Sequence[Zone]) -> Zone:
     """Return a zone in the middle with the items that all views have; an item is covered if one view covers it.
 
-    What a seat may choose depends on what it sees, so only the room of a palette is kept.
+    What a seat may choose, and what it may rule out, depends on what it sees: of a palette only the room is kept, and
+    of an item no marks.
     """
     if zones[0]["kind"] == "palette":
         return {**zones[0], "items": []}
@@ -166,5 +167,7 @@ def _common(zones: Sequence[Zone]) -> Zone:
         same = [items[id] for items in others if id in items]
         covered = [item for item in same if COVERED.search(item["symbol"])]
         if len(same) == len(zones) and (covered or len({item["symbol"] for item in same}) == 1):
-            found.append((covered or same)[0])
+            item = (covered or same)[0].copy()
+            item.pop("marks", None)
+            found.append(item)
     return {**zones[0], "items": found}
