@@ -280,7 +280,7 @@ def test_players_that_play_alike_share_a_row() -> None:
 
     passive = tournament("KuhnPoker-v0", None, ["honest", folds, folds_too, folds_to_bets], games=20, seed=1)
     text = "\n".join(section(passive, "payoffs.png"))
-    assert "play like another player: `folds_too`." in text.replace("\n", " ")
+    assert "are left out: `folds_too`." in text.replace("\n", " ")
     assert all(f"| {name} |" in text for name in ("folds", "folds_to_bets"))
     assert "| folds_too |" not in text
     single = tournament("KuhnPoker-v0", None, [folds, folds_too], games=2, seed=1)
