@@ -15,7 +15,11 @@ let [next, ready, idle] = [0, false, ""];
 // The lobby is drawn before Python runs; the tables of earlier visits are added once it does.
 worker.onmessage = ({ data }) => {
   if (data.loading !== undefined) return say(data.loading, data.stopped);
-  if (data.unsaved) return say((idle = "This browser keeps nothing more for this page (it may be full): what you play now is gone when you close it."));
+  if (data.unsaved)
+    return say(
+      (idle =
+        "This browser keeps nothing more for this page (it may be full): what you play now is gone when you close it."),
+    );
   if (data.changed) return;
   if (data.tables !== undefined) {
     ready = true;

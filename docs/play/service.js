@@ -2,8 +2,7 @@
 const kept = "cardgym-VERSION";
 const FILES = [];
 
-addEventListener("install", (event) =>
-  event.waitUntil(caches.open(kept).then((cache) => cache.addAll(FILES))));
+addEventListener("install", (event) => event.waitUntil(caches.open(kept).then((cache) => cache.addAll(FILES))));
 addEventListener("activate", (event) => {
   const old = (names) => names.filter((name) => name.startsWith("cardgym-") && name !== kept);
   event.waitUntil(caches.keys().then((names) => Promise.all(old(names).map((name) => caches.delete(name)))));

@@ -74,12 +74,15 @@ async function withGames(mode, use) {
 }
 
 async function stored() {
-  const [ids, texts] = await Promise.all(["getAllKeys", "getAll"].map((all) => withGames("readonly", (games) => games[all]())));
+  const [ids, texts] = await Promise.all(
+    ["getAllKeys", "getAll"].map((all) => withGames("readonly", (games) => games[all]())),
+  );
   return Object.fromEntries(ids.map((id, number) => [id, texts[number]]));
 }
 
 const unsaved = () => postMessage({ unsaved: true });
-const put = (id, text) => withGames("readwrite", (games) => (text === undefined ? games.delete(id) : games.put(text, id)));
+const put = (id, text) =>
+  withGames("readwrite", (games) => (text === undefined ? games.delete(id) : games.put(text, id)));
 const windows = new BroadcastChannel("cardgym"); // The same page in other windows.
 
 function save(id, text) {

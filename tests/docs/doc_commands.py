@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent
 
 ROOT = Path(__file__).parents[2]
 BUILT = ("_build", "api", "project")
@@ -20,7 +21,7 @@ PAGES = [
 ]
 """Every page that people read; those below src/ are shown on the games' reference pages."""
 PROGRAMS = ("cardgym", "python", "make", "pip", "pytest")
-_FENCE = re.compile(r"^```(?P<kind>\w*)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^ *```(?P<kind>\w*)\n(?P<code>.*?)^ *```", re.DOTALL | re.MULTILINE)
 _FILE = re.compile(r"^```python\n(# (\w+\.py)\n.*?)^```", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(
     r"`((?:cardgym [a-z]|python (?:-m|train|benchmarks|tests|research|results|docs)|make [a-z])[^`]*)`"
@@ -72,7 +73,7 @@ def _on_page(path: Path) -> Iterator[Shown]:
     text = path.read_text(encoding="utf-8")
     page = path.relative_to(ROOT).as_posix()
     for match in _FENCE.finditer(text):
-        lines = match["code"].splitlines()
+        lines = re.sub(r" \\\n *", " ", dedent(match["code"])).splitlines()  # A backslash continues a line.
         if match["kind"] in ("", "bash", "console", "sh"):
             prompt = any(line.startswith("$ ") for line in lines)
             for number, line in enumerate(lines):

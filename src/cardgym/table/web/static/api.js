@@ -21,8 +21,7 @@ async function ask(path, request) {
 
 export const get = (path) => ask(`/api/${path}`);
 const headers = { "Content-Type": "application/json" };
-export const post = (path, body = {}) =>
-  ask(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+export const post = (path, body = {}) => ask(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
 
 // Tells once a second what an answer waits for, until it is there.
 export async function telling(answer, tell) {
