@@ -20,7 +20,7 @@ from cardgym.engine.contract import Float32s, Int8s
 from cardgym.engine.kernel import RESET, STEP
 from cardgym.files.tensors import SUFFIX, read_document
 from cardgym.players import Player, best_actions, resolve, sample_actions
-from cardgym.players.checkpoints import POLICY_NETWORK, Q_NETWORK, CheckpointPlayer
+from cardgym.players.checkpoints import POLICY_NETWORK, Q_NETWORK, CheckpointPlayer, with_fixed_sums
 from cardgym.players.compiled_networks import CompiledNetwork
 from cardgym.players.network_shapes import NetworkShape, weights_of_policy, weights_of_values
 from cardgym.players.networks import QNetwork
@@ -114,6 +114,18 @@ def test_shipped_networks_decide_as_with_pytorch(env_id: str, name: str) -> None
     draws = np.random.default_rng(1).random(len(masks))
     chosen = np.array([player.choose(*row) for row in zip(observations, masks, draws, strict=True)])
     assert (chosen == player.with_torch.act(observations, masks, draws)).mean() > 0.9999
+
+
+def test_with_fixed_sums_many_rows_are_answered_as_one() -> None:
+    game = cardgym.find("CorellianSpike-v0")
+    player = resolve("ppo", game, game.parse_options())
+    fixed = with_fixed_sums(player)
+    observations, masks = decisions("CorellianSpike-v0", player, 300)
+    alone = [player.probabilities(observations[row : row + 1], masks[row : row + 1]) for row in range(len(masks))]
+    together = fixed.probabilities(observations, masks)
+    assert together is not None
+    assert (together == np.concatenate(alone)).all()
+    assert (player.probabilities(observations, masks) != together).any()  # PyTorch's, which differs between processors.
 
 
 def first(outputs: torch.Tensor | tuple[torch.Tensor, ...]) -> npt.NDArray[np.floating[Any]]:

@@ -5,7 +5,9 @@ PyTorch is imported when its networks are needed: for training, and for many dec
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import asdict
 from functools import cache, cached_property
 from importlib.util import find_spec
@@ -187,6 +189,7 @@ class CheckpointPlayer(Player):
         self.metadata = metadata
         self.arrays = arrays
         self._compiled = CompiledNetwork(metadata.shape, arrays)
+        self._compiled_rows = _COMPILED_ROWS
 
     @cached_property
     def with_torch(self) -> NetworkPlayer | PolicyPlayer:
@@ -201,7 +204,7 @@ class CheckpointPlayer(Player):
 
     def _by(self, rows: int) -> NetworkPlayer | PolicyPlayer | None:
         """PyTorch's player for that many rows; None for the compiled layers."""
-        return None if rows <= _COMPILED_ROWS or not _has_torch() else self.with_torch
+        return None if rows <= self._compiled_rows or not _has_torch() else self.with_torch
 
     def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.floating[Any]] | None:
         """See `Player.values`; None for a policy network."""
@@ -224,6 +227,17 @@ class CheckpointPlayer(Player):
     def choose(self, observation: Float32s, mask: Masks, draw: float) -> int:
         """See `Player.choose`."""
         return self._compiled.choose(observation, mask, draw if self.samples else -1.0)
+
+
+def with_fixed_sums(player: Player) -> Player:
+    """Return the player with the same probabilities, to the bit, on every processor and for any number of rows.
+
+    A checkpoint's then go through compiled layers only; other players are returned as they are.
+    """
+    if isinstance(player, CheckpointPlayer):
+        player = copy(player)
+        player._compiled_rows = sys.maxsize
+    return player
 
 
 def load_player(path: Path, game: Game, options: Options) -> CheckpointPlayer:

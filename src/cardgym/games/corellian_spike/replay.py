@@ -15,6 +15,7 @@ from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.observations import OF_SEATS, ONCE, PLAIN
 from cardgym.games.corellian_spike.posterior import HandPosterior
 from cardgym.players import Player
+from cardgym.players.checkpoints import with_fixed_sums
 
 States = npt.NDArray[np.void]
 
@@ -204,7 +205,7 @@ def ranges_of(game: Game, options: Options, player: Player, end: States, seat: i
     if count < 0 or any((decisions[name][count] != end[name][0]).any() for name in ("stack", "pool", "raises")):
         return None
     watching, nothing = np.full(1, seat), np.zeros(1, np.int64)
-    posterior = HandPosterior(game, options, player, watching, None)
+    posterior = HandPosterior(game, options, with_fixed_sums(player), watching, None)
     for number in np.flatnonzero(seats[:count] != seat):
         at = slice(number, number + 1)
         posterior.follow(decisions[at], end, seats[at], actions[at], nothing, nothing)
