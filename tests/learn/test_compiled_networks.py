@@ -121,11 +121,12 @@ def test_with_fixed_sums_many_rows_are_answered_as_one() -> None:
     player = resolve("ppo", game, game.parse_options())
     fixed = with_fixed_sums(player)
     observations, masks = decisions("CorellianSpike-v0", player, 300)
-    alone = [player.probabilities(observations[row : row + 1], masks[row : row + 1]) for row in range(len(masks))]
-    together = fixed.probabilities(observations, masks)
-    assert together is not None
+    rows = range(len(masks))
+    alone: list[Any] = [player.probabilities(observations[row : row + 1], masks[row : row + 1]) for row in rows]
+    together: Any = fixed.probabilities(observations, masks)
     assert (together == np.concatenate(alone)).all()
-    assert (player.probabilities(observations, masks) != together).any()  # PyTorch's, which differs between processors.
+    by_pytorch: Any = player.probabilities(observations, masks)
+    assert (by_pytorch != together).any()  # It differs between processors.
 
 
 def first(outputs: torch.Tensor | tuple[torch.Tensor, ...]) -> npt.NDArray[np.floating[Any]]:
