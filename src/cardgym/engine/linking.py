@@ -43,9 +43,11 @@ class Inlined(JITCodeLibrary):
 
     Attributes:
         key: of its file; empty if it cannot be kept.
+        symbol: the name by which others call it, if it is kept.
     """
 
     key = ""
+    symbol = ""
 
     def finalize(self) -> None:
         """Make nothing of it yet."""
@@ -194,12 +196,14 @@ class RuleCache(NullCache):
         for part in (*module.functions, *module.global_variables):
             if not part.is_declaration and part.name not in public and part.linkage.name != "private":
                 part.linkage = "internal"  # Numba's names may be those of other functions in another process.
-        library.key, library._final_module, library._shared_module = key, module, module
+        library.key, library.symbol = key, data.fndesc.llvm_func_name
+        library._final_module = library._shared_module = module
         library._linking_libraries = [*rules, *([memory] if memory in linked else [])]
         data.fndesc.typemap = data.fndesc.calltypes = None  # As Numba's own cache does.
         facts = data.fndesc, data.signature
         _translated[key] = library, facts
-        links = [rule.key for rule in rules]
+        # By their names, too: those of records count the types of a process, and another one may save a rule again.
+        links = [(rule.key, rule.symbol) for rule in rules]
         with contextlib.suppress(Exception):  # A full disk, or what Numba cannot pickle.
             path = _path(key)
             temporary = path.with_suffix(f".{os.getpid()}")
@@ -221,9 +225,13 @@ def _load(key: str, codegen: Any) -> tuple[Inlined, tuple[Any, Any]]:
             raise ValueError("the file is damaged")
         name, code, links, owns_memory, facts = pickle.loads(content[32:])
         library = Inlined(codegen, name)  # type: ignore[no-untyped-call]
-        library.key, library._finalized = key, True
+        library.key, library.symbol, library._finalized = key, facts[0].llvm_func_name, True
         library._final_module = library._shared_module = llvm.parse_bitcode(code)
-        rules = [_load(link, codegen)[0] for link in links]
+        rules = []
+        for link, symbol in links:
+            rules.append(_load(link, codegen)[0])
+            if rules[-1].symbol != symbol:
+                raise ValueError("it calls the rule by another name")
         library._linking_libraries = [*rules, *([rtsys.library] if owns_memory else [])]
         _translated[key] = library, facts
     return _translated[key]
