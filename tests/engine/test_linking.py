@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -93,6 +94,67 @@ def test_entry_points_take_rules_from_disk(tmp_path, monkeypatch):
     files[0].write_bytes(files[0].read_bytes()[:-1] + b"?")
     files[1].unlink()
     assert compile_anew(negative) == (-14, {"sum_of_squares": 0, "square": 0})
+
+
+NAMED_ANEW = """
+import sys
+import numba
+import numpy as np
+from cardgym.engine.compilation import compiled
+from cardgym.engine.rules import rule
+
+records = [numba.typeof(np.zeros(1, [(f"x{n}", np.int64)])) for n in range(int(sys.argv[2]))]
+STATES = np.zeros(1, [("score", np.int64)])
+
+@rule
+def doubled(states):
+    return 2 * states[0].score
+
+@rule
+def added(states):
+    states[0].score += 1
+    return doubled(states)
+
+@compiled
+def first(states):
+    return added(states)
+
+@compiled
+def called(states):
+    return doubled(states) + 7
+
+@compiled
+def second(states):
+    return added(states) + added(states)
+
+print(globals()[sys.argv[1]](STATES))
+"""
+
+
+@linked
+def test_a_rule_is_translated_again_if_another_process_has_renamed_what_it_calls(tmp_path, monkeypatch):
+    monkeypatch.setenv("CARDGYM_CACHE_DIR", str(tmp_path / "cache"))
+    program = tmp_path / "program.py"
+    program.write_text(NAMED_ANEW)
+
+    def run(entry: str, other_records: int) -> int:
+        command = [sys.executable, str(program), entry, str(other_records)]
+        return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    def with_text(*texts: bytes) -> list[Path]:
+        files = (tmp_path / "cache").rglob("rule")
+        return [path for path in files if all(text in path.read_bytes() for text in texts)]
+
+    assert run("first", 0) == 2
+    (caller,) = with_text(b"added_")
+    (callee,) = {*with_text(b"doubled_")} - {caller}
+    before = caller.read_bytes(), callee.read_bytes()
+    callee.unlink()
+    assert run("called", 5) == 7  # It keeps `doubled` again: a process with more records names it otherwise.
+    assert caller.read_bytes() == before[0]
+    assert callee.read_bytes() != before[1]
+    assert run("second", 0) == 6
+    assert caller.read_bytes() != before[0]
 
 
 @linked

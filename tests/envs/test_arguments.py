@@ -98,7 +98,7 @@ EXCEPTIONS = {
         Every train joined max_requests model_lines read_answer summaries game_digest check_setting check_rows
         check_named check_actions action_of_each source_of is_program load split_path takes_words
         DecisionRecorder absolute not_legal record_dataset exact_or rank_text read_move request is_users launcher
-        torch_with save_onnx
+        torch_with save_onnx with_fixed_sums
     """,
     "Stable-Baselines3 or PyTorch calls it": """
         MaskableReplayBuffer MaskableDictReplayBuffer MaskableDQNPolicy MaskableMultiInputPolicy MaskableDQN.predict
