@@ -9,12 +9,28 @@ from collections.abc import Generator
 
 import pytest
 
+from cardgym.engine import kernel
+from cardgym.engine.contract import Game
+
 # Results are printed as to a pipe. A worker of pytest-xdist inherits what readline sets in the process that starts it.
 os.environ.pop("COLUMNS", None)
 
 _NEEDED = {"interop": "stable_baselines3", "learn": "torch", "web": "uvicorn"}
 """Folders whose fixtures need a package of an extra."""
 collect_ignore = [folder for folder, package in _NEEDED.items() if importlib.util.find_spec(package) is None]
+
+
+class _Used(set[tuple[Game, str]]):
+    """Kernels with a game's players, all counted as used: large games need no second kernel, without players."""
+
+    def __contains__(self, key: object) -> bool:
+        return (isinstance(key, tuple) and key[0].state.itemsize > _SMALL) or super().__contains__(key)
+
+
+_SMALL = 64
+"""The states of games of which both kernels are compiled have at most so many bytes."""
+if not os.environ.get("CARDGYM_SLOW"):
+    kernel._with_players = _Used()
 
 
 def pytest_report_header() -> list[str]:

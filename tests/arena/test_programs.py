@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -194,7 +195,9 @@ def test_a_player_that_writes_to_its_mask_makes_nothing_legal(name: str) -> None
         evaluate("LeducPoker-v0", None, [f"./bot.py:{name}", "honest"], games=20, seed=1)
 
 
-def test_an_interrupt_that_a_bot_raises_in_a_thread_is_its_own_error() -> None:
+def test_an_interrupt_that_a_bot_raises_in_a_thread_is_its_own_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signal, "getsignal", lambda _: signal.default_int_handler)  # The tests may run in a background.
+
     def interrupts(observation: np.ndarray, mask: np.ndarray) -> int:
         raise KeyboardInterrupt
 

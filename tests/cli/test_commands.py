@@ -148,7 +148,6 @@ def test_policies_with_other_contents_are_refused(
 
 
 def test_bad_input_ends_a_process_with_one_line(tmp_path: Path) -> None:
-    assert "did you mean 'heuristic'" in error_of(run_cardgym("evaluate", ENV, "--players", "random", "heuristc"))
     (tmp_path / "policy.json").write_text("{")
     assert "policy.json" in error_of(run_cardgym("evaluate", ENV, "--players", "random", "policy.json"))
 

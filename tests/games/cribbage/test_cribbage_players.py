@@ -68,6 +68,7 @@ def test_crib_table_is_close_to_the_published_one():
 
 
 @compiled_only
+@pytest.mark.slow
 def test_crib_table_script_prints_tables_like_those_in_use(capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["crib_table", "--samples", "200", "--rounds", "2"])
     runpy.run_path(str(CRIB_TABLE), run_name="__main__")

@@ -19,11 +19,17 @@ def browser() -> Iterator[Any]:
         yield browser
 
 
-@pytest.fixture(scope="module")
-def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+@pytest.fixture(scope="session")
+def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server = Server(tmp_path_factory.mktemp("data"))
     yield server
     server.stop()
+
+
+@pytest.fixture
+def server(browser: Any, _server: Server) -> Server:
+    """The server of all modules, asked for after the browser, without which the tests are skipped."""
+    return _server
 
 
 @pytest.fixture
