@@ -113,27 +113,6 @@ def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Call
     assert game.id in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "check",
-    [
-        check_hidden,
-        check_observations,
-        check_state_index,
-        check_words,
-        check_secrets,
-        check_views,
-        check_env_outputs,
-        check_moves,
-        check_invariants,
-        check_endings,
-        check_compiled_players,
-        check_deals,
-    ],
-)
-def test_correct_game_passes(check: Callable[..., None]) -> None:
-    games.with_seeds(check, GAME, OPTIONS)
-
-
 # -- hidden moves -----------------------------------------------------------------------------------------------------
 
 HIDDEN_MOVES = (hidden_moves.SEALED_BIDS, hidden_moves.DISCARD, hidden_moves.PLACEMENT, hidden_moves.FORCED)
