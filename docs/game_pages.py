@@ -9,6 +9,7 @@ between the default opponents, as the first seat sees it.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import inspect
 import re
@@ -22,6 +23,7 @@ import cardgym
 from cardgym.console.tables import markdown_table
 from cardgym.engine.contract import Game
 from cardgym.engine.registry import package_of
+from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.table.presentation import presentation_of
 
@@ -127,10 +129,14 @@ def _players(games: list[Game]) -> list[str]:
 
 
 def _seats(game: Game) -> str:
+    """The numbers of players for whom the deck of this game is large enough."""
+    found = []
     for spec in dataclasses.fields(game.options):
-        if spec.name == "num_players":
-            return f"{spec.metadata['low']} to {spec.metadata['high']}"
-    return str(game.options.num_players)
+        for number in range(spec.metadata["low"], spec.metadata["high"] + 1) if spec.name == "num_players" else ():
+            with contextlib.suppress(CardgymError):
+                found.append(game.parse_options({"num_players": number}).num_players)
+    found = found or [game.options.num_players]
+    return f"{found[0]} to {found[-1]}" if len(found) > 1 else str(found[0])
 
 
 def _space(space: gymnasium.Space[Any]) -> str:
