@@ -90,9 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
     curves = {label: [curves_of(result.folder) for result in group] for label, group in grouped(results).items()}
     known = {tag for group in curves.values() for run in group for tag in run}
     tags = sorted(tag for tag in known if tag == f"{EVAL}{metric}" or tag.startswith(eval_tag(metric, "")))
+    written = "report.json"
     if tags:
         seats = game.parse_options(script.config.model_dump()["env_options"]).num_players
         save_png(draw(curves, tags, 1 / seats if seats > 1 else None), folder / CURVES, dpi=120)
+        written += f", {CURVES}"
     if arguments.json:
         print(json.dumps([result.asdict() for result in results], indent=2))
     else:
@@ -100,5 +102,5 @@ def run(arguments: argparse.Namespace) -> int:
 
         head, rows = table(results, metric)
         title = f"{script.config.env_id}: {script.script}.py with {script.path.name}, {len(results)} runs"
-        print_results(title, head, rows, f"{EXPLANATION}\n{folder}: report.json, {CURVES}")
+        print_results(title, head, rows, f"{EXPLANATION}\n{folder}: {written}")
     return int(any(result.problem for result in results))

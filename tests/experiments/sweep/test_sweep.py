@@ -35,6 +35,7 @@ def test_sweep_trains_reports_and_resumes(config: Path, tmp_path: Path, capsys: 
     assert "unknown player 'nobody'" in failed[0]
     assert "log.txt" in failed[0]
     assert "opponents=random=1" in shown.out
+    assert "curves.png" in shown.out
     assert (out / "curves.png").exists()
     runs = json.loads((out / "report.json").read_text())["runs"]
     assert [run["exit"] for run in runs] == [0, 2]
