@@ -24,7 +24,7 @@ from cardgym.games.corellian_spike.state import (
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.papers.corellian_spike.experiments import Results
-from cardgym.papers.corellian_spike.runs import WAYS, Case, Scale, Score, TrainingRun, in_way
+from cardgym.papers.corellian_spike.runs import SHOWN, Case, Scale, Score, TrainingRun, in_way
 from cardgym.statistics import Estimate, mean_over_runs
 
 BETTING, BUYING, PLACING = 1, 2, 3
@@ -113,10 +113,10 @@ class Numbers:
         return mean_over_runs([read(scores) for scores in self.results.scores[key]])
 
     def matches(self, key: tuple[object, ...], read: Callable[[list[Score]], float]) -> list[Estimate]:
-        """Return the same in each of `WAYS`, which ends the match's key."""
-        return [self.of((*key, way), read) for way in WAYS]
+        """Return the same in each way that is shown, which ends the match's key."""
+        return [self.of((*key, way), read) for way in SHOWN]
 
     def runs(self, read: Callable[..., float], *cases: Case) -> list[Estimate]:
-        """Return the estimate, in each of `WAYS`, of what `read` returns for a training run of each case."""
+        """Return the estimate, in each way that is shown, of what `read` returns for a training run of each case."""
         runs = self.results.runs
-        return [mean_over_runs([*map(read, *(runs[in_way(case, way)] for case in cases))]) for way in WAYS]
+        return [mean_over_runs([*map(read, *(runs[in_way(case, way)] for case in cases))]) for way in SHOWN]

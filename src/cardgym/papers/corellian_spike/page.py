@@ -75,9 +75,9 @@ of iteration {scale.iterations}: credits won per game, share of hands won, and t
 ("Strategy Search"); this whole page took {results.processor_seconds / 60:.1f} minutes of processor time. Every case runs in four ways:
 
 - `published`: the paper's 62 cards, and the exploration of its program.
-- `65 cards`: the same with the five 0s of the program (`zeros=5`).
-- `program`: the same 65 cards, and the program's records (`recording=published`), which leave out most losses
-  ([where it differs from the text](#where-the-papers-program-differs-from-its-text)).
+- `program`: the program's 65 cards, of which five are 0s (`zeros=5`), and its records (`recording=published`), which leave
+  out most losses ([where it differs from the text](#where-the-papers-program-differs-from-its-text)).
+- `65 cards`: the program's cards without its records, for [what each way explains](#which-of-the-papers-numbers-each-way-explains).
 - `legal`: 62 cards, exploring all legal actions, as the paper's text has it.
 """
 

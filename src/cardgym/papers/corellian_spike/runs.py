@@ -71,7 +71,9 @@ WAYS: dict[str, dict[str, Any]] = {
     "program": {"zeros": 5, "recording": "published"},
     "legal": {"exploration": "legal"},
 }
-"""The columns of the page: in what the cases differ from the paper's rules with the program's exploration."""
+"""In what the cases differ from the paper's rules with the program's exploration."""
+SHOWN = ("published", "program", "legal")
+"""The columns of the page's tables. `65 cards` parts the two changes of `program`, and is shown by what it explains."""
 
 
 def in_way(case: Case, way: str) -> Case:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cardgym.console.tables import markdown_table
 from cardgym.papers.corellian_spike.experiments import SEATINGS
 from cardgym.papers.corellian_spike.numbers import Numbers, mixed
-from cardgym.papers.corellian_spike.runs import WAYS, Score
+from cardgym.papers.corellian_spike.runs import SHOWN, WAYS, Score
 from cardgym.papers.pages import section
 from cardgym.statistics import Estimate
 
@@ -84,11 +84,11 @@ def opponents_table(numbers: Numbers, number: int, title: str) -> str:
     for cell in TABLES[number]:
         form = MEASURES[cell.measure][1]
         what = cell.measure + (f" of the {('policy', 'opponent')[cell.player]}" if cell.measure == "busts" else "")
-        ours = [_ours(numbers, cell, way).text(form) for way in WAYS]
+        ours = [_ours(numbers, cell, way).text(form) for way in SHOWN]
         rows.append([str(cell.match[1]), what, f"{cell.paper:{'+.1f' if cell.measure == 'credits' else 'd'}}", *ours])
     return section(
         f"Table {number}: {title}",
-        markdown_table(("opponent", "of the policy", "paper", *WAYS), rows),
+        markdown_table(("opponent", "of the policy", "paper", *SHOWN), rows),
         f"{PAPER_HUMAN[number]}. No person has played these policies here, so this row cannot be checked.",
     )
 
@@ -98,7 +98,7 @@ def seats_table(numbers: Numbers) -> str:
     rows: list[list[str]] = []
     for cell in TABLES[4]:
         form = MEASURES[cell.measure][1]
-        estimates = _ours(numbers, cell, "program", as_mixed=True), *(_ours(numbers, cell, way) for way in WAYS)
+        estimates = _ours(numbers, cell, "program", as_mixed=True), *(_ours(numbers, cell, way) for way in SHOWN)
         seats, hands = SEATINGS[len(rows) // 6]
         policy = f"{(2, 4)[cell.player]}-player"
         rows.append(
@@ -115,7 +115,7 @@ def seats_table(numbers: Numbers) -> str:
         "is needed. With two players this is the same. With n it credits a policy with its own result in 2 of n games, "
         "and otherwise with that of any other. The column *mixed up* is what its bookkeeping makes of our column "
         "`program`.",
-        markdown_table(("seats, hands", "policy", "", "paper", "mixed up", *WAYS), rows),
+        markdown_table(("seats, hands", "policy", "", "paper", "mixed up", *SHOWN), rows),
     )
 
 
