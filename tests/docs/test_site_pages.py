@@ -89,7 +89,6 @@ PYTHON = {
     },
     "docs/play.md": {},
     "docs/tensorboard.md": {},
-    "docs/papers/cribbage/results.md": {},
     "docs/papers/one_play_poker/results.md": {},
     "examples/kuhn_poker/README.md": {},
     "examples/leduc_poker/README.md": {"1000": "10"},
@@ -101,7 +100,7 @@ ELSEWHERE = {"README.md", "docs/adding_a_game.md", "docs/trackers.md", "docs/tut
 """Pages whose Python other tests run. tests/interop runs that of docs/interop."""
 
 
-SLOW = {"docs/algorithms/cfr.md", "docs/papers/cribbage/results.md", "docs/tensorboard.md"}
+SLOW = {"docs/algorithms/cfr.md", "docs/tensorboard.md"}
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, marks=[pytest.mark.slow] * (page in SLOW)) for page in PYTHON])
