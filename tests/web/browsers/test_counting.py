@@ -6,6 +6,11 @@ import re
 
 from browsing import Person, Server
 
+AT_THE_FIELD = """() => {
+  const { x, y, width, height } = document.querySelector('.count input').getBoundingClientRect();
+  return document.elementFromPoint(x + width / 2, y + height / 2)?.tagName; }"""
+"""What a click in the middle of the field for the points would reach."""
+
 
 def test_the_show_is_counted_point_by_point(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("CribbageDeal-v0"))
@@ -26,6 +31,10 @@ def test_people_can_count_their_own_hands(server: Server, person: Person) -> Non
             break
         page.locator("button.item[aria-pressed=false]").first.click()
         page.wait_for_selector(".count, .actions:not([data-phase=busy])")
+    for width, height in ((390, 844), (844, 390), (320, 568), (1280, 860)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(300)  # What was counted comes up from below.
+        assert page.evaluate(AT_THE_FIELD) == "INPUT", (width, height)
     before = page.inner_text(".felt")
     assert "Your hand\n?" in page.inner_text(".reveals")
     assert "hand" not in page.inner_text(".log").lower()

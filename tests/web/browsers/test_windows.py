@@ -153,24 +153,38 @@ def test_sitting_down_waits_for_the_chosen_variant(server: Server, person: Perso
     assert [(body["game"], body["options"]["deals"]) for body in tables] == [("CribbageDeal-v0", 1)]
 
 
-COVERED_BUTTONS = """() => { const end = document.querySelector('.end').getBoundingClientRect();
-  return [...document.querySelectorAll('.actions a, .actions button')].filter(button => {
-    const box = button.getBoundingClientRect();
-    return Math.min(box.right, end.right) - Math.max(box.left, end.left) > 1 &&
-      Math.min(box.bottom, end.bottom) - Math.max(box.top, end.top) > 1; }).map(button => button.textContent); }"""
-
-
-def test_the_end_of_a_game_covers_no_button(server: Server, person: Person) -> None:
-    person.sit_down(server.open_table("OnePlayPoker-v0", seed=2, hints="demand"))
-    person.play_to_the_end("keys")
-    person.page.wait_for_selector(".end:has-text('Accuracy')")
-    for width, height in (*SIZES, (360, 640), (320, 568)):
-        person.page.set_viewport_size({"width": width, "height": height})
-        assert person.page.evaluate(COVERED_BUTTONS) == [], (width, height)
-        assert person.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, height)
-
-
 WINDOWS = [(320, 568), (360, 640), *SIZES[:3], (1024, 1366)]
+
+COVERED_BY_THE_END = """() => { const end = document.querySelector('.end').getBoundingClientRect();
+  const others = '.actions a, .actions button, .felt .item svg, .felt .counters > div, .stage > :not(.end)';
+  return [...document.querySelectorAll(others)].filter(element => {
+    const box = element.getBoundingClientRect();
+    return Math.min(box.right, end.right) - Math.max(box.left, end.left) > 1 &&
+      Math.min(box.bottom, end.bottom) - Math.max(box.top, end.top) > 1; }).map(element => element.outerHTML); }"""
+
+
+@pytest.mark.parametrize("letters", [16, pytest.param(32, marks=pytest.mark.slow)])
+def test_the_end_of_a_game_covers_nothing(server: Server, person: Person, letters: int) -> None:
+    set_letters(person, letters)
+    found = []
+    for game in ("OnePlayPoker-v0", "KuhnPoker-v0"):
+        person.sit_down(server.open_table(game, seed=2, hints="demand"))
+        person.play_to_the_end("keys")
+        person.page.wait_for_selector(".end:has-text('Accuracy')")
+        for width, height in (*WINDOWS, (1440, 900), (3840, 2160)):
+            person.page.set_viewport_size({"width": width, "height": height})
+            person.page.evaluate(TWO_FRAMES)
+            found += [f"{game}, {width} x {height}: {part}" for part in person.page.evaluate(COVERED_BY_THE_END)]
+            assert person.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, height)
+    assert not found, "\n".join(found)
+
+
+def set_letters(person: Person, pixels: int) -> None:
+    """Set the size of letters, as a person does in the browser's settings."""
+    browser = person.page.context.new_cdp_session(person.page)
+    browser.send("Page.enable")
+    browser.send("Page.setFontSizes", {"fontSizes": {"standard": pixels}})
+
 
 CUT_OR_COVERED = """() => {
   const box = (element) => element.getBoundingClientRect();
@@ -181,12 +195,12 @@ CUT_OR_COVERED = """() => {
   const name = (fault, element) => `${fault}: ${element.outerHTML.slice(0, 90)}`;
   const faults = [];
   const parts = ['.bar a', '.bar button', '.lobby > .row > *', '.moves > *', '.tools > *', '.end',
-    '.puzzle:not(:has(.advice)) .tally div'];
+    '.puzzle:not(:has(.advice)) .tally div', '#settings *'];
   for (const element of shown(parts.join())) {
     const { left, right, top, bottom } = box(element);
     const part = element.closest('.side, .actions');
     const room = part ? box(part) : { top: 0, bottom: innerHeight };
-    const within = element.closest('.lobby') || (top >= room.top - 1 && bottom <= room.bottom + 1);
+    const within = element.closest('.lobby, #settings') || (top >= room.top - 1 && bottom <= room.bottom + 1);
     if (left < -1 || right > innerWidth + 1 || !within) faults.push(name('cut', element));
   }
   for (const text of shown('.player h2 > span:first-child, .player .turn, .player .counters > div'))
@@ -194,6 +208,8 @@ CUT_OR_COVERED = """() => {
       if (text !== other && !text.closest('.own') === !other.closest('.own') && meet(box(text), box(other)))
         faults.push(`${name('covered', text)} by ${other.outerHTML.slice(0, 40)}`);
   const letters = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  if (innerWidth >= 58 * letters)
+    for (const said of shown('.turn')) if (said.scrollWidth > said.clientWidth + 1) faults.push(name('cut', said));
   if (innerWidth < 40 * letters)
     for (const tile of shown('.own .row .item:not([data-symbol=tile-gap]) svg'))
       if (box(tile).width < 36) faults.push(name(`${box(tile).width} px`, tile));
@@ -242,19 +258,23 @@ def test_a_puzzle_and_its_answers_are_in_the_window(server: Server, person: Pers
     page.keyboard.press("s")
     page.wait_for_selector(".advice")
     found += faults_in_windows(person, WINDOWS)
+    page.goto(f"{server.url}/#/explore/OnePlayPoker-v0")
+    page.wait_for_selector(".explore .advice")
+    found += faults_in_windows(person, WINDOWS)
     assert not found, "\n".join(found)
 
 
 def test_letters_twice_as_large_leave_everything_in_the_window(server: Server, person: Person) -> None:
-    browser = person.page.context.new_cdp_session(person.page)
-    browser.send("Page.enable")
-    browser.send("Page.setFontSizes", {"fontSizes": {"standard": 32}})
+    set_letters(person, 32)
     found = []
-    for game in ("CribbageDeal-v0", "OnePlayPoker-v0", "CodaOfficial-v0"):
+    windows = [(390, 844), (844, 390), (1024, 600), (1280, 860)]
+    for game in ("CribbageDeal-v0", "OnePlayPoker-v0", "CodaOfficial-v0", "CorellianSpike-v0"):
         person.page.set_viewport_size({"width": 1280, "height": 860})
         person.sit_down(server.open_table(game))
         assert person.page.evaluate("getComputedStyle(document.body).fontSize") == "32px"
-        found += [f"{game}, {fault}" for fault in faults_in_windows(person, [(390, 844), (1024, 600), (1280, 860)])]
+        found += [f"{game}, {fault}" for fault in faults_in_windows(person, windows)]
+    person.page.locator("#settings-button").click()
+    found += faults_in_windows(person, windows)
     assert not found, "\n".join(found)
 
 

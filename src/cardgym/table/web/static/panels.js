@@ -22,10 +22,7 @@ export function drawStage(game, reveals, bare, more) {
 const KEYS = "1234567890abcdefgijklmoqtvwxyz"; // Without the keys of other commands: h, n, p, r, s, u.
 
 // How many buttons there are at most: more would be too small to read.
-function maxButtons() {
-  if (fitsMedia("width < 40em")) return 4;
-  return fitsMedia("height < 43.75em") ? 6 : 12;
-}
+const maxButtons = () => (fitsMedia("width < 40em") ? 4 : fitsMedia("height < 43.75em") ? 6 : 12);
 
 // A button for each action that is left, or what to choose on the table; the action `guide` is marked.
 export function drawMoves(view, left, taken, act, guide) {
@@ -68,9 +65,7 @@ export function drawEnd(table) {
   const { state, verdict, id } = table;
   const end = outcome({ person: state.seat, people: state.names, ...state.result });
   const { best, decisions, worst } = verdict ?? {};
-  const exact = decisions
-    ? `Accuracy ${Math.round((100 * best) / decisions)} %: ${best} of ${decisions} as good as the best`
-    : "";
+  const exact = decisions ? `Accuracy ${Math.round((100 * best) / decisions)} %: ${best} of ${decisions}` : "";
   const costly = worst && `Costliest: ${worst.text}, −${costOf(worst.cost, worst.unit)}`;
   const review = { href: `#/review/${state.record ?? id}` };
   const byMuggins = resultWithMuggins(table, resultOf(state));
