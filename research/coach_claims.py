@@ -21,8 +21,9 @@ from cardgym.table.coach.advice import GAMES
 from cardgym.table.coach.coach import Coach
 from cardgym.testing import StateDriver
 
-DRAWING = "bayes, drawing among equally likely guesses"
-OWN = {"Coda-v0": DRAWING, "CodaOfficial-v0": "official_ppo", "CorellianSpike-v0": "ppo", "Cribbage-v0": "champion"}
+OWN: dict[str, str | Callable[..., int]] = {
+    "Coda-v0": drawing_bayes, "CodaOfficial-v0": "official_ppo", "CorellianSpike-v0": "ppo", "Cribbage-v0": "champion"
+}  # fmt: skip
 ANTE = 2
 
 
@@ -59,23 +60,11 @@ def said_of(coach: Coach, state: Any, seat: int, action: int, names: Sequence[st
         yield "hits", float(chance[1] or 100) / 100, lambda end: right
 
 
-def chooser(driver: StateDriver, name: str, rng: np.random.Generator) -> Callable[[], int]:
-    """Return a function that returns the action of a player, `DRAWING` or another."""
-    if name != DRAWING:
-        return driver.chooser(name, rng)
-
-    def choose() -> int:
-        mask, source = driver.legal_action_mask(), rng.integers(2**63, size=2, dtype=np.uint64)
-        return int(drawing_bayes(driver.state, driver.current_player, mask, source))
-
-    return choose
-
-
 def observe(env: str, opponent: str, known: bool, games: int, share: float, seed: int) -> list[Claim]:
     """Play games and note the claims; seats alternate."""
     driver, rng = StateDriver(env, {}), np.random.default_rng(seed)
     coach = Coach(driver.game, driver.options)
-    choose = [chooser(driver, name, rng) for name in (OWN[env], opponent)]
+    choose = [driver.chooser(player, rng) for player in (OWN[env], opponent)]
     claims = []
     for number in range(games):
         driver.setup()

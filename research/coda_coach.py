@@ -28,7 +28,7 @@ from cardgym.games.coda.players import MODELED
 from cardgym.games.coda.state import CodaOptions
 from cardgym.table.coach.playouts import look
 from cardgym.testing import StateDriver
-from coach_claims import OWN, chooser
+from coach_claims import OWN
 
 WEAK = ("random", "random-color", "random-consistent", "heuristic", "bayes")
 """Players that the coach tells from others by their guesses."""
@@ -55,10 +55,12 @@ class Notes(NamedTuple):
     won: bool
 
 
-def play(env: str, own: str, other: str, games: int, seed: int, share: float) -> list[tuple[Any, int, int, bool]]:
+def play(
+    env: str, own: str | Callable[..., int], other: str, games: int, seed: int, share: float
+) -> list[tuple[Any, int, int, bool]]:
     """Some decisions of `own`: the state, its seat, its action, and whether it won."""
     driver, rng = StateDriver(env, {}), np.random.default_rng(seed)
-    choose = [chooser(driver, name, rng) for name in (own, other)]
+    choose = [driver.chooser(player, rng) for player in (own, other)]
     found = []
     for number in range(games):
         driver.setup()

@@ -37,6 +37,8 @@ SIGMAS = 4.0
 
 Shown = tuple[str, float, float | Callable[[Any], float]]
 """A probability that is shown: its kind, its value, and how often it came true, 0 to 1, or that by the final state."""
+AnyPlayer = str | Callable[..., int]
+"""A player by its name, or a rule."""
 Source = Callable[[StateDriver, int, int, np.random.Generator], Iterator[Shown]]
 """The probabilities shown at a decision: of a seat, which then takes an action."""
 
@@ -53,21 +55,21 @@ class Claim:
 
 def observe(
     game: str,
-    players: Sequence[str],
+    players: Sequence[AnyPlayer],
     games: int,
     source: Source,
     seed: int = 1,
     start: Callable[[Any, np.random.Generator], None] = lambda state, rng: None,
-    only: str | None = None,
+    only: AnyPlayer | None = None,
     **options: Any,
 ) -> list[Claim]:
     """All claims at decisions in games between players, in rotated seats; `start` may change the first state.
 
-    `only` names the player at whose decisions claims are taken, where the others' claims are about another player.
+    `only` is the player at whose decisions claims are taken, where the others' claims are about another player.
     """
     driver = StateDriver(game, options)
     rng = np.random.default_rng(seed)
-    chosen = {name: _chooser(driver, name, rng) for name in players}
+    chosen = {player: driver.chooser(player, rng) for player in players}
     claims: list[Claim] = []
     for number in range(games):
         driver.setup()
@@ -77,27 +79,15 @@ def observe(
         driver.play_chance(rng.integers)
         while not driver.over:
             seat = driver.current_player
-            name = players[(seat + number) % len(players)]
-            action = chosen[name]()
-            if len(driver.legal_actions()) > 1 and only in (None, name):
+            player = players[(seat + number) % len(players)]
+            action = chosen[player]()
+            if len(driver.legal_actions()) > 1 and only in (None, player):
                 shown += source(driver, seat, action, rng)
             driver.apply_action(action)
             driver.play_chance(rng.integers)
         for kind, probability, outcome in shown:
             claims.append(Claim(kind, number, probability, outcome(driver.state) if callable(outcome) else outcome))
     return claims
-
-
-DRAWING = "bayes, drawing among equally likely guesses"
-"""Who plays on in the seat that the coach of Coda-v0 advises."""
-
-
-def _chooser(driver: StateDriver, name: str, rng: np.random.Generator) -> Callable[[], int]:
-    if name != DRAWING:
-        return driver.chooser(name, rng)
-    return lambda: drawing_bayes(
-        driver.state, driver.current_player, driver.legal_action_mask(), rng.integers(2**63, size=2, dtype=np.uint64)
-    )
 
 
 def expect_calibrated(
@@ -196,11 +186,11 @@ OFFICIAL_PLAYERS = ("random-consistent", "heuristic", "bayes", "official_double_
 @pytest.mark.parametrize(
     ("game", "player", "opponent"),
     [
-        *(("Coda-v0", DRAWING, opponent) for opponent in PLAYERS),
+        *(("Coda-v0", drawing_bayes, opponent) for opponent in PLAYERS),
         *(("CodaOfficial-v0", "official_ppo", opponent) for opponent in OFFICIAL_PLAYERS),
     ],
 )
-def test_shares_of_games_won_at_coda(game: str, player: str, opponent: str) -> None:
+def test_shares_of_games_won_at_coda(game: str, player: AnyPlayer, opponent: str) -> None:
     claims = observe(game, (player, opponent), 600, coda_games_against(opponent), only=player)
     assert {claim.kind for claim in claims} >= {"guess"} | ({"place"} if game == "CodaOfficial-v0" else set())
     expect_calibrated(claims, slack=0.05, sigmas=3.0)

@@ -205,20 +205,31 @@ class StateDriver(SingleGame):
         seats = np.array([self.current_player])
         return int(choose_actions(self.game, self.options, player, self.states, seats, generator)[0])
 
-    def chooser(self, name: str, rng: np.random.Generator) -> Callable[[], int]:
-        """Return a function that returns the action of a player for the seat to decide, drawn by `rng`."""
-        if name in self.players:
-            return lambda: self.choose_action(name, rng.integers(2**63, size=2, dtype=np.uint64))
-        player = resolve(name, self.game, self.options)
+    def chooser(self, player: str | Callable[..., int], rng: np.random.Generator) -> Callable[[], int]:
+        """Return a function that returns the action of a player for the seat to decide, drawn by `rng`.
+
+        The player is a name or, as in `Game.players`, a rule.
+        """
+        if not isinstance(player, str):
+            rule = player
+            return lambda: int(rule(self.state, self.current_player, self.legal_action_mask(), _source(rng)))
+        if player in self.players:
+            name = player
+            return lambda: self.choose_action(name, _source(rng))
+        resolved = resolve(player, self.game, self.options)
 
         def choose() -> int:
-            seen = self.observe(self.current_player, player.observation_name)
-            return int(player.act(seen[None], self.legal_action_mask()[None], rng.random(1))[0])
+            seen = self.observe(self.current_player, resolved.observation_name)
+            return int(resolved.act(seen[None], self.legal_action_mask()[None], rng.random(1))[0])
 
         return choose
 
     def __str__(self) -> str:
         return _name(self.game, self.options)
+
+
+def _source(rng: np.random.Generator) -> npt.NDArray[np.uint64]:
+    return rng.integers(2**63, size=2, dtype=np.uint64)
 
 
 @cache
