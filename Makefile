@@ -62,7 +62,7 @@ docs-commands: setup  ## Run every command of README and docs, those that take l
 
 coverage: export NUMBA_DISABLE_JIT := 1
 coverage: setup  ## The lines that the tests run. The JIT is off: coverage cannot see compiled lines.
-	$(BIN)/python -m pytest -n 2 -m "not compiled_only" --cov --cov-report=term --cov-report=html
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term --cov-report=html
 
 hooks: setup  ## Run the checks before each commit.
 	$(BIN)/pre-commit install

@@ -6,9 +6,11 @@ Those of papers/ and train/ have other tests, except `cardgym pegging`, whose sm
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -64,3 +66,14 @@ def test_every_script_is_in_the_list() -> None:
     scripts = {path for folder in ("benchmarks", "research") for path in (ROOT / folder).glob("*.py")}
     listed = {ROOT / line.split()[0] for line in SMALLEST}
     assert {path for path in scripts if path.stem not in PARTS} == {one for one in listed if one.parent.name != "tests"}
+
+
+def test_make_names_markers_and_files_that_exist() -> None:
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
+    named = re.findall(r"-m pytest .*-m (\"[^\"]+\"|\w+)", text)
+    assert named
+    assert {*re.findall(r"\w+", " ".join(named))} - {"not", "and", "or"} <= {m.split(":")[0] for m in known["markers"]}
+    files = re.findall(r"(?<![\w./])(?:tests|docs|benchmarks|configs|train)/(?!_build|api|pro)[\w/.]*\w", text)
+    assert [name for name in files if not (ROOT / name).exists()] == []
+    assert len(files) > 8
