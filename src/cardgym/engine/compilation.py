@@ -132,8 +132,9 @@ def _entry_point(function: Callable[..., Any]) -> Any:
 
 @cache
 def known_internals() -> Any:
-    """Return the module `internals`, or None to use only Numba's public API."""
-    return None if os.environ.get("CARDGYM_PLAIN_NUMBA", "0") not in ("", "0") else _try_internals()
+    """Return the module `internals`, or None to use only Numba's public API, or nothing of Numba without the JIT."""
+    plain = JIT_DISABLED or os.environ.get("CARDGYM_PLAIN_NUMBA", "0") not in ("", "0")
+    return None if plain else _try_internals()
 
 
 def _try_internals() -> Any:
