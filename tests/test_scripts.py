@@ -43,7 +43,6 @@ SMALLEST = [
     "research/race.py --only 'double DQN' --seeds 1 --budget 0.5 --games 10 --out OUT/race.json",
     "research/spike_answers.py special --games 10 --steps 1000 --runs OUT",
     "research/spike_belief_model.py --games 20",
-    "research/spike_last_betting.py --games 2 --worlds 64",
     "research/spike_ratings.py",
     "tests/endurance.py --only envs --envs 20 --out OUT/use.csv",
     "tests/kills.py --kills 1 --only tabular",

@@ -183,6 +183,7 @@ def test_it_plays_as_ppo_until_the_last_betting_and_there_by_what_its_seat_sees(
     later = last_betting()
     later.act(sabacc.MATCH, sabacc.RAISE)
     alone = [shares_of(player, [driver]) for driver in (first, last, later)]
+    assert len(player._solved) == 1, "one solution serves all decisions of a seat in a betting"
     again = shares_of(champion(), [later, other, first])
     np.testing.assert_array_equal(again[0], alone[2][0])
     np.testing.assert_array_equal(again[1], alone[1][0])

@@ -40,7 +40,7 @@ class ChampionPlayer(Player):
 
     def __init__(self, game: Game, options: CorellianSpikeOptions, base: Player) -> None:
         """Take the player up to the last betting, one with known probabilities."""
-        self._game, self._options, self._base = game, options, base
+        self._game, self._options, self._base, self.stand_in = game, options, base, base
         self._solves = options.num_players == 2 and options.betting == "flat" and options.cheat == "no"
         self._solves &= options.max_raises == 0
         self._solved: OrderedDict[bytes, Float64s | None] = OrderedDict()
@@ -50,14 +50,16 @@ class ChampionPlayer(Player):
         states, seats = remember(self._game, self._options, observations)
         last = (states["phase"] == sabacc.BETTING) & (states["round_number"] == states["rounds"]) & self._solves
         shares = np.zeros(masks.shape)
-        for row in np.flatnonzero(last):
-            strategy = self._solution(start_of_betting(states[row : row + 1]), int(seats[row]))
+        betting = np.flatnonzero(last)
+        starts = start_of_betting(states.take(betting))
+        cards = states["cards"][betting, seats[betting], :2] + 10
+        pairs, raises = PAIR[cards[:, 0], cards[:, 1]], states["put_phase"][betting].sum(axis=1) // sabacc.BET
+        for number, row in enumerate(betting):
+            strategy = self._solution(starts[number : number + 1], int(seats[row]))
             if strategy is None:
                 last[row] = False
             else:
-                pair = PAIR[tuple(states["cards"][row, seats[row], :2] + 10)]
-                raises = int(states["put_phase"][row].sum()) // sabacc.BET
-                shares[row, : len(strategy)] = strategy[:, pair, raises]
+                shares[row, : len(strategy)] = strategy[:, pairs[number], raises[number]]
         others = np.flatnonzero(~last)
         if others.size:
             decisions = Decisions(self._game, self._options, states.take(others), seats[others])
@@ -91,14 +93,14 @@ class ChampionPlayer(Player):
         return own
 
 
-def start_of_betting(state: States) -> States:
-    """Return what everyone sees of a state, (1,), at the start of its betting."""
-    start = state.copy()
+def start_of_betting(states: States) -> States:
+    """Return what everyone sees of states, (rows,), at the start of their bettings."""
+    start = states.take(np.arange(len(states)))  # `copy` would leave the bytes between fields to chance.
     start["stack"] += start["put_phase"]
     start["put_hand"] -= start["put_phase"]
     start["pool"] -= start["put_phase"].sum(axis=1)
     start["raises"] -= start["put_phase"] // sabacc.BET
-    start["bets"][0, :, start["round_number"][0]] = 0
+    start["bets"][np.arange(len(start)), :, start["round_number"]] = 0
     for name in ("put_phase", "turn", "turns_left", "level"):
         start[name] = 0
     start["cards"][..., : sabacc.SPIKE_SLOT] = sabacc.EMPTY
