@@ -14,6 +14,7 @@ from cardgym.arena import evaluate
 from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.coda.critic import PLAY_OUT, Critic, load_critic, value_of
+from cardgym.games.coda.drawing import DrawingPlayer, weigh_draws
 from cardgym.games.coda.game import OFFICIAL
 from cardgym.games.coda.guess_features import BY_GUESS
 from cardgym.games.coda.search import OWN, SearchPlayer, estimate
@@ -21,6 +22,7 @@ from cardgym.games.coda.state import CodaOptions
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.policy_networks import PolicyNetwork
+from cardgym.players.resolver import resolve
 
 
 @compiled
@@ -110,6 +112,30 @@ def test_search_is_legal_and_does_not_depend_on_hidden_tiles(case: int, with_cri
         other = game.copy()
         other.resample(seat, np.array([5, 0], np.uint64))
         assert choice(player, other, seat) == action
+
+
+def test_guesses_are_drawn_whatever_the_own_hidden_tile_is() -> None:
+    game = CodaDriver("Coda-v0", deck=[0, 1, 2, *range(4, 24), 3])  # Each hides one tile: 0, and 1, a white one.
+    other = CodaDriver("Coda-v0", deck=[23, 1, 2, *range(4, 23), 3, 0])
+    player = resolve("search", game.game, game.options)
+    assert isinstance(player, DrawingPlayer)
+    shares = []
+    for one in (game, other):
+        assert one.guessing
+        mask = one.legal_action_mask()
+        found = player.probabilities(one.observe(0, "guessed")[None], mask[None])[0]
+        assert found.sum() == pytest.approx(1.0)
+        assert not found[mask == 0].any()
+        shares.append(found)
+    white = np.arange(3, 23, 2)
+    ratios = shares[0][white] / shares[1][white]
+    assert 0.5 < ratios.min() < ratios.max() < 2.0  # The middle of what is possible depends on the own tile a little.
+    assert shares[0][11] > 2.0 * shares[0][3]
+
+
+def test_draws_weigh_likely_guesses_and_the_middle() -> None:
+    weights = weigh_draws(np.array([[0.25, 0.5, 0.25], [0.5, 0.5, 0.0]]))
+    np.testing.assert_allclose(weights, np.array([[0.3125, 1.0, 0.3125], [0.75, 0.75, 0.0]]) ** 4)
 
 
 @pytest.mark.parametrize(

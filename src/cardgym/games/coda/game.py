@@ -40,10 +40,11 @@ def _read(name: str) -> str:
 
 
 def search(options: state.CodaOptions) -> SearchPlayer:
-    """Return the player `search`."""
+    """Return the player `search`, which draws its guesses where each seat is dealt one tile."""
+    from cardgym.games.coda.drawing import DrawingPlayer
     from cardgym.games.coda.search import SearchPlayer
 
-    return SearchPlayer(options)
+    return DrawingPlayer(options) if options.n_start == 1 else SearchPlayer(options)
 
 
 def value_search(options: state.CodaOptions) -> SearchPlayer:

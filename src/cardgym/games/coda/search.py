@@ -1,7 +1,8 @@
 """The players `search` and `value-search`, which sample states from beliefs and look ahead in each.
 
 `search` plays each state to the end with `bayes` in both seats. `value-search` plays until its next decision, with
-`bayes` in the opponent's seat, and there takes the value of a trained network's critic.
+`bayes` in the opponent's seat, and there takes the value of a trained network's critic. Where each seat is dealt
+one tile, `search` draws its guesses; see `drawing`.
 
 A search runs outside the kernel and gets only the observation `guessed` and the mask, so it cannot know more than its
 seat does. It builds a state from the observation, with arbitrary tiles for the hidden ones. `resample` then draws
