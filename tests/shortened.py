@@ -30,6 +30,8 @@ def parse_args(self: Parser, args: Any = None, namespace: Any = None) -> Any:
         given = values.get(action.dest, most if action.default is SUPPRESS else None)
         if most is not None and isinstance(given, int | float):
             values[action.dest] = min(given, most)
+        elif action.dest == "seeds" and isinstance(given, str):
+            values[action.dest] = given.partition("-")[0]  # The first seed of a range.
     return arguments
 
 
