@@ -38,7 +38,8 @@ class DrawingPlayer(SearchPlayer):
                 weights = weigh_draws(chances[: int(root.length[OTHER]), : int(root.n)]).ravel()
                 shares[: len(weights)] = weights  # In the order of the actions.
                 shares *= mask
-                return shares / shares.sum()
+                shares /= shares.sum()
+                return shares
         shares[self._choose(observation, mask)] = 1.0
         return shares
 
