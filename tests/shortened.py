@@ -19,6 +19,8 @@ MOST: dict[str, float] = {
     "update_epochs": 1,
 }  # fmt: skip
 """The largest value of each argument; a key of a config has it even if the command line does not name the key."""
+BY_ITSELF = {"budget", "search"}
+"""Arguments whose values a command chooses, large ones, where its line has none."""
 _parse = Parser.parse_args
 
 
@@ -28,6 +30,7 @@ def parse_args(self: Parser, args: Any = None, namespace: Any = None) -> Any:
     for action in self._actions:
         most = MOST.get(action.dest)
         given = values.get(action.dest, most if action.default is SUPPRESS else None)
+        given = most if given is None and action.dest in BY_ITSELF else given
         if most is not None and isinstance(given, int | float):
             values[action.dest] = min(given, most)
         elif action.dest == "seeds" and isinstance(given, str):
