@@ -80,10 +80,6 @@ def test_interrupted_run_keeps_the_last_file_written(tmp_path: Path, monkeypatch
     [
         ([KUHN, "--by", "cfr-"], "unknown method 'cfr-': did you mean"),
         ([KUHN, "--by", "cfr", "--out", "a.npz"], "--out a.npz: the name of a strategy's file ends in .safetensors"),
-        ([KUHN, "--by", "cfr", "--by-deal"], "only mccfr takes --by-deal and --branch"),
-        ([KUHN, "--by", "cfr", "--branch", "0.5"], "only mccfr takes --by-deal and --branch"),
-        ([KUHN, "--by", "mccfr", "--branch", "-1"], "'-1': allowed are numbers above 0, at most 1"),
-        ([KUHN, "--by", "mccfr", "--branch", "0"], "'0': allowed are numbers above 0, at most 1"),
         ([KUHN, "--by", "mccfr", "--observation", "fool"], "unknown observation 'fool'"),
         ([KUHN, "--by", "cfr", "--iterations", "0"], "'0': allowed are whole numbers from 1"),
         (["OnePlayPoker-v0", "--by", "cfr"], "has one seat: it has an optimum, not an equilibrium; leave out --by"),

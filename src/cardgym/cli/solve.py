@@ -61,13 +61,6 @@ def add_arguments(parser: Parser) -> None:
         "--observation", metavar="NAME",
         help="observation that identifies information sets, for mccfr an abstraction (the game's default)",
     )  # fmt: skip
-    group.add_argument(
-        "--by-deal", action="store_true", help="mccfr walks one deal per iteration, for games of many deals"
-    )
-    group.add_argument(
-        "--branch", type=_share, default=1.0, metavar="P",
-        help="mccfr tries all actions at this share of a seat's decisions, and plays one at the others (1)",
-    )  # fmt: skip
     group.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="seed of mccfr's samples (0)")
 
 
@@ -89,7 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse arguments that do not go together."""
-    for name in ("iterations", "observation", "by_deal", "seed") if arguments.by is None else ("policy",):
+    for name in ("iterations", "observation", "seed") if arguments.by is None else ("policy",):
         if getattr(arguments, name):
             why = "only with --by METHOD" if arguments.by is None else "not with --by"
             raise CardgymError(f"--{name.replace('_', '-')}: {why}")
@@ -130,17 +123,6 @@ def _print(report: Mapping[str, Any]) -> None:
     )
 
 
-def _share(word: str) -> float:
-    """Return the type of an argument that is a number above 0, at most 1."""
-    try:
-        value = float(word)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value <= 1.0:
-        raise argparse.ArgumentTypeError(f"{word!r}: allowed are numbers above 0, at most 1")
-    return value
-
-
 def _solve_equilibrium(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:
     from cardgym.solvers.best_response import expected_returns
     from cardgym.solvers.equilibrium import SAMPLED, EquilibriumSolver
@@ -157,10 +139,7 @@ def _solve_equilibrium(game: Game, arguments: argparse.Namespace) -> dict[str, A
                 progress.note(f"exploitability {exact[0]:.4g} {game.unit} per game")
             return None if exact is None else exact[0]
 
-        solver = EquilibriumSolver(
-            game, options, arguments.by, arguments.observation, seed=arguments.seed, by_deal=arguments.by_deal,
-            branch=arguments.branch,
-        )  # fmt: skip
+        solver = EquilibriumSolver(game, options, arguments.by, arguments.observation, seed=arguments.seed)
         found = solver.solve(iterations, path=arguments.out, measure=measure, progress=progress)
         tree = small_tree(game, options) if found["exploitability"] else None
         strategy = known_strategy(tree, solver.player()) if tree else None

@@ -33,16 +33,12 @@ class EquilibriumSolver:
         observation_name: str | None = None,
         *,
         seed: int = 0,
-        by_deal: bool = False,
-        branch: float = 1.0,
     ) -> None:
         """Start with the uniform strategy.
 
         Args:
             by: one of `METHODS`.
             observation_name: the key of the strategy's file, and for `mccfr` all that a seat is assumed to know.
-            by_deal: `mccfr` walks deal by deal.
-            branch: the share of a seat's decisions at which `mccfr` tries all actions.
 
         Raises:
             CardgymError: for an unknown method or observation, a game of one seat, or a tree that cannot be enumerated.
@@ -53,16 +49,12 @@ class EquilibriumSolver:
             raise CardgymError(f"{game.id} has one seat: it has an optimum, not an equilibrium; leave out --by")
         self.game, self.options = game, options
         self.observation_name = observation_name or game.default_observation
-        self.config = {
-            "by": by, "observation": self.observation_name, "seed": seed, "by_deal": by_deal, "branch": branch,
-        }  # fmt: skip
+        self.config = {"by": by, "observation": self.observation_name, "seed": seed}
         game.observation(self.observation_name)
         self.solver: CFR | MCCFR
         if by == SAMPLED:
-            self.solver = MCCFR(game, options, self.observation_name, seed=seed, by_deal=by_deal, branch=branch)
+            self.solver = MCCFR(game, options, self.observation_name, seed=seed)
             return
-        if by_deal or branch < 1:
-            raise CardgymError(f"{by} walks the whole tree; only {SAMPLED} takes --by-deal and --branch")
         try:
             self.solver = CFR(enumerate_tree(game, options), by)
         except CardgymError as error:

@@ -30,7 +30,7 @@ _DEPTH = 255
 DONE, FULL, TOO_DEEP = range(3)
 """What a walk returns."""
 _OVER, _NO_ROOM = -1, -2
-"""In place of a place in the table: the game or the deal is over, or the table is full."""
+"""In place of a place in the table: the game is over, or the table is full."""
 ITERATIONS, INFO_SETS, DECISIONS = range(3)
 """The indices of the counters."""
 
@@ -53,7 +53,6 @@ class _Frames(NamedTuple):
     values: npt.NDArray[np.float64]  # Of the actions walked.
     earned: npt.NDArray[np.float64]  # What the seat was paid before.
     drawn: npt.NDArray[np.uint64]  # The position of the walk's chance stream.
-    branches: npt.NDArray[np.bool_]  # Whether all actions are tried.
 
 
 class _Now(NamedTuple):
@@ -80,11 +79,6 @@ class MCCFR:
         observation_name: the observation that identifies situations; the game's first if None.
         seed: the seed of the walks.
         capacity: the initial size of the table of observations, which grows.
-        by_deal: walk one deal per iteration, valued by what it pays, and then play on to the next deal; for games of
-            many deals, whose full walk would never end. A deal's effect on later deals is ignored.
-        branch: the share of a seat's own decisions, drawn at random, at which a walk tries all actions. At the others
-            it samples one action, updates no regret, and uses the result as the decision's value. Such walks are short
-            and unbiased, but visit rare actions less often.
     """
 
     def __init__(
@@ -95,21 +89,17 @@ class MCCFR:
         *,
         seed: int = 0,
         capacity: int = 1024,
-        by_deal: bool = False,
-        branch: float = 1.0,
     ) -> None:
         self.game, self.options = game, options
         self.observation_name = observation_name or game.default_observation
         self._counters = np.zeros(3, np.int64)
         self._states = np.repeat(np.array(new_state(game, options)), _DEPTH + 2)
         self._generator = np.array([derive(np.uint64(seed), np.uint64(0)), 0], np.uint64)
-        self._by_deal = by_deal
-        self._branch = branch
         actions = game.actions(options)
         size = (_DEPTH, actions)
         self._frames = _Frames(
             np.zeros(_DEPTH, np.int64), np.zeros(_DEPTH, np.int64), np.zeros(size, np.int8), np.zeros(size),
-            np.zeros(size), np.zeros(_DEPTH), np.zeros(_DEPTH, np.uint64), np.zeros(_DEPTH, np.bool_),
+            np.zeros(size), np.zeros(_DEPTH), np.zeros(_DEPTH, np.uint64),
         )  # fmt: skip
         observation = np.zeros(game.observation(self.observation_name).size(options), np.float32)
         self._now = _Now(
@@ -139,10 +129,8 @@ class MCCFR:
         Raises:
             CardgymError: for a game in which a seat decides too often for a walk over all its actions.
         """
-        iterate = bind_rules(
-            _iterate, self.game, self.observation_name, (_look_at, _play_to_turn, _update_seat, _finish_deal)
-        )
-        parts = self._frames, self._now, self._generator, self._by_deal, self._branch
+        iterate = bind_rules(_iterate, self.game, self.observation_name, (_look_at, _play_to_turn, _update_seat))
+        parts = self._frames, self._now, self._generator
         goal = self.iterations + iterations
         while (status := iterate(self._states, self._table, *parts, goal, self._counters)) != DONE:
             if status == TOO_DEEP:
@@ -186,30 +174,22 @@ def _new_table(capacity: int, actions: int) -> _Table:
 
 
 @template
-def _iterate(
-    states: Any, table: Any, frames: Any, now: Any, generator: Any, by_deal: bool, branch: float, goal: int,
-    counters: Any,
-) -> int:  # fmt: skip
+def _iterate(states: Any, table: Any, frames: Any, now: Any, generator: Any, goal: int, counters: Any) -> int:
     """Iterate up to `goal`. `states` has the initial state, the state at each frame, and last the one being played."""
     while counters[ITERATIONS] < goal:
         # An iteration adds few observations, so a half-empty table cannot fill up during one.
         if counters[INFO_SETS] * 2 >= table.keys.shape[0]:
             return FULL
-        deal = bound.deal(states[0]) if by_deal else -1
         for turn in range(states[0].num_players):
-            status: int = bound.update_seat(turn, deal, states, table, frames, now, generator, branch, counters)
+            status: int = bound.update_seat(turn, states, table, frames, now, generator, counters)
             if status != DONE:
                 return status
-        if by_deal:
-            bound.finish_deal(states[0], deal, table, now, generator)
         counters[ITERATIONS] += 1
     return DONE
 
 
 @template
-def _update_seat(
-    turn: int, deal: int, states: Any, table: Any, frames: Any, now: Any, generator: Any, branch: float, counters: Any
-) -> int:
+def _update_seat(turn: int, states: Any, table: Any, frames: Any, now: Any, generator: Any, counters: Any) -> int:
     """Walk the actions of one seat from the initial state, and update the regrets of its decisions."""
     last = states.shape[0] - 1
     weight = float(counters[ITERATIONS] + 1)
@@ -219,14 +199,14 @@ def _update_seat(
     depth = 0
     move = -1
     while True:
-        place = bound.play_to_turn(states[last], move, turn, deal, table, now, generator, counters)
+        place = bound.play_to_turn(states[last], move, turn, table, now, generator, counters)
         if place == _NO_ROOM:
             return FULL
         if place >= 0:
             if depth == frames.places.shape[0]:
                 return TOO_DEEP
             states[depth + 1] = states[last]
-            _open_frame(place, depth, frames, now, generator, branch)
+            _open_frame(place, depth, frames, now)
             depth += 1
         elif depth > 0:
             frames.values[depth - 1, frames.actions[depth - 1]] = now.total[0]
@@ -244,9 +224,7 @@ def _update_seat(
 
 
 @template
-def _play_to_turn(
-    state: Any, move: int, turn: int, deal: int, table: Any, now: Any, generator: Any, counters: Any
-) -> int:
+def _play_to_turn(state: Any, move: int, turn: int, table: Any, now: Any, generator: Any, counters: Any) -> int:
     """Play a move (none if -1), then chance and the other seats: to the place of the seat's next decision in the table.
 
     Returns _OVER where the walk ends instead, and _NO_ROOM if the table is full.
@@ -258,8 +236,6 @@ def _play_to_turn(
             now.paid[:] = 0.0
             bound.rewards(state, now.paid)
             now.total[0] += now.paid[turn]
-        if deal >= 0 and bound.deal(state) != deal:
-            return _OVER
         outcomes = bound.num_chance_outcomes(state)
         if outcomes > 0:
             move = uniform(now.chance, outcomes)
@@ -284,23 +260,6 @@ def _play_to_turn(
 
 
 @template
-def _finish_deal(state: Any, deal: int, table: Any, now: Any, generator: Any) -> None:
-    """Play the rest of a deal with the current strategies, or start a new game where it ends."""
-    while bound.deal(state) == deal:
-        outcomes = bound.num_chance_outcomes(state)
-        if outcomes > 0:
-            bound.apply_action(state, uniform(generator, outcomes))
-            continue
-        seat = bound.current_player(state)
-        if seat < 0:
-            bound.setup(state)
-            return
-        place = find_place(table.keys, bound.look_at(state, seat, now))
-        _match_regrets(table.regrets[place], now.mask, now.strategy)
-        bound.apply_action(state, _draw_action(now.strategy, now.mask, generator))
-
-
-@template
 def _look_at(state: Any, seat: int, now: Any) -> np.uint64:
     """Write the mask of a decision; returns the hash of the observation."""
     bound.legal_action_mask(state, now.mask)
@@ -309,20 +268,14 @@ def _look_at(state: Any, seat: int, now: Any) -> np.uint64:
 
 
 @rule
-def _open_frame(place: int, depth: int, frames: Any, now: Any, generator: Any, branch: float) -> None:
+def _open_frame(place: int, depth: int, frames: Any, now: Any) -> None:
     frames.places[depth] = place
     frames.actions[depth] = -1
     frames.earned[depth] = now.total[0]
     frames.drawn[depth] = now.chance[1]
-    frames.branches[depth] = branch >= 1.0 or uniform_float(generator) < branch
     for action in range(now.mask.shape[0]):
         frames.masks[depth, action] = now.mask[action]
         frames.strategies[depth, action] = now.strategy[action]
-    if not frames.branches[depth]:
-        only = _draw_action(now.strategy, now.mask, generator)
-        for action in range(now.mask.shape[0]):
-            frames.masks[depth, action] = action == only
-            frames.strategies[depth, action] = action == only
 
 
 @rule
@@ -343,7 +296,7 @@ def _close_frame(frame: int, weight: float, frames: Any, table: Any) -> float:
         if frames.masks[frame, action]:
             value += frames.strategies[frame, action] * frames.values[frame, action]
     for action in range(frames.masks.shape[1]):
-        if frames.masks[frame, action] and frames.branches[frame]:
+        if frames.masks[frame, action]:
             table.regrets[frames.places[frame], action] += weight * (frames.values[frame, action] - value)
     return value
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from cardgym.engine.contract import Game, Metric, Observation, Rules, StateIndex
 from cardgym.games.corellian_spike import observations, rules, state, state_index
 from cardgym.games.corellian_spike.belief import BELIEF, ODDS
-from cardgym.games.corellian_spike.buckets import BUCKETS
 from cardgym.games.corellian_spike.players import ANY_OPTIONS, PLAYERS
 from cardgym.games.corellian_spike.text import WORDS
 
@@ -53,7 +52,6 @@ GAME = Game(
         "cards": Observation(state_index.observe_cards, state_index.cards_features),
         "spikes": Observation(state_index.observe_spikes, state_index.spikes_features),
         "odds": ODDS,
-        "buckets": BUCKETS,
         "plain": Observation(observations.observe_plain, observations.plain_features),
     },
     words=WORDS,
