@@ -18,7 +18,6 @@ START = (
     "cardgym.envs.aec.aec_env",
     "cardgym.arena.match.evaluate",
     "cardgym.arena.tournament.runner.tournament",
-    "cardgym.arena.transitions.record",
     "cardgym.players.base.Player",
     "cardgym.players.resolver.batched",
     "cardgym.players.resolver.resolve",
@@ -35,7 +34,7 @@ MODULES = {
     for module, names in {
         "engine.contract": "", "engine.text": "TextView", "envs.aec": "", "envs.gpu": "GpuVectorEnv",
         "envs.single": "", "envs.vector": "CardVectorEnv", "arena.datasets": "record_dataset",
-        "arena.transitions": "record record_chunks", "players.policy_networks": "", "players.tables": "save_strategy",
+        "players.policy_networks": "", "players.tables": "save_strategy",
         "solvers.best_response": "", "solvers.cfr": "", "solvers.exact": "", "solvers.mccfr": "",
         "solvers.optimum": "policy_of solve Solved solver Solver", "solvers.tree": "", "learn.config": "",
         "learn.distill": "", "learn.dqn": "", "learn.learner": "", "learn.network_training": "NetworkTraining",

@@ -19,7 +19,6 @@ import numpy as np
 
 import cardgym
 from cardgym.arena import evaluate
-from cardgym.arena.transitions import record
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
 from cardgym.engine.registry import packages
@@ -69,9 +68,6 @@ def _of_game(game: Game, learned: bool) -> Iterator[tuple[str, Any]]:
     yield "evaluation", [report["games"], report["players"]]
     if not learned:
         return
-    if game.state_index.has_keys:
-        recorded = record(game, options, ["random"] * seats, games=20, seed=1)
-        yield "recording", [recorded[name].copy() for name in recorded.dtype.names]
     config = TabularConfig(env_id=game.id, observation=game.default_observation, total_steps=5000, table_size=1 << 14)
     learner = TabularLearner(game, options, config)
     learner.advance(config.total_steps)

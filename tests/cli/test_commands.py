@@ -181,15 +181,15 @@ def test_evaluate_prints_the_documented_json(capsys: pytest.CaptureFixture[str])
 
 def test_interpreted_and_compiled_recordings_are_the_same_bytes(tmp_path: Path) -> None:
     words = ["record", "KuhnPoker-v0", "--players", "honest", "random", "--games", "40", "--out"]
-    assert main([*words, "compiled.csv"]) == 0
-    assert run_cardgym(*words, "plain.csv", env={**os.environ, "NUMBA_DISABLE_JIT": "1"}).returncode == 0
-    assert (tmp_path / "plain.csv").read_bytes() == (tmp_path / "compiled.csv").read_bytes()
+    assert main([*words, "compiled.npz"]) == 0
+    assert run_cardgym(*words, "plain.npz", env={**os.environ, "NUMBA_DISABLE_JIT": "1"}).returncode == 0
+    assert (tmp_path / "plain.npz").read_bytes() == (tmp_path / "compiled.npz").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["file/a.csv", "folder.csv"])
+@pytest.mark.parametrize("name", ["file/a.npz", "folder.npz"])
 def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("")
-    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "folder.npz").mkdir()
     before = sorted(tmp_path.rglob("*"))
     assert main(["record", ENV, *TWO, "--games", "2", "--out", name]) == 2
     assert sorted(tmp_path.rglob("*")) == before
@@ -199,16 +199,16 @@ def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "locked").mkdir(mode=0o555)
     if os.access(tmp_path / "locked", os.W_OK):
         pytest.skip("root writes anywhere")
-    assert "cannot write" in error_of(run_cardgym("record", ENV, *TWO, "--games", "2", "--out", "locked/a.csv"))
+    assert "cannot write" in error_of(run_cardgym("record", ENV, *TWO, "--games", "2", "--out", "locked/a.npz"))
     assert "cannot write" in error_of(run_cardgym("play", ENV, "--log", "locked/games.sqlite"))
 
 
 def test_a_full_disk_leaves_the_old_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "a.csv"
+    out = tmp_path / "a.npz"
     out.write_text("old")
     resource: Any = pytest.importorskip("resource", reason="limits of POSIX")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    assert main(["record", ENV, *TWO, "--games", "1", "--out", str(tmp_path / "warm.csv")]) == 0
+    assert main(["record", ENV, *TWO, "--games", "1", "--out", str(tmp_path / "warm.npz")]) == 0
     capsys.readouterr()
     resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, limits[1]))
     try:
@@ -220,7 +220,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, capsys: pytest.CaptureF
     assert f"cannot write {out}: File too large" in err
     assert out.read_text() == "old"
     left = sorted(path.name for path in tmp_path.iterdir())
-    assert left == [out.name, f"{out.name}.partial", "warm.csv"]  # From which the same command goes on.
+    assert left == [out.name, f"{out.name}.partial", "warm.npz"]  # From which the same command goes on.
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import importlib
 import inspect
 import pkgutil
@@ -23,7 +22,6 @@ import cardgym
 from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.arena.tournament import tournament
-from cardgym.arena.transitions import record_chunks
 from cardgym.envs import EnvArguments
 from cardgym.envs.aec import CardAECEnv
 from cardgym.envs.single import CardEnv
@@ -84,7 +82,7 @@ EXCEPTIONS = {
     """,
     "to be subclassed, without arguments": "Player KernelPlayer TextPlayer Acts CardgymError IllegalActionError",
     "pydantic checks its fields": "EnvArguments CheckpointMetadata PlayerMetadata PPOKeys SB3Config",
-    "gives what it gets to one of these functions": "aec_env record packages registered",
+    "gives what it gets to one of these functions": "aec_env packages registered",
     "needs a GPU": "GpuVectorEnv",
     "gets what an entry point names": "register_package",
     "takes what one of these functions has checked": """
@@ -137,12 +135,6 @@ def public() -> Iterator[str]:
 
 
 # -- calls that are right ---------------------------------------------------------------------------------------------
-
-
-@functools.wraps(record_chunks)
-def recorded(**arguments: Any) -> list[Any]:
-    """Every part, because a generator checks nothing before its first one."""
-    return list(record_chunks(**arguments))
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +194,6 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "CardAECEnv.player": (CardAECEnv(GAME).player, {"spec": "random"}),
     "evaluate": (evaluate, {**MATCH, "players": ["random"] * 2}),
     "tournament": (tournament, {**MATCH, "players": ["random", "honest"]}),
-    "record_chunks": (recorded, {**MATCH, "players": ["random"] * 2}),
     "resolve": (resolver.resolve, {"spec": "random", **WHICH}),
     "resolve_all": (resolver.resolve_all, {"specs": ["random"] * 2, **WHICH}),
     "seated": (resolver.seated, {"players": "random", "seats": 1}),
@@ -289,7 +280,6 @@ RIGHT = {
     ("tournament", "engine"): "None",
     ("tournament", "store"): "None",
     ("tournament", "progress"): "None",
-    ("record_chunks", "options"): "None empty",
     ("resolve", "programs"): "bool",
     ("seated", "players"): " ".join({*WRONG} - {"nested"}),  # It leaves the check to `resolve`.
     ("checkpoints", "options"): "None",

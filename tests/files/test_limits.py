@@ -46,7 +46,7 @@ def test_more_games_than_a_match_can_use_are_refused(games: int) -> None:
 
 
 def test_command_line_refuses_absurd_games(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    for words in (["evaluate", GAME.id], ["record", GAME.id, "--out", str(tmp_path / "a.csv")]):
+    for words in (["evaluate", GAME.id], ["record", GAME.id, "--out", str(tmp_path / "a.npz")]):
         assert main([*words, "--players", *PLAYERS, "--games", str(10**11)]) == 2
         assert "would take 27 hours at 1,000,000 a second" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

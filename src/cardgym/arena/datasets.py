@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import shutil
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +16,6 @@ import numpy.typing as npt
 
 from cardgym.arena.decisions import Columns, DecisionRecorder
 from cardgym.arena.match import number_of_games
-from cardgym.arena.transitions import ROWS, TRANSITION, record_chunks
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, reporting_missing, whole_number
 from cardgym.files import replacing
@@ -48,15 +45,13 @@ def record_dataset(
 
     Args:
         games: how many games to play.
-        out: a path ending in `.npz` (the columns of `DecisionRecorder.columns`) or `.csv` (the transitions of
-            `cardgym.arena.transitions`), or the id of a Minari dataset.
+        out: a path ending in `.npz` (the columns of `DecisionRecorder.columns`), or the id of a Minari dataset.
         progress: called with the games played and their total.
 
     Raises:
         CardgymError: for bad arguments, a dataset that exists already (Minari), or a partial one of other games.
     """
-    kinds: dict[str, type[_Npz] | type[_Csv]] = {".npz": _Npz, ".csv": _Csv}
-    kind = kinds.get(Path(out).suffix, _Minari)
+    kind = _Npz if Path(out).suffix == ".npz" else _Minari
     games, seed = number_of_games(games), whole_number("seed", seed, 0)
     what = [kind.__name__, game.id, games, seed, [player_digest(spec, game, options) for spec in players]]
     folder = Path(f"{out.replace('/', '-') if kind is _Minari else out}.partial")
@@ -100,20 +95,19 @@ class _Partial:
     def path(self, name: str) -> Path:
         return self._folder / name
 
-    def add(self, columns: Mapping[str, bytes | npt.NDArray[Any]], games: int) -> None:
+    def add(self, columns: Columns, games: int) -> None:
         """Append the columns of some games; they count once all are written."""
         try:
             for name, column in columns.items():
                 with open(self.path(name), "r+b" if self.path(name).exists() else "wb") as file:
                     file.truncate(self._sizes.get(name, 0))
                     file.seek(0, os.SEEK_END)
-                    file.write(column if isinstance(column, bytes) else np.ascontiguousarray(column).data.cast("B"))
+                    file.write(np.ascontiguousarray(column).data.cast("B"))
                     self._sizes[name] = file.tell()
         except OSError as error:
             raise CardgymError(f"cannot write {self._out}: {error.strerror or error}") from error
         self.games += games
-        first = next(iter(columns.values()))
-        self.rows += first.count(b"\n") if isinstance(first, bytes) else len(first)
+        self.rows += len(next(iter(columns.values())))
         state = {"identity": self._identity, "games": self.games, "rows": self.rows, "sizes": self._sizes}
         with replacing(self._state, durable=False) as temporary:
             temporary.write_text(json.dumps(state))
@@ -131,30 +125,6 @@ def _row_bytes(like: npt.NDArray[Any]) -> int:
     return like.dtype.itemsize * int(np.prod(like.shape[1:]))
 
 
-class _Csv:
-    """The transitions of state keys in the form of the paper; each player keeps its seat."""
-
-    at_once = ROWS
-
-    def __init__(self, wanted: _Games, out: str, partial: _Partial) -> None:
-        game, options, players, games, seed = wanted
-        self._out, self._partial = Path(out), partial
-        self._chunks = record_chunks(game, options, players, games=games, seed=seed, first=partial.games)
-
-    def play(self, first: int, count: int) -> Columns | dict[str, bytes]:
-        """Record the next games."""
-        text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="\n").writerows(next(self._chunks).tolist())
-        return {"lines": text.getvalue().encode()}
-
-    def finish(self) -> None:
-        """Write the dataset."""
-        with replacing(self._out) as temporary, open(temporary, "wb") as file:
-            file.write(",".join(TRANSITION.names or ()).encode() + b"\n")
-            with open(self._partial.path("lines"), "rb") as lines:
-                shutil.copyfileobj(lines, file)
-
-
 class _Npz:
     """The columns in a file of NumPy, and `about`, JSON that says what was played."""
 
@@ -167,7 +137,7 @@ class _Npz:
         self._about = json.dumps({"env": game.id, "options": options.asdict(), "players": names, "seed": seed})
         self.at_once = self._recorder.rows
 
-    def play(self, first: int, count: int) -> Columns | dict[str, bytes]:
+    def play(self, first: int, count: int) -> Columns:
         """Record the next games."""
         return self._recorder.play(first, count)
 
@@ -199,21 +169,21 @@ class _Minari(_Npz):
     """
 
     def __init__(self, wanted: _Games, out: str, partial: _Partial) -> None:
-        with reporting_missing(f"--out {out}, neither .npz nor .csv but a Minari dataset,"):
+        with reporting_missing(f"--out {out}, not .npz but a Minari dataset,"):
             import h5py  # noqa: F401  # What Minari stores with.
             from minari.dataset.minari_dataset import parse_dataset_id
             from minari.storage import get_dataset_path
         try:
             parse_dataset_id(out)
         except ValueError:
-            raise CardgymError(f"--out {out}: a file (.npz, .csv) or a Minari dataset such as mine/ppo-v0") from None
+            raise CardgymError(f"--out {out}: a file (.npz) or a Minari dataset such as mine/ppo-v0") from None
         super().__init__(wanted, out, partial)
         self._id, self._path, self._begun = out, Path(get_dataset_path(out)), partial.path("begun")
         if self._path.exists() and not self._begun.exists():
             raise CardgymError(f"--out {out}: that dataset exists; name another, or delete it with `minari delete`")
         self._wanted = wanted
 
-    def play(self, first: int, count: int) -> Columns | dict[str, bytes]:
+    def play(self, first: int, count: int) -> Columns:
         """Record the next games, and what each seat saw at their ends."""
         return {**self._recorder.play(first, count), "last": self._recorder.last_observations(count)}
 

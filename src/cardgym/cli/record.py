@@ -1,10 +1,8 @@
 """Play games and write the decisions of all seats to a dataset, for learners from data.
 
 --out decides the form. A path that ends in .npz has a column for each of observations, masks, actions, rewards, ends,
-seat, player and game. One that ends in .csv has the transitions (s, a, r, s') of state keys, for games that have them;
-s' is the same seat's next decision, or 0 at the end of the deal. Anything else is the id of a Minari dataset, such as
-mine/ppo-v0, with an episode for each seat of each game. Deal by deal the players take every seat; in a .csv file each
-keeps its own. The same command goes on after it was stopped.
+seat, player and game. Anything else is the id of a Minari dataset, such as mine/ppo-v0, with an episode for each seat
+of each game. Deal by deal the players take every seat. The same command goes on after it was stopped.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ def add_arguments(parser: Parser) -> None:
     add_game(parser)
     add_matches(parser, games=2_000)
     parser.add_argument(
-        "--out", required=True, metavar="DATASET", help="a path (.npz, .csv), or a Minari id such as mine/ppo-v0"
+        "--out", required=True, metavar="DATASET", help="a path (.npz), or a Minari id such as mine/ppo-v0"
     )
 
 
@@ -34,5 +32,4 @@ def run(arguments: argparse.Namespace) -> None:
         rows = record_dataset(
             game, options, arguments.players, games=games, seed=arguments.seed, out=out, progress=progress
         )
-    what = "transitions" if out.endswith(".csv") else "decisions"
-    print(f"{rows:,} {what} of {games:,} games in {out}")
+    print(f"{rows:,} decisions of {games:,} games in {out}")

@@ -247,11 +247,6 @@ class StateIndex(_Part):
                 object.__setattr__(self, "info_state_keys", lambda options: np.arange(count(options)))
 
     @property
-    def has_keys(self) -> bool:
-        """Whether information states have keys."""
-        return self.info_state_key is not no_key
-
-    @property
     def has_indices(self) -> bool:
         """Whether the keys have indices, so that a table can store a value for each."""
         return self.num_info_states is not None and self.info_state_index is not no_key

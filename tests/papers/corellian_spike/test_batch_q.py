@@ -11,7 +11,6 @@ import pytest
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
-from cardgym.arena.transitions import TRANSITION, Recording, record
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (
     BUY,
@@ -40,6 +39,7 @@ from cardgym.papers.corellian_spike.batch_q import (
     transferred_policy,
 )
 from cardgym.papers.corellian_spike.findings import cards_key, cards_of
+from cardgym.papers.corellian_spike.recording import TRANSITION, Recording, record
 from cardgym.players import TablePlayer, resolve
 
 SMALL: dict[str, Any] = {"num_iterations": 3, "games_per_iteration": 40, "update_epochs": 4}
@@ -127,10 +127,12 @@ def test_epsilon_falls_as_in_the_paper() -> None:
 
 @pytest.mark.slow
 def test_published_exploration_never_folds_always_buys_and_never_swaps_the_higher_card() -> None:
-    rows = record(ENV, None, ["initial"] * 2, games=200, seed=3, epsilon=1.0, explore=explore_published)
+    rows = record(GAME.parse_options(), ["initial"] * 2, games=200, seed=3, epsilon=1.0, explore=explore_published)
     assert set(rows.a.tolist()) == {RAISE, MATCH, BUY, DONT_BUY, DISCARD, SWAP_SPIKE, SWAP_LOW}
     assert (digits_of(rows.s[rows.a == DONT_BUY]).credits == 0).all()  # Only a seat without credits does not buy.
-    everything = record(ENV, None, ["initial"] * 2, games=200, seed=3, epsilon=1.0, explore=EXPLORATIONS["legal"])
+    everything = record(
+        GAME.parse_options(), ["initial"] * 2, games=200, seed=3, epsilon=1.0, explore=EXPLORATIONS["legal"]
+    )
     assert set(everything.a.tolist()) == set(range(NUM_ACTIONS))
 
 
@@ -145,8 +147,8 @@ def test_policy_starts_as_match_dont_buy_discard() -> None:
 
 @pytest.mark.slow
 def test_cards_can_be_read_back_from_their_key() -> None:
-    rows = record(ENV, None, ["initial"] * 2, games=5, seed=1, epsilon=0.9, states=cards_key)
-    codes = record(ENV, None, ["initial"] * 2, games=5, seed=1, epsilon=0.9)
+    rows = record(GAME.parse_options(), ["initial"] * 2, games=5, seed=1, epsilon=0.9, states=cards_key)
+    codes = record(GAME.parse_options(), ["initial"] * 2, games=5, seed=1, epsilon=0.9)
     cards, digits = cards_of(rows.s), digits_of(codes.s)
     assert list(cards) == ["pool", "credits", "extra", "spike", "high", "low", "decision", "round"]
     for name in ("round", "decision", "credits", "pool"):

@@ -17,8 +17,6 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, PositiveInt
 
-from cardgym.arena.transitions import Explore, record
-from cardgym.arena.transitions import Recording as Transitions
 from cardgym.console.progress import Progress
 from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Generator, Int8s, State, rule, uniform
@@ -45,6 +43,8 @@ from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_pa
 from cardgym.learn.signals import Saving
 from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
+from cardgym.papers.corellian_spike.recording import Explore, record
+from cardgym.papers.corellian_spike.recording import Recording as Transitions
 from cardgym.players import TablePlayer, resolve
 
 ENV: Final = "CorellianSpike-v0"
@@ -172,7 +172,6 @@ class BatchQ:
 
     def _play(self) -> Transitions:
         transitions = record(
-            ENV,
             self.options,
             [self.player] * self.options.num_players,
             games=self.config.games_per_iteration,

@@ -11,12 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cardgym.arena.transitions import Recording, record
 from cardgym.console.tables import markdown_table
 from cardgym.engine.contract import Int64s, State, rule
 from cardgym.games.corellian_spike.state import BUY, DONT_BUY, FOLD, MATCH, RAISE, SWAP_HIGH
 from cardgym.games.corellian_spike.state_index import CARDS_AT, MAX_SUM, MIN_CARD, NO_CARD, digits_of, observe_cards
-from cardgym.papers.corellian_spike.batch_q import ENV
 from cardgym.papers.corellian_spike.experiments import SEATINGS
 from cardgym.papers.corellian_spike.numbers import (
     BETTING,
@@ -28,6 +26,7 @@ from cardgym.papers.corellian_spike.numbers import (
     mixed,
     share,
 )
+from cardgym.papers.corellian_spike.recording import Recording, record
 from cardgym.papers.corellian_spike.runs import (
     CREDITS,
     FOUR,
@@ -254,9 +253,9 @@ class RecordedGames(NamedTuple):
 
 def recorded_games(scale: Scale) -> RecordedGames:
     """Play as many games as an iteration of training does."""
-    games, common = scale.training_games, {"seed": scale.base_seed, "epsilon": 0.9}
+    games, seed = scale.training_games, scale.base_seed
     one, other = (
-        record(ENV, CREDITS.options, ["initial"] * 2, games=games, states=states, **common)
+        record(CREDITS.options, ["initial"] * 2, games=games, seed=seed, states=states, epsilon=0.9)
         for states in ("key", cards_key)
     )
     return RecordedGames(games, one, other)

@@ -1,4 +1,4 @@
-"""Recorded transitions (s, a, r, s') of all seats, for tabular learners.
+"""Recorded transitions (s, a, r, s') of all seats, which batch Q-learning learns from.
 
 A transition runs from a seat's decision to the same seat's next decision; `r` is the sum of rewards paid to it in
 between. A seat's last transition of a deal leads to state 0, the end.
@@ -6,21 +6,19 @@ between. A seat's last transition of a deal leads to state 0, the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.match import number_of_games
 from cardgym.engine.binding import code_name
 from cardgym.engine.compilation import bound, name_entry_point, template
-from cardgym.engine.contract import CHANCE, Game, Int8s, Options, State
+from cardgym.engine.contract import CHANCE, Int8s, Options, State
 from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random, find_next_move
-from cardgym.engine.registry import find, registered
-from cardgym.engine.rules import Generator, derive, is_rule, rule, uniform_float
-from cardgym.errors import CardgymError, one_of, quoted, real_number, whole_number
+from cardgym.engine.rules import Generator, derive, rule, uniform_float
+from cardgym.games.corellian_spike.game import GAME
 from cardgym.players import PlayerSpec, resolve_all
 from cardgym.players.seats import SeatedBatch
 
@@ -53,17 +51,16 @@ TRANSITION = np.dtype(
         ("hand", np.int64),
     ]
 )
-"""The state's key (or index) for the seat that decided; its action; the sum of its rewards until its next decision or
-the end of the deal; the key (or index) at that decision in the same deal, or 0 at the end; the seat; the number of the
-game; and the deal within the game, a hand in a game of hands."""
+"""The number of the state for the seat that decided; its action; the sum of its rewards until its next decision or the
+end of the hand; the number of the state at that decision in the same hand, or 0 at the end; the seat; the numbers of
+the game and of the hand in it."""
 
 Recording = np.recarray[Any, Any]
 """Transitions of all seats as records of `TRANSITION`, by game and then in the order of decisions."""
 
 
-def record_chunks(
-    game: str | Game,
-    options: Options | Mapping[str, Any] | None,
+def record(
+    options: Options,
     players: Sequence[PlayerSpec],
     *,
     games: int,
@@ -71,65 +68,32 @@ def record_chunks(
     states: Literal["key", "index"] | StateName = "key",
     epsilon: float = 0.0,
     explore: Explore = choose_random,
-    first: int = 0,
-) -> Iterator[Recording]:
-    """Play games and record the transitions of all seats, in parts, so that memory does not grow with the games.
+) -> Recording:
+    """Play games and record the transitions of all seats.
 
     Args:
-        options: the options of the game; None for the defaults.
         states: `key` for the game's info state keys, `index` for their indices, or a rule that numbers states.
         epsilon: the probability, 0 to 1, that a seat explores instead of following its player.
         explore: how it explores; uniformly over the legal actions by default.
-        games: how many games are played.
-        first: the number of the first game, a multiple of `ROWS`; those before it are left out.
 
-    Yields:
-        The transitions of up to `ROWS` games, (transitions,) of `TRANSITION`; rewards are in the game's unit.
-
-    Raises:
-        CardgymError: for a game without state keys, an unknown player, or another number of players than seats.
+    Returns:
+        The transitions, (transitions,) of `TRANSITION`, with its fields as attributes; rewards are in credits.
     """
-    game = find(game)
-    options = options if isinstance(options, Options) else game.parse_options(options)
-    if not game.state_index.has_keys:
-        names = ", ".join(name for name in registered() if find(name).state_index.has_keys) or "none"
-        raise CardgymError(f"{game.id} has no state keys to record; games with them: {names}")
-    games = number_of_games(games)
-    key = derive(np.uint64(whole_number("seed", seed, 0)), _STREAM)
-    if not is_rule(states):
-        one_of("states", states, ("key", "index"))
-    if not is_rule(explore):
-        raise CardgymError(f"explore={quoted(explore)}: allowed are rules (state, seat, mask, generator) -> action")
-    epsilon = real_number("epsilon", epsilon, 0.0, 1.0, "numbers from 0 to 1")
-    whole_number("first", first, 0)
-    played = SeatedBatch(game, options, min(ROWS, games), resolve_all(players, game, options))
+    key = derive(np.uint64(seed), _STREAM)
+    played = SeatedBatch(GAME, options, min(ROWS, games), resolve_all(players, GAME, options))
     begin, play = _compiled(played.batch.kernel, states, explore)
-    name_entry_point(f"{game.id} (recorder)", play)
+    name_entry_point(f"{GAME.id} (recorder)", play)
     log = np.zeros(_PER_GAME * len(played.batch), TRANSITION)
-    for start in range(first, games, ROWS):
+    parts = []
+    for start in range(0, games, ROWS):
         numbers = np.arange(start, start + len(played.batch), dtype=np.uint64)
         played.seed(np.full(len(played.batch), key, np.uint64), numbers)
         played.seat(played.numbers)
         commands = np.where(np.arange(len(played.batch)) < games - start, RESET, NOOP).astype(np.uint8)
         begin(played.batch.plain_states, played.batch.plain_rows, commands, epsilon)
         log, size = _play_to_ends(played, play, commands, log)
-        yield log[:size][np.argsort(log["game"][:size], kind="stable")].view(np.recarray)
-
-
-def record(*arguments: Any, **named: Any) -> Recording:
-    """Play games and record the transitions of all seats as one array.
-
-    Args:
-        arguments: the game, its options (None for the defaults) and its players, as of `record_chunks`.
-        named: `games` (a number), `seed`, and the other arguments of `record_chunks`.
-
-    Returns:
-        The transitions, (transitions,) of `TRANSITION`, with its fields as attributes; rewards are in the game's unit.
-
-    Raises:
-        CardgymError: for a game without state keys, an unknown player, or another number of players than seats.
-    """
-    return np.concatenate(list(record_chunks(*arguments, **named))).view(np.recarray)
+        parts.append(log[:size][np.argsort(log["game"][:size], kind="stable")])
+    return np.concatenate(parts).view(np.recarray)
 
 
 def _play_to_ends(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import importlib
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardgym import CardgymError, find
-from cardgym.arena import transitions as recording
-from cardgym.arena.transitions import Recording, record
-from cardgym.cli import main
 from cardgym.engine.contract import Options
 from cardgym.engine.digest import Reach
+from cardgym.games.corellian_spike.game import GAME
+from cardgym.papers.corellian_spike import recording
+from cardgym.papers.corellian_spike.recording import Recording, record
 
-ENV = "CorellianSpike-v0"
+DEFAULTS = GAME.parse_options()
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD = range(6)
 
 
@@ -31,7 +29,7 @@ def play_on(observation: Any, mask: Any) -> int:
 
 
 def papers_options() -> Options:
-    return find(ENV).parse_options({"reward": "credits"})
+    return GAME.parse_options({"reward": "credits"})
 
 
 def same(one: Recording, other: Recording) -> bool:
@@ -39,7 +37,7 @@ def same(one: Recording, other: Recording) -> bool:
 
 
 def test_folding_at_once_gives_one_transition_a_hand() -> None:
-    rows = record(ENV, None, [folder, "initial"], games=3, seed=1)
+    rows = record(DEFAULTS, [folder, "initial"], games=3, seed=1)
     assert len(rows) == 30
     assert (rows.seat == 0).all()
     assert (rows.a == FOLD).all()
@@ -53,7 +51,7 @@ def test_folding_at_once_gives_one_transition_a_hand() -> None:
 
 
 def test_the_last_player_in_is_paid_the_pool() -> None:
-    rows = record(ENV, None, ["initial", folder], games=1, seed=1)
+    rows = record(DEFAULTS, ["initial", folder], games=1, seed=1)
     assert rows.seat.tolist() == [0, 1] * 10
     assert rows.a.tolist() == [MATCH, FOLD] * 10
     assert rows.r.tolist() == [2.0, -2.0] * 10
@@ -61,7 +59,7 @@ def test_the_last_player_in_is_paid_the_pool() -> None:
 
 
 def test_without_raises_and_folds_the_pool_is_the_antes() -> None:
-    rows = record(ENV, papers_options(), ["initial", "initial"], games=20, seed=2)
+    rows = record(papers_options(), ["initial", "initial"], games=20, seed=2)
     # Seven decisions a seat and hand: 4 betting, 3 buying. Each hand pays its winner 4.
     assert len(rows) == 20 * 10 * 2 * 7
     assert rows.r.sum() == 20 * 10 * 4
@@ -73,8 +71,8 @@ def test_without_raises_and_folds_the_pool_is_the_antes() -> None:
 
 @pytest.mark.parametrize("num_players", [2, 4])
 def test_transitions_of_a_seat_chain_until_the_hand_ends(num_players: int) -> None:
-    options = find(ENV).parse_options({"num_players": num_players, "reward": "weighted"})
-    rows = record(ENV, options, ["random", "heuristic"] * (num_players // 2), games=30, seed=5)
+    options = GAME.parse_options({"num_players": num_players, "reward": "weighted"})
+    rows = record(options, ["random", "heuristic"] * (num_players // 2), games=30, seed=5)
     chain = np.lexsort((np.arange(len(rows)), rows.seat, rows.hand, rows.game))
     key = np.column_stack([rows.game, rows.hand, rows.seat])[chain]
     follows = (key[1:] == key[:-1]).all(axis=1)
@@ -89,7 +87,7 @@ def test_transitions_of_a_seat_chain_until_the_hand_ends(num_players: int) -> No
 
 
 def test_rewards_match_the_paper() -> None:
-    rows = record(ENV, papers_options(), ["random", "random"], games=50, seed=5)
+    rows = record(papers_options(), ["random", "random"], games=50, seed=5)
     inside = rows.s_next != 0
     assert set(rows.r[inside & (rows.a == RAISE)]) == {-2.0}
     assert set(rows.r[inside & (rows.a == MATCH)]) == {0.0, -2.0}
@@ -99,24 +97,24 @@ def test_rewards_match_the_paper() -> None:
 
 
 def test_callable_is_recorded_like_the_compiled_player_it_copies() -> None:
-    compiled = record(ENV, None, ["initial", "random"], games=40, seed=9)
-    assert same(compiled, record(ENV, None, [play_on, "random"], games=40, seed=9))
-    exploring = record(ENV, None, ["initial", "random"], games=40, seed=9, epsilon=0.3)
-    assert same(exploring, record(ENV, None, [play_on, "random"], games=40, seed=9, epsilon=0.3))
+    compiled = record(DEFAULTS, ["initial", "random"], games=40, seed=9)
+    assert same(compiled, record(DEFAULTS, [play_on, "random"], games=40, seed=9))
+    exploring = record(DEFAULTS, ["initial", "random"], games=40, seed=9, epsilon=0.3)
+    assert same(exploring, record(DEFAULTS, [play_on, "random"], games=40, seed=9, epsilon=0.3))
     assert not same(compiled, exploring)
 
 
 def test_size_of_the_log_and_number_of_rows_do_not_change_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = record(ENV, None, ["heuristic", "random"], games=30, seed=9)
-    called = record(ENV, None, [play_on, "random"], games=30, seed=9, epsilon=0.2)
+    whole = record(DEFAULTS, ["heuristic", "random"], games=30, seed=9)
+    called = record(DEFAULTS, [play_on, "random"], games=30, seed=9, epsilon=0.2)
     monkeypatch.setattr(recording, "_PER_GAME", 1)
     monkeypatch.setattr(recording, "ROWS", 7)
-    assert same(whole, record(ENV, None, ["heuristic", "random"], games=30, seed=9))
-    assert same(called, record(ENV, None, [play_on, "random"], games=30, seed=9, epsilon=0.2))
+    assert same(whole, record(DEFAULTS, ["heuristic", "random"], games=30, seed=9))
+    assert same(called, record(DEFAULTS, [play_on, "random"], games=30, seed=9, epsilon=0.2))
 
 
 def test_epsilon_one_is_random_play() -> None:
-    rows = record(ENV, None, ["initial", "initial"], games=60, seed=9, epsilon=1.0)
+    rows = record(DEFAULTS, ["initial", "initial"], games=60, seed=9, epsilon=1.0)
     betting = rows.a[rows.a <= FOLD]
     assert np.bincount(betting) / len(betting) == pytest.approx([1 / 3] * 3, abs=0.04)
     bought = rows.a[(rows.a == BUY) | (rows.a == DONT_BUY)]
@@ -124,36 +122,13 @@ def test_epsilon_one_is_random_play() -> None:
 
 
 def test_indices_match_the_keys() -> None:
-    options = find(ENV).parse_options()
-    by_key = record(ENV, options, ["heuristic", "random"], games=30, seed=9)
-    by_index = record(ENV, options, ["heuristic", "random"], games=30, seed=9, states="index")
-    info_state_keys = find(ENV).state_index.info_state_keys
+    by_key = record(DEFAULTS, ["heuristic", "random"], games=30, seed=9)
+    by_index = record(DEFAULTS, ["heuristic", "random"], games=30, seed=9, states="index")
+    info_state_keys = GAME.state_index.info_state_keys
     assert info_state_keys is not None
-    keys = info_state_keys(options)
+    keys = info_state_keys(DEFAULTS)
     assert np.array_equal(keys[by_index.s], by_key.s)
     assert np.array_equal(keys[by_index.s_next], by_key.s_next)
-
-
-def test_file_contains_the_transitions(tmp_path: Path) -> None:
-    rows = record(ENV, None, ["random", "random"], games=5, seed=9)
-    path = tmp_path / "a.csv"
-    assert main(f"record {ENV} --players random random --games 5 --seed 9 --out {path}".split()) == 0
-    with open(path, newline="") as file:
-        lines = list(csv.DictReader(file))
-    assert [int(line["s"]) for line in lines] == rows.s.tolist()
-    assert [float(line["r"]) for line in lines] == rows.r.tolist()
-    assert list(lines[0]) == ["s", "a", "r", "s_next", "seat", "game", "hand"]
-
-
-def test_bad_input_is_refused() -> None:
-    for change, message in (
-        ({"players": ["random"]}, "name 2 players"),
-        ({"games": 0}, "whole numbers from 1"),
-        ({"epsilon": 1.5}, "numbers from 0 to 1"),
-    ):
-        arguments: dict[str, Any] = {"players": ["random"] * 2, "games": 1, "seed": 0, **change}
-        with pytest.raises(CardgymError, match=message):
-            record(ENV, None, **arguments)
 
 
 def test_compiled_code_depends_on_rules_from_other_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
