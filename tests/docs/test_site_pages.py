@@ -89,7 +89,6 @@ PYTHON = {
     },
     "docs/play.md": {},
     "docs/tensorboard.md": {},
-    "docs/papers/one_play_poker/results.md": {},
     "examples/kuhn_poker/README.md": {},
     "examples/leduc_poker/README.md": {"1000": "10"},
 }

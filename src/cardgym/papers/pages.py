@@ -58,10 +58,7 @@ def section(title: str, *blocks: str | Sequence[str]) -> str:
     )
 
 
-RULE = (
-    "One rule for all verdicts: a claim is a range of what we measure. It **holds** if the whole 95 % interval lies in "
-    "the range, **fails** if the whole interval lies outside, and stays **open** otherwise."
-)
+RULE = "[One rule](../README.md#verdicts) gives the verdicts."
 
 
 class Claim(NamedTuple):
@@ -95,7 +92,7 @@ class Answer(NamedTuple):
 
 
 def verdict(estimate: Estimate, low: float, high: float) -> str:
-    """Whether a claim, a range, holds, fails, or stays open, by `RULE`; a value without an interval is exact."""
+    """Return whether a claim, a range, holds, fails or stays open (docs/papers/README.md); a value alone is exact."""
     first, last = estimate.interval if estimate.known else (estimate.value, estimate.value)
     if low <= first and last <= high:
         return "holds"

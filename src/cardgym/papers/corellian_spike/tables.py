@@ -96,25 +96,24 @@ def opponents_table(numbers: Numbers, number: int, title: str) -> str:
 def seats_table(numbers: Numbers) -> str:
     """Table 4, as it is and as the paper's program mixes it up."""
     rows: list[list[str]] = []
-    for cell in TABLES[4]:
+    for number, cell in enumerate(TABLES[4]):
         form = MEASURES[cell.measure][1]
+        seats, hands = SEATINGS[number // 6]
+        if (hands == 2 and cell.measure == "busts") or (seats == 2 and cell.player and cell.measure != "busts"):
+            continue  # No busts, or the rest of what the other policy has.
         estimates = _ours(numbers, cell, "program", as_mixed=True), *(_ours(numbers, cell, way) for way in SHOWN)
-        seats, hands = SEATINGS[len(rows) // 6]
         policy = f"{(2, 4)[cell.player]}-player"
         rows.append(
             [f"{seats}, {hands}", policy, cell.measure, f"{cell.paper}", *(one.text(form) for one in estimates)]
         )
     return section(
         "Table 4: the 2-player and the 4-player policy at tables of two, four and eight",
-        "Both policies are for the weighted reward. One of each plays, with the initial policy in the other seats. The "
-        "notebook shows this line-up, and games of two hands, next to the paper's eight-player numbers, which is why no "
-        "player goes bust there. In states that a policy does not cover, the initial policy plays, as in the paper's "
-        "program.",
-        "**The program mixes up the players.** It draws the seats by a permutation, `policy_shuffled = [policy[i] for i "
-        "in order]`, and reads the results back by the same permutation, `[wins[i] for i in order]`, where the inverse "
-        "is needed. With two players this is the same. With n it credits a policy with its own result in 2 of n games, "
-        "and otherwise with that of any other. The column *mixed up* is what its bookkeeping makes of our column "
-        "`program`.",
+        "Both policies are for the weighted reward. One of each plays, with the initial policy in the other seats. Where two "
+        "play, the 4-player policy has the rest of the credits and hands; games of eight have two hands, as in the notebook, "
+        "in which nobody goes bust.",
+        "**The program mixes up the players.** It draws the seats by a permutation and reads the results back by the same "
+        "permutation, where the inverse is needed. So it credits a policy at a table of n with its own result in 2 of n "
+        "games. The column *mixed up* is what its bookkeeping makes of our column `program`.",
         markdown_table(("seats, hands", "policy", "", "paper", "mixed up", *SHOWN), rows),
     )
 

@@ -25,7 +25,7 @@ def claims(runs: list[Run]) -> str:
         f"{RULE} Intervals are Student's t over the seeds, and where there is one seed, over its {EVALUATION_GAMES:,} games. "
         f"Weights are those of *{OWN_CRIB}*.",
         claims_table(("here",), _rows(runs)),
-        "Sections 5 and 6 and the appendices have no text of their own.",
+        "Its references on cribbage, Martin (2000), Kendall and Shaw (2002) and O'Connor (2000), were not compared with our players.",
     )
 
 
@@ -44,7 +44,6 @@ def _rows(runs: list[Run]) -> Iterator[Claim | Answer]:
         share, (low, high) = next(run for run in runs if run.kind == [*VARIANTS][variant]).after["greedy"]
         return Estimate(100 * share, (100 * low, 100 * high))
 
-    yield Answer("1.1.1", "The rules: the cut, the play, and hands and crib, which count in slightly different ways", "`Cribbage-v0` ([reference](../../games/cribbage/reference.md))")
     yield Claim("1.1, 1.1.1", "Near the end other strategies matter than before: the dealer's weight of the play at 110 to 120, above that at 0 to 59", 0, inf,
                 over_seeds(lambda run: weight(run, _DEALER, _PEGGING, 110, 120) - weight(run, _DEALER, _PEGGING, 0, 59)), "+.2f", "; [by region](#what-changes-near-the-end-of-the-board)")
     yield Claim("1.1.1", "Early, the pone maximizes its own hand: its weight at 0 to 59, above the crib's", 0, inf,
@@ -53,13 +52,6 @@ def _rows(runs: list[Run]) -> Iterator[Claim | Answer]:
                 over_seeds(lambda run: weight(run, _PONE, _CRIB, 0, 59) - weight(run, _PONE, _CRIB, 110, 120)), "+.2f")
     yield Claim("1.1.1", "With 116 points against the dealer's 117, the pone need not think of the crib: its weight there", -inf, 0.05,
                 over_seeds(lambda run: float(family_shares(run.last.weights)[116, 117, _PONE, _CRIB])), ".2f")
-    yield Answer("2.1", "Prior research: a heading without text",
-                 'its references on cribbage are Martin, "Optimal Expected Values for Cribbage Hands" (2000), Kendall and Shaw, '
-                 '"Investigation of an adaptive cribbage player" (2002), and O\'Connor, "Temporal difference reinforcement '
-                 'learning applied to cribbage" (2000); by their titles, they are about the exact statistics, the experts of this '
-                 "page, and agents that learn by DQN; our players were not compared with theirs; the others are on poker, adaptive game AI, and a patent")
-    yield Answer("3", "A table of 121 x 121 cells with a red, green and blue part for the strategies",
-                 "the moving picture at the end; the one above it has a panel for each family instead, which people with any kind of color vision can read")
     yield Answer("3.1.1", "Regret is not easily practically computable", "it is: all 15 keeps are played against the same cards in microseconds ([how](#the-gradients-update))")
     yield Claim("3.1.1", "The hand that scores more is not always better: percent won against `greedy`, which keeps the best mean hand", 50, 100,
                 over_seeds(lambda run: 100 * run.after["greedy"][0]), ".1f")
@@ -69,24 +61,16 @@ def _rows(runs: list[Run]) -> Iterator[Claim | Answer]:
         ("Route 2a, values set by hand, may be acceptable: the same", 2),
     ):
         yield Claim("3.1.1", text, round(third - 1, 1), round(third + 1, 1), [greedy(variant)], ".1f", "; [other answers](#other-answers)")
-    yield Answer("3.1.1", "Route 2b: values computed backwards from the end, or a reward along the path at the end of the game, with weights",
-                 "the first is `reward=win`, by which the gradient learns here; the second is [the paper's update](#the-papers-update)")
-    yield Answer("3.1.2", "Eight strategies, such as `hand_max_min`", "as here; each [on its own](#against-every-single-strategy)")
     total = comb(52, 6) * 15 * (46 + comb(46, 2) * 44)
     yield Claim("3.1.2", "In all, about 1.3921 x 10^13 combinations are to be evaluated: in units of 10^13", 1.39205, 1.39215, [Estimate(total / 1e13, UNKNOWN)], ".5f", f", {total:,}")
     yield Answer("3.1.2", "One hand takes seconds, so there is a database, which takes 4 months in Python, 14 days in C, 5.5 days on a server, with a key of twelve digits",
                  "`cardgym cribbage-stats` sums the same combinations in seconds by inclusion and exclusion, so that players compute an entry in a microsecond and need no database and no key")
-    yield Answer("3.1.2", "For the play, a greedy agent, the lower card in a tie, plays itself with random hands for the first statistics, and adds its results",
-                 "as here: `seed_deals` first, then every deal")
-    yield Answer("3.1.3", "The position decides on the weights, the cards do not", "as here: 121 x 121 x 2 positions")
     yield Answer("3.1.2, 3.1.3", "Scores of a strategy are scaled to 0 .. 1; S, 8 x 15, sums to 1 over the strategies for each keep, and over the keeps for each strategy",
                  "contradicts itself: the sum of all entries would be 15 and 8; if each keep's column sums to 1, uniform weights rate all keeps alike, so here each row does, and [other answers](#other-answers) has the other scale")
     yield Claim("3.1.4", "The update, c w^2 for the winner and c / w^2 for the loser, finds the right strategies: points gained against `greedy`", 0, inf,
                 over_seeds(lambda run: 100 * (run.after["greedy"][0] - run.before["greedy"][0]), PAPER_UPDATE), notes="; [no credit saves it](#can-credit-save-the-papers-update)")
     yield Answer("3.1.4", "Uniform weights are combated by ... TODO",
                  "the logarithms of the first weights have a noise with the standard deviation 0.05 (`init_noise`); [other answers](#other-answers) has other noise; without any, the update changes nothing")
-    yield Answer("3.1.4", "Weights are saved every so many games, and agents start from any of them, also against one another", "as here: `save_every`, and `--init` once or twice ([experts](#weighted-experts))")
-    yield Answer("3.1.4", "The agent is checked by playing against a human", "not measured")
     others = [run for run in runs if run.kind == OWN_CRIB and run.start != "uniform"]
     seeds_agree = min(agreement(learned[0], run) for run in learned[1:])
     yield Claim("4", "The agent learns a single strategy in general: how far other starts agree with the uniform one, as far as seeds do", round(seeds_agree, 2), 1,
