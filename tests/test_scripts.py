@@ -44,8 +44,6 @@ SMALLEST = [
     "research/spike_answers.py special --games 10 --steps 1000 --runs OUT",
     "research/spike_belief_model.py --games 20",
     "research/spike_ratings.py",
-    "tests/endurance.py --only envs --envs 20 --out OUT/use.csv",
-    "tests/kills.py --kills 1 --only tabular",
     "tests/soak.py --only random_decisions rows_and_singles damaged_files --decisions 1000 --seeds 1",
 ]
 PARTS = {"sides", "timing", "race_report", "spike_knowledge"}
