@@ -66,27 +66,6 @@ def test_equal_players_mirror_each_other_exactly() -> None:
         assert {**first, "name": ""} == {**second, "name": ""}
 
 
-def test_interval_of_an_equal_player_covers_one_half() -> None:
-    generator = np.random.default_rng(1)
-
-    def another_random(observation: Any, mask: Any) -> int:
-        return int(generator.choice(np.flatnonzero(mask)))
-
-    player = evaluate(ENV, None, [another_random, "random"], games=2000, seed=3).players[0]
-    low, high = player.win_rate_ci95
-    assert low < 0.5 < high
-    assert high - low < 0.1
-    low, high = player.mean_return_ci95
-    assert low < 0.0 < high
-
-
-def test_intervals_show_the_stronger_player() -> None:
-    report = evaluate(ENV, None, ["heuristic", "random"], games=1000, seed=2)
-    player = report.players[0]
-    assert player.win_rate_ci95[0] > 0.8
-    assert player.mean_return_ci95[0] > 20.0
-
-
 @batched
 def play_on_everywhere(observations: Any, masks: Any) -> Any:
     """`play_on` for many games at once."""

@@ -45,6 +45,7 @@ LINES = {
     "train dqn --config corellian_spike/dqn": "learn",
     "train tabular --config one_play_poker/q_learning": "learn",
     "train sb3 --config corellian_spike/sb3_maskable_ppo": "sb3",
+    "evaluate OnePlayPoker-v0 --players model.zip": "learn",
     "sweep corellian_spike/dqn": "learn",
     "tournament CorellianSpike-v0 --players random heuristic": "learn",
     "exploit CorellianSpike-v0 --player heuristic": "learn",

@@ -73,13 +73,6 @@ def test_an_event_that_a_killed_process_cut_short_is_left_out(tmp_path: Path) ->
     assert read_curves(tmp_path) == {"x": ([0, 1], [0.0, 1.0])}
 
 
-def test_points_after_the_step_from_which_a_run_was_resumed_are_dropped(tmp_path: Path) -> None:
-    events(tmp_path)
-    with TensorBoard(tmp_path, step=1) as board:
-        board.scalars(5, {"y": 1.0})
-    assert read_curves(tmp_path) == {"x": ([0, 1], [0.0, 1.0]), "y": ([5], [1.0])}
-
-
 def test_many_tags_are_read(tmp_path: Path) -> None:
     with TensorBoard(tmp_path) as board:
         board.scalars(1, {f"tag {number}": number for number in range(3000)})

@@ -41,9 +41,3 @@ def test_sections_that_the_foreign_tests_run_have_code(file: Path) -> None:
 @pytest.mark.parametrize("page", sorted(path.stem for path in pages.FOLDER.glob("*.md")))
 def test_every_page_is_in_the_index(page: str) -> None:
     assert page == "README" or f"({page}.md)" in pages.text("README")
-
-
-@pytest.mark.parametrize("page", sorted(path.stem for path in pages.FOLDER.glob("*.md")))
-def test_examples_are_python(page: str) -> None:
-    for block in pages.blocks(page):
-        compile(block, page, "exec")

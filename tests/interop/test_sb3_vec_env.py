@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -17,7 +15,6 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormali
 
 import cardgym
 from cardgym import CardgymError, IllegalActionError
-from cardgym.cli import main
 from cardgym.interop import sb3
 from cardgym.learn.dqn import random_legal
 
@@ -254,18 +251,6 @@ def test_chosen_decks_are_dealt_to_the_rows_they_are_meant_for(tiny):
 # -- opponents by weight ----------------------------------------------------------------------------------------------
 
 
-def returns(env: Any, steps: int) -> list[float]:
-    """The returns of the games that end, with always the same action."""
-    env.reset()
-    total, ended = np.zeros(env.num_envs), []
-    for _ in range(steps):
-        _, rewards, dones, _ = env.step(env.action_masks().argmax(axis=1))
-        total += rewards
-        ended += total[dones].tolist()
-        total[dones] = 0
-    return ended
-
-
 def test_opponents_are_drawn_by_weight_for_each_game(tiny):
     lineups: list[Any] = []
     env = CardVecEnv(tiny, 400, opponent={"perfect": 3, "random": 1})
@@ -297,15 +282,6 @@ def test_runs_with_neighboring_seeds_share_no_games(tiny):
         env.seed(-1)
 
 
-def test_drawn_opponents_repeat_with_the_seed(tiny):
-    played: list[list[float]] = []
-    for seed in (5, 5, 6):
-        env = CardVecEnv(tiny, 20, opponent={"perfect": 1, "random": 1})
-        env.seed(seed)
-        played.append(returns(env, 16))
-    assert played[0] == played[1] != played[2]
-
-
 @pytest.mark.parametrize(
     ("opponent", "options", "message"),
     [
@@ -319,19 +295,6 @@ def test_drawn_opponents_repeat_with_the_seed(tiny):
 def test_bad_mixes_of_opponents_are_refused(tiny, opponent, options, message):
     with pytest.raises(CardgymError, match=message):
         CardVecEnv(tiny, 2, opponent=opponent, **options)
-
-
-def test_number_of_threads_does_not_change_the_games(tiny, monkeypatch):
-    monkeypatch.setattr("cardgym.engine.batch.ROWS_PER_THREAD", 4)
-    envs = [CardVecEnv(tiny, 12, num_threads=num_threads) for num_threads in (1, 3)]
-    for env in envs:
-        env.seed(2)
-        env.reset()
-    for step in range(30):
-        actions = np.full(12, step % 2)
-        alone, shared = (env.step(actions) for env in envs)
-        for mine, theirs in zip(alone[:3], shared[:3], strict=True):
-            np.testing.assert_array_equal(mine, theirs)
 
 
 # -- errors -----------------------------------------------------------------------------------------------------------
@@ -360,27 +323,6 @@ def test_bad_actions_are_refused(tiny):
     for actions in (np.array([0]), np.array([0.0, 1.0])):
         with pytest.raises(CardgymError, match=r"give whole numbers of \(2,\)"):
             env.step(actions)
-
-
-@pytest.fixture
-def _without_sb3(monkeypatch):
-    """Stable-Baselines3 as good as not installed."""
-    for name in [name for name in sys.modules if name.startswith("cardgym.interop.sb3")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "stable_baselines3", None)
-
-
-MISSING = "cardgym.interop.sb3 needs the package stable_baselines3: in cardgym's clone, pip install '.[sb3]'"
-
-
-@pytest.mark.usefixtures("_without_sb3")
-def test_missing_extra_is_one_line(tiny, capsys, tmp_path):
-    assert main(["evaluate", tiny.id, "--players", "model.zip", "random"]) == 2
-    assert capsys.readouterr().err == f"cardgym: {MISSING}\n"
-    assert main(["train", "sb3", "--env-id", tiny.id, "--out", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"cardgym: {MISSING.replace('cardgym.interop.sb3', 'cardgym train sb3')}\n"
-    with pytest.raises(CardgymError, match="needs the package stable_baselines3"):
-        importlib.import_module("cardgym.interop.sb3")
 
 
 def test_monitor_logs_the_winner() -> None:

@@ -124,17 +124,3 @@ def test_metadata_that_do_not_fit_are_refused(checkpoint: Path, metadata: Any, r
 def test_network_cannot_read_a_numbered_observation(tiny: Game) -> None:
     with pytest.raises(CardgymError, match="use plain"):
         network_shape(tiny, tiny.parse_options(), "card", (8,), False)
-
-
-def test_failed_save_leaves_the_old_checkpoint(checkpoint: Path, tiny: Game, network: QNetwork) -> None:
-    resource = pytest.importorskip("resource")
-    before = checkpoint.read_bytes()
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))  # As on a full disk.
-    try:
-        with pytest.raises(CardgymError, match="cannot write"):
-            save_checkpoint(checkpoint, network, tiny, tiny.parse_options(), "plain")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
-    assert checkpoint.read_bytes() == before
-    assert [path.name for path in checkpoint.parent.iterdir()] == [checkpoint.name]

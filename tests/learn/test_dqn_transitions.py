@@ -17,7 +17,6 @@ from cardgym.errors import CardgymError
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.replay import ReplayBuffer, TransitionBuilder, Transitions
 from cardgym.learn.rollouts import SelfPlayRollout, Turns
-from cardgym.learn.saved_state import restore, state_of
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.networks import NetworkPlayer, QNetwork
 
@@ -254,23 +253,3 @@ def test_buffer_accepts_more_transitions_than_its_capacity() -> None:
 def test_buffer_too_large_for_memory_is_refused_in_one_line() -> None:
     with pytest.raises(CardgymError, match="buffer_size"):
         buffer(10**14, 53, 9)
-
-
-# -- resuming ---------------------------------------------------------------------------------------------------------
-
-
-def test_rollout_and_builder_continue_the_same_from_a_saved_state(tiny: Game) -> None:
-    def fresh() -> tuple[SelfPlayRollout, TransitionBuilder]:
-        torch.manual_seed(1)
-        rollout = make_rollout(tiny, ["random=1", "snapshot=1", "self=1"])
-        return rollout, make_builder(rollout, n_step=2, gamma=0.9)
-
-    rollout, builder = fresh()
-    rollout.snapshots.take(make_player(tiny))
-    play(rollout, 7, builder)
-    other, other_builder = fresh()
-    restore(other, state_of(rollout))
-    restore(other_builder, state_of(builder))
-    for one, two in zip(play(rollout, 20, builder), play(other, 20, other_builder), strict=True):
-        np.testing.assert_array_equal(one, two)
-    assert (rollout.games, rollout.decisions) == (other.games, other.decisions)

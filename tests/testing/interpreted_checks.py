@@ -12,17 +12,11 @@ from typing import Any
 
 import broken_games as games
 import hidden_moves
-import numpy as np
 import pytest
 import two_deals
 
-import api_checks
-import env_checks
 from cardgym.engine.contract import Game, Options, choice
 from cardgym.engine.rules import no_resample
-from cardgym.envs import EnvCore
-from cardgym.envs.single import CardEnv
-from cardgym.envs.vector import CardVectorEnv
 from cardgym.testing import ContractError, StateDriver
 from cardgym.testing.kernel_checks import check_compiled_players, check_deals, check_interpreted
 from cardgym.testing.knowledge_checks import (
@@ -54,10 +48,6 @@ def _forget_broken_games() -> Iterator[None]:
 
 def check_short_endings(game: Game, options: Options, seed: int) -> None:
     check_endings(game, options, seed, games=1, most=500)
-
-
-def check_env_outputs(game: Game, options: Options, seed: int) -> None:
-    env_checks.check_outputs(game, {"seat": "all"}, seed, steps=10, pictures=0)
 
 
 FAULTS: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
@@ -95,8 +85,6 @@ FAULTS: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     ("Words", {"action_text": games.same_words}, check_words, "share their words"),
     ("Gossip", {"narrate": games.narrate_both_cards}, check_secrets, r"narrate\(\) tells"),
     ("Tattle", {"reveals": games.show_both_cards}, check_secrets, r"reveals\(\) tells"),
-    ("Window", {"observations": games.observe_both_cards}, check_env_outputs, "cannot see changes its observation"),
-    ("Loud", {"describe": games.describe_both_cards}, check_env_outputs, r"changes render\(\)"),
     ("Glass", {"view": games.view_both_cards}, check_hidden, r"changes view\(\)"),
     ("SameIds", {"view": games.view_twins}, check_views, "an id comes twice"),
     ("Undrawn", {"view": games.view_undrawn}, check_views, "is not drawn"),
@@ -215,108 +203,3 @@ def test_deal_that_depends_on_an_earlier_deal_is_caught() -> None:
     check_deals(two_deals.GAME, two_deals.GAME.parse_options())
     with pytest.raises(ContractError, match="deal 1 starts with"):
         check_deals(two_deals.BROKEN, two_deals.BROKEN.parse_options(), lines=8)
-
-
-# -- envs -----------------------------------------------------------------------------------------------------------
-
-
-def test_vector_env_that_deals_different_cards_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    reset = CardVectorEnv.reset
-
-    def deal_other_cards(self: CardVectorEnv, *, seed: Any = None, options: Any = None) -> Any:
-        return reset(self, seed=None if seed is None else seed + 1, options=options)
-
-    monkeypatch.setattr(CardVectorEnv, "reset", deal_other_cards)
-    with pytest.raises(ContractError, match="reset, row"):
-        games.with_seeds(api_checks.check_rows, GAME, {}, 3)
-
-
-def test_vector_env_that_pays_a_different_reward_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = CardVectorEnv.step
-
-    def pay_twice(self: CardVectorEnv, actions: Any) -> Any:
-        observations, rewards, *others = step(self, actions)
-        return observations, rewards * 2, *others
-
-    monkeypatch.setattr(CardVectorEnv, "step", pay_twice)
-    with pytest.raises(ContractError, match="pays"):
-        api_checks.check_rows(GAME, {}, 3)
-
-
-def test_missing_final_observation_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    final = CardVectorEnv._final
-
-    def final_zeros(self: CardVectorEnv, over: Any) -> dict[str, Any]:
-        infos = final(self, over)
-        for row in np.flatnonzero(over):
-            infos["final_obs"][row] = infos["final_obs"][row] * 0
-        return infos
-
-    monkeypatch.setattr(CardVectorEnv, "_final", final_zeros)
-    with pytest.raises(ContractError, match="under SAME_STEP"):
-        api_checks.check_autoreset(GAME, {})
-
-
-def test_outputs_that_depend_on_what_the_caller_wrote_to_arrays_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def without_copies(self: EnvCore) -> Any:
-        return self.seated.observations, self.seated.masks
-
-    monkeypatch.setattr(EnvCore, "observe_now", without_copies)
-    with pytest.raises(ContractError, match="resetting other rows changes"):
-        api_checks.check_autoreset(GAME, {})
-
-
-def test_silent_repair_of_illegal_actions_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = CardEnv.step
-    monkeypatch.setattr(CardEnv, "step", lambda self, action: step(self, min(max(int(action), 0), 1)))
-    with pytest.raises(ContractError, match="illegal action"):
-        env_checks.check_illegal(GAME, OPTIONS)
-
-
-def test_illegal_action_that_pays_a_different_forfeit_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = CardEnv.step
-
-    def pay_more(self: CardEnv, action: Any) -> Any:
-        observation, reward, *others = step(self, action)
-        return observation, float(reward) - 1.0, *others
-
-    monkeypatch.setattr(CardEnv, "step", pay_more)
-    with pytest.raises(ContractError, match=r"forfeit\(\) returns"):
-        env_checks.check_illegal(GAME, OPTIONS)
-
-
-def test_random_replacement_by_an_illegal_action_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(env_checks, "_results", lambda env, actions: [])
-    with pytest.raises(ContractError, match="'random' reaches a state that no legal action reaches"):
-        env_checks.check_illegal(GAME, OPTIONS)
-
-
-def test_shared_memory_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs = CardEnv._outputs
-    held = np.zeros(GAME.observation("full").size(OPTIONS), np.float32)
-
-    def shared_outputs(self: CardEnv, observation: Any, mask: Any) -> Any:
-        observation, info = outputs(self, observation, mask)
-        held[:] = observation
-        return held, info
-
-    monkeypatch.setattr(CardEnv, "_outputs", shared_outputs)
-    with pytest.raises(ContractError, match="shares memory"):
-        env_checks.check_steps(GAME, {})
-
-
-def test_copy_that_plays_differently_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def deepcopy_new_game(self: CardEnv, memo: Any) -> CardEnv:
-        other = CardEnv(self.game)
-        other.reset(seed=99)
-        return other
-
-    monkeypatch.setattr(CardEnv, "__deepcopy__", deepcopy_new_game, raising=False)
-    with pytest.raises(ContractError, match="after deepcopy"):
-        env_checks.check_copies(GAME, {})
-
-
-def test_observation_outside_its_space_is_caught() -> None:
-    game = games.broken("Space", observations=games.observe_too_much)
-    with pytest.raises(ContractError, match="outside"):
-        games.with_seeds(env_checks.check_steps, game, {"seat": "all"})

@@ -13,12 +13,10 @@ from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.state import (
     DISCARD,
     DONT_BUY,
-    EMPTY,
     FOLD,
     MATCH,
     RAISE,
     SPECIAL_HANDS,
-    SWAP_HIGH,
     SWAP_LOW,
 )
 from cardgym.games.corellian_spike.text import rules_text
@@ -46,71 +44,7 @@ def test_special_hands_by_name(cards: tuple[int, int, int], name: str) -> None:
         assert SPECIAL_HANDS[special_hand(*order)] == name
 
 
-def test_special_hands_beat_each_other_in_order_and_all_other_hands() -> None:
-    hands = [  # Each beats the one before it.
-        (5, 4, -9),
-        (1, -1, 0),
-        (4, -4, 0),  # Of two hands of one name the tie-breaks decide.
-        (-10, 10, 0),
-        (-3, -2, 0),
-    ]
-    pure_sabacc = ((5, 4, -9), (0, -9, 0))  # It takes both 0s, so no other special hand can meet it.
-    for weaker, stronger in [*itertools.pairwise(hands), pure_sabacc]:
-        game = SpikeDriver(stronger[:2], weaker[:2], special_hands="yes", hands=1)
-        game.play(MATCH, MATCH)
-        game.draw(stronger[2], weaker[2])
-        play_to_showdown(game)
-        assert [game.score(seat) for seat in range(2)] == [1, 0], (weaker, stronger)
-
-
-def test_special_hands_are_off_by_default() -> None:
-    game = SpikeDriver((2, 3), (5, 4), hands=1)
-    game.play(MATCH, MATCH)
-    game.draw(0, -9)
-    play_to_showdown(game)
-    assert [game.score(seat) for seat in range(2)] == [0, 1]  # 0 beats 5.
-
-
 # -- a cheat ----------------------------------------------------------------------------------------------------------
-
-
-def test_cheat_swaps_its_fourth_card_before_the_showdown() -> None:
-    game = SpikeDriver((7, 9), (1, -1), cheat=0, hands=1)
-    game.draw(-8)  # The fourth card is dealt after the hands.
-    assert game.cards(0) == [7, 9, EMPTY]
-    game.play(MATCH, MATCH)
-    game.draw(1, 5)
-    play_to_showdown(game)
-    assert game.current_player == 0
-    assert game.legal_actions() == [DISCARD, SWAP_LOW, SWAP_HIGH]  # Everybody has seen the spike.
-    assert game.discards == []
-    game.act(SWAP_LOW)
-    assert game.over
-    assert game.state.showdown_hands[0].tolist() == [-8, 9, 1]
-    assert game.discards == []  # Nobody sees the card that went up the sleeve.
-    assert [game.score(seat) for seat in range(2)] == [1, 0]  # 2 beats 5.
-
-
-def test_cheat_may_keep_its_hand() -> None:
-    game = SpikeDriver((7, -7), (1, -1), cheat=0, hands=1)
-    game.draw(10)
-    game.play(MATCH, MATCH)
-    game.draw(0, 5)
-    play_to_showdown(game)
-    game.act(DISCARD)
-    assert game.state.showdown_hands[0].tolist() == [-7, 7, 0]
-    assert [game.score(seat) for seat in range(2)] == [1, 0]
-
-
-def test_cheat_that_has_folded_swaps_nothing() -> None:
-    game = SpikeDriver((7, 9), (1, -1), (2, -2), cheat=0, hands=1)
-    game.draw(-8)
-    game.play(FOLD, MATCH, MATCH)
-    game.draw(5, 6)
-    for _ in range(3):
-        game.play(DONT_BUY, DONT_BUY, MATCH, MATCH)
-        game.roll(1, 2)
-    assert game.over
 
 
 def test_card_up_the_sleeve_stays_there_through_a_redraw() -> None:
@@ -153,13 +87,6 @@ def test_only_the_cheat_sees_the_card_up_its_sleeve() -> None:
     game.act(SWAP_LOW)
     assert game.narrate(0).startswith("You swap +7 for -8 from your sleeve\n")
     assert game.narrate(1).startswith("Seat 0 shows -8 +9 +1: sum +2")
-
-
-def test_two_features_show_the_cheat_to_the_learner() -> None:
-    game = SpikeDriver((7, 9), (1, -1), cheat=0)
-    game.draw(-8)
-    assert game.observe(0, "full")[-2:].tolist() == pytest.approx([1.0, -0.8])
-    assert game.observe(1, "full")[-2:].tolist() == [0.0, 0.0]
 
 
 def test_showdown_names_the_special_hand() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
-from cardgym.games.cribbage.cards import RANKS, card_name, card_names, check_cards, parse_cards
+from cardgym.games.cribbage.cards import card_name, card_names, check_cards, parse_cards
 from cardgym.games.cribbage.scoring import (
     MAX_SCORE,
     explain_hand,
@@ -95,11 +95,6 @@ def _is_run(ranks: tuple[int, ...]) -> bool:
     return sorted(ranks) == list(range(min(ranks), min(ranks) + len(ranks)))
 
 
-def _pile(text: str) -> tuple[npt.NDArray[np.int8], int, int]:
-    ranks = [RANKS.index(letter) for letter in text]
-    return np.array([*ranks, 12, 12], np.int8), len(ranks), sum(min(rank + 1, 10) for rank in ranks)
-
-
 five_cards = st.lists(st.integers(0, 51), min_size=5, max_size=5, unique=True)
 
 
@@ -122,31 +117,7 @@ def test_cribs_differ_from_hands_only_by_flushes_of_four() -> None:
     assert total == sum(points * count for points, count in enumerate(DISTRIBUTION)) - 4 * flushes_of_four
 
 
-@pytest.mark.parametrize(
-    ("text", "hand", "crib"),
-    [
-        ("5C 5D 5S JH 5H", 29, 29),
-        ("5C 5D 5H JS JC", 22, 22),
-        ("5C 5D 5H 5S JC", 28, 28),
-        ("2H 4H 6H 8H TC", 4, 0),
-        ("2H 4H 6H 8H TH", 5, 5),
-        ("2H 4H 6H TC 8H", 0, 0),
-        ("AH 2H 3H 4H 5H", 12, 12),
-        ("3C 3D 3H 4S 5C", 21, 21),
-        ("7C 8D 8H 9S 9C", 20, 20),
-        ("7C 8D 8H 9S TC", 14, 14),
-        ("QC KD AH 2S 4C", 4, 4),
-        ("2C 4D JH 8S TH", 1, 1),
-        ("2C 4D TH 8S JH", 0, 0),
-        ("4C 5D 6H 6S 5C", 24, 24),
-    ],
-)
-def test_known_hands(text: str, hand: int, crib: int) -> None:
-    cards = parse_cards(text)
-    assert _points(cards) == hand
-    assert _points(cards, crib=True) == crib
-
-
+@settings(deadline=None)  # The first compiles.
 @given(five_cards, st.booleans())
 def test_scorer_agrees_with_brute_force_and_explanation(cards: list[int], crib: bool) -> None:
     points = _points(cards, crib)
@@ -174,50 +145,6 @@ def test_explanation_in_words() -> None:
 
 
 # The ranks of the pile, and the points of its last card.
-PLAYS = [
-    ("7", 0),
-    ("78", 2),  # fifteen
-    ("77", 2),
-    ("777", 6),
-    ("7777", 12),
-    ("5T", 2),
-    ("AAAA", 12),
-    ("789", 3),
-    ("546", 5),  # a run out of order, and fifteen
-    ("465", 5),
-    ("QTJ", 3),
-    ("6857", 4),
-    ("42356", 5),
-    ("234567", 6),
-    ("7263A54", 7),  # the longest that 31 allows
-    ("3A245", 7),  # fifteen and a run of five
-    ("A2A3", 3),  # the second ace is part of the run
-    ("3454", 0),  # no run: 5, 4 and another 4
-    ("34543", 3),
-    ("345436", 4),  # 6, 3, 4, 5
-    ("4556", 0),  # no run across a pair
-    ("455", 2),
-    ("4655", 2),
-    ("KQ9", 0),
-    ("QKA", 0),  # no run from king to ace
-    ("KAQ", 0),
-    ("353", 0),
-    ("335", 0),
-    ("33555", 6),
-    ("22333", 6),
-    ("999", 6),
-    ("A22", 2),
-    ("23A9", 2),  # fifteen by count alone
-    ("667", 0),
-    ("6A8", 2),
-]
-
-
-@pytest.mark.parametrize(("text", "points"), PLAYS)
-def test_pegging_lines(text: str, points: int) -> None:
-    pile, length, count = _pile(text)
-    assert _play(pile, length, count) == points
-    assert sum(part for _, part in explain_play(pile[:length].tolist(), count)) == points
 
 
 def _for_pairs_and_runs(ranks: list[int]) -> int:
@@ -227,6 +154,7 @@ def _for_pairs_and_runs(ranks: list[int]) -> int:
     return pairs + max((len(tail) for tail in tails if len(tail) >= 3 and _is_run(tail)), default=0)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=13))
 def test_pegging_agrees_with_a_second_scorer(ranks: list[int]) -> None:
     if any(len(set(ranks[i : i + 5])) == 1 for i in range(len(ranks) - 4)):
