@@ -25,7 +25,6 @@ from cardgym.engine.contract import Game
 from cardgym.engine.registry import package_of
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
-from cardgym.table.presentation import presentation_of
 
 HERE = Path(__file__).parent
 SOURCE = Path(cardgym.__file__).parent / "games"
@@ -66,7 +65,8 @@ def page_of(games: list[Game]) -> str:
     ]
     for other in others:
         about = other.doc.strip().partition("## ")[0].strip()
-        lines += ["", f"## {other.id}", "", *([about, ""] if about else []), *_summary(other), ""]
+        lines += ["", f"## {other.id}", "", *([about, ""] if about else []), _picture(other), ""]
+        lines += [*_spaces(main, other)]
         lines += _differences(main, other, otherwise=bool(about))
     entries = citations(main)
     if entries:
@@ -82,7 +82,7 @@ def _title(games: list[Game]) -> str:
 def _summary(game: Game) -> list[str]:
     env = gymnasium.make(game.id)
     return [
-        f"![A game of {game.id}, as its first seat sees it]({game.id}.webp)",
+        _picture(game),
         "",
         *markdown_table(
             (game.id, ""),
@@ -94,6 +94,18 @@ def _summary(game: Game) -> list[str]:
             ],
         ),
     ]
+
+
+def _picture(game: Game) -> str:
+    return f"![A game of {game.id}, as its first seat sees it]({game.id}.webp)"
+
+
+def _spaces(main: Game, other: Game) -> list[str]:
+    """A sentence on the spaces and seats of a game, if they are not those of the first one."""
+    ours, theirs = gymnasium.make(main.id), gymnasium.make(other.id)
+    if ours.action_space != theirs.action_space or ours.observation_space != theirs.observation_space:
+        return [f"Its spaces are `{theirs.action_space}` and a {_space(theirs.observation_space)}.", ""]
+    return [] if _seats(main) == _seats(other) else [f"It is for {_seats(other)} players.", ""]
 
 
 def _differences(main: Game, other: Game, otherwise: bool) -> list[str]:
@@ -111,20 +123,18 @@ def _differences(main: Game, other: Game, otherwise: bool) -> list[str]:
 
 
 def _players(games: list[Game]) -> list[str]:
-    """The players of a family, each with what it won in the games in which it was measured."""
-    rows = [("`random`", "compiled", "all", "uniform over the legal actions")]
+    """The players of a family by kind, with the games in which they play where these are not all."""
+    kinds = {"compiled": ["`random`"]}
     for name in dict.fromkeys(name for game in games for name in game.players):
         of = [game for game in games if name in game.players]
-        for game in of:
-            if measured := presentation_of(game).strength.get(game.id, {}).get(name):
-                rows.append((f"`{name}`", _kind(of[0], name), game.id, measured))
+        where = "" if len(of) == len(games) else f" ({', '.join(game.id for game in of)})"
+        kinds.setdefault(_kind(of[0], name), []).append(f"`{name}`{where}")
     return [
         "## Players",
         "",
-        "These names work for `opponent=` and `--players`. Compiled players are as fast as the rules. Intervals are",
-        "95 %.",
+        "These names work for `opponent=` and `--players`; [How strong](../../strength/README.md) ranks most of them.",
         "",
-        *markdown_table(("player", "kind", "game", "measured"), rows),
+        *(f"- {kind}: {', '.join(names)}" for kind, names in kinds.items()),
     ]
 
 
@@ -146,7 +156,7 @@ def _space(space: gymnasium.Space[Any]) -> str:
 def _fenced(text: str) -> str:
     """The documentation with its feature tables in code fences."""
     parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
-    table = re.compile(r"(?:^\d+(?:\.\.\d+)? +\w+ +\[.*\n)+", re.MULTILINE)
+    table = re.compile(r"(?:^\d+(?:\.\.\d+)? +(?:\w+ +\[|as in ).*\n)+", re.MULTILINE)
     fenced = (part if part.startswith("```") else table.sub(r"```\n\g<0>```\n", part) for part in parts)
     return re.sub(r"^```(\n.*?^```$)", r"```text\1", "".join(fenced), flags=re.DOTALL | re.MULTILINE)
 

@@ -129,7 +129,7 @@ def exploitable(env: str) -> list[str]:
 
 
 def _of_kind(report: Exploitability, kind: Source, team: bool) -> str:
-    """What the best responder of a kind wins, over how many games, and what it cost; empty if none was tried.
+    """What the best responder of a kind wins, over how many games, and with which effort; empty if none was tried.
 
     If it was not played again, its interval is that for the best of all that were tried, and a dagger says so.
     """
@@ -140,15 +140,13 @@ def _of_kind(report: Exploitability, kind: Source, team: bool) -> str:
     best = again[0] if again else max(tried, key=lambda one: one.payoff)
     won = shown(best.payoff, best.widened(1 if again else len(tried)))
     effort = [f"{best.games:,} games", *([best.effort] if best.effort else [])]
-    if best.seconds is not None:
-        effort.append(f"{best.seconds:,.0f} s")
     return f"{'team: ' * team}{won}{'' if again else ' †'}, {', '.join(effort)}"
 
 
 def _trends(report: Exploitability) -> str:
-    """Whether the bound rises with the decisions of a training and the worlds of a search."""
+    """Whether the bound rises with the decisions of a training and the worlds of a search; empty where it does not."""
     words = {kind: trend(curve(report.responders, kind, team=False)) for kind in KINDS[1:]}
-    return ", ".join(f"{kind} {how}" for kind, how in words.items() if how)
+    return ", ".join(f"{kind} {how}" for kind, how in words.items() if how and "no longer" not in how)
 
 
 def efforts(env: str, player: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import re
 import textwrap
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
@@ -221,8 +222,9 @@ def feature_table(features: tuple[Feature, ...]) -> str:
 def documented(game: Any) -> str:
     """Return the `doc` of a `Game`, with every section of Gymnasium's env pages; missing ones are generated.
 
-    In `doc`, `{NAME}` is replaced by the feature table of the observation of that name, without the leading rows that
-    it shares with an earlier one; `{actions}` by the number of actions, `{defaults}` by the options' defaults.
+    In `doc`, `{NAME}` is replaced by the feature table of the observation of that name. Rows that it shares with the
+    start of an earlier one are left out, and so are those of seats after the first. `{actions}` is replaced by the
+    number of actions, and `{defaults}` by the options' defaults.
     """
     text = _filled(game)
     title, _, rest = text.strip().partition("\n")
@@ -259,13 +261,31 @@ def _filled(game: Any) -> str:
     options = game.parse_options()
     defaults = ", ".join(f"{name}={value}" for name, value in options.asdict().items())
     text = game.doc.replace("{actions}", str(game.actions(options))).replace("{defaults}", textwrap.fill(defaults, 118))
-    known: list[tuple[Feature, ...]] = []
+    known: dict[str, tuple[Feature, ...]] = {}
     for name in game.observations if "{" in text else ():
         features = game.observation(name).features(options)
-        shared = max((len(other) for other in known if features[: len(other)] == other), default=0)
-        text = text.replace(f"{{{name}}}", "\n".join(feature_table(features).splitlines()[shared:]))
-        known.append(features)
+        rows = feature_table(features).splitlines()
+        alike = {other: _leading(features, earlier) for other, earlier in known.items()}
+        most = max(alike, key=lambda other: alike[other], default="")
+        shared = alike.get(most, 0)
+        if shared >= _SHARED:
+            end = sum(feature.size for feature in features[:shared]) - 1
+            rows[:shared] = [] if known[most] == features[:shared] else [f'{f"0..{end}":<9} as in `obs="{most}"`']
+        text = text.replace(f"{{{name}}}", "\n".join(row for row in rows if not _FURTHER_SEAT.match(row)))
+        known[name] = features
     return str(text)
+
+
+_SHARED = 3
+"""Observations that begin with as many features of an earlier one refer to it."""
+_FURTHER_SEAT = re.compile(r"\S+ +seat_[1-9]_")
+"""Rows that repeat those of seat 0."""
+
+
+def _leading(features: tuple[Feature, ...], earlier: tuple[Feature, ...]) -> int:
+    """Return how many leading features two observations share."""
+    pairs = enumerate(zip(features, earlier, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), min(len(features), len(earlier)))
 
 
 def checkpoint_metadata(game: Any, options: Options, observation_name: str) -> dict[str, Any]:
