@@ -191,7 +191,6 @@ def alone(env: Environment) -> None:
     env.works("games", shows="Cribbage-v0")
     env.works("play", "CorellianSpike-v0", "--opponent", "heuristic", "--seed", "3", typed="1\nq\n", shows="Hand 1")
     env.works("evaluate", "CorellianSpike-v0", "--players", "heuristic", "random", "--games", "200", shows="heuristic")
-    env.works("advise", "Cribbage-v0", "5H", "5D", "JC", "QS", "2H", "9C", "--dealer", shows="5♥")
     env.works("solve", "OnePlayPoker-v0", shows="5,536 states")
     env.works("train", "--help", shows="dqn")
     listed = env.works("reproduce", "--help")

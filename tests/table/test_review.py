@@ -270,28 +270,10 @@ def test_review_reads_an_export(game_log: GameLog, tmp_path: Path, capsys: pytes
     assert "Luck gave you" in capsys.readouterr().out
 
 
-def test_advise_values_a_decision_of_a_saved_game(game_log: GameLog, capsys: pytest.CaptureFixture[str]) -> None:
-    play_game(game_log, POKER)
-    assert main(["advise", POKER, "--decision", "2"]) == 0
-    out = " ".join(capsys.readouterr().out.split())
-    assert "2 of 4 cards out" in out
-    assert "share of the pot" in out
-    assert main(["advise", POKER, "--decision", "2", "--json"]) == 0
-    advice = json.loads(capsys.readouterr().out)
-    assert advice["source"] == "exact calculation"
-    assert len(advice["actions"]) == 2
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["advise", POKER], "--decision is required"),
-        (["advise", POKER, "AH", "KH"], "takes no position in words"),
-        (["advise", POKER, "--decision", "9"], "this game has 3"),
-        (["advise", POKER, "--decision", "1", "--game", "7"], f"`cardgym review --list --env {POKER}` shows them"),
-        (["advise", POKER, "--decision", "1", "--coach", "nobody"], "unknown player 'nobody'"),
-        (["advise"], "ENV comes first"),
-        (["review", "--game", "5"], "the last one is game 1"),
+        (["review", "--game", "5"], "the last one is game 1; `cardgym review --list` shows them"),
         (["review", "--seats", "3"], "seats 0 to 0"),
         (["review", "missing.jsonl"], "no such file"),
         (["review", "--env", SPIKE], "it has no game of CorellianSpike-v0"),

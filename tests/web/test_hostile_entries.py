@@ -109,7 +109,6 @@ COMMANDS = {
         ["review", "--all"],
         ["review", "--step"],
     ],
-    "advise": [["advise", "ENV", "--decision", "1"], ["advise", "ENV", "--log", "FILE", "--decision", "1", "--json"]],
     "play": [["play", "ENV", "--resume"]],
     "serve": [],  # Its doors are the routes.
 }

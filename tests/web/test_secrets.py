@@ -267,7 +267,7 @@ def test_a_forced_move_waits_for_its_person() -> None:
 
 
 def test_commands_leave_unfinished_games_of_several_people_alone(servers: list[Served]) -> None:
-    """`cardgym review` and `cardgym advise` show no hand of a game that goes on."""
+    """`cardgym review` shows no hand of a game that goes on."""
     tables = [seated_table(servers[0], EXAMPLE, 2, "link")[0]["table"] for _ in range(2)]
     for count in (1, 2):
         Client(servers[0].port, COOKIES[0]).post(f"/api/tables/{tables[count - 1]}/resign", {})

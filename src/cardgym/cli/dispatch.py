@@ -31,7 +31,6 @@ GENERAL = {
     "solve": "solve a game exactly and value its players",
     "reproduce": "reproduce a paper's results as a page",
     "review": "review a recorded game: what every decision cost, and why",
-    "advise": "value every action of a decision, from a recorded game or a position",
     "report": "print your games as tables, export and import them",
     "compile": "compile games before they are used",
 }

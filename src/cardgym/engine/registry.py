@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from cardgym.engine.digest import renewed_game
@@ -39,15 +38,12 @@ class GamePackage:
         games: a function that returns the games, in the order of the ids.
         loaders: functions `load(path, game, options)` that load a player from a `.safetensors` file, by the format
             named in the file's metadata.
-        positions: a function that returns the module behind `cardgym advise`, which parses positions in the game's
-            notation.
     """
 
     name: str
     ids: tuple[str, ...]
     games: Callable[[], tuple[Game, ...]]
     loaders: Mapping[str, Callable[[Path, Game, Any], Any]] = field(default_factory=dict)
-    positions: Callable[[], ModuleType] | None = None
 
 
 _IDS: dict[str, GamePackage | EntryPoint | None] = {}

@@ -1,4 +1,4 @@
-"""`cardgym advise` and the advice that it prints."""
+"""The coach of cribbage: how it values discards and cards, and why."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 from cribbage_driver import CribbageDriver, compiled_only
 
-import cardgym
 from cardgym import find
-from cardgym.cli import main
-from cardgym.games.cribbage import PACKAGE
 from cardgym.games.cribbage.advice import POINTS, CribbageCoach
-from cardgym.games.cribbage.cards import parse_cards
+from cardgym.games.cribbage.cards import card_names, parse_cards
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.table.coach.advice import GAMES
 from cardgym.table.coach.coach import Coach
@@ -27,29 +24,15 @@ def coach(game_id="Cribbage-v0"):
     return CribbageCoach(find(game_id), find(game_id).parse_options())
 
 
-def test_best_keep_comes_first_with_its_statistics(capsys):
-    assert main(["advise", "Cribbage-v0", HAND, "--dealer"]) == 0
-    out = capsys.readouterr().out.splitlines()
-    rows = [line for line in out if "│" in line and "keep" not in line]
-    assert len(rows) == 15
-    assert "5♦ 5♥ J♣ Q♠" in rows[0]
-    assert "2♥ 9♣" in rows[0]
+def test_best_keep_comes_first_with_its_statistics():
+    tosses = coach().rate_tosses(parse_cards(HAND), True)
+    assert len(tosses) == 15
+    assert [rated.value for rated in tosses] == sorted((rated.value for rated in tosses), reverse=True)
+    best = tosses[0]
+    assert (card_names(best.kept), card_names(best.tossed)) == ("5♦ 5♥ J♣ Q♠", "2♥ 9♣")
     # Two fives and two tens are at least 10; the starter 5C makes seven fifteens, pair royal and nobs: 14 + 6 + 1.
-    assert "10 12.67 10.5 21" in rows[0]
-    assert "5♦ 5♥ J♣ Q♠: " in out[out.index(rows[-1]) + 2]
-    assert "more of all games than the next best: hand +" in out[out.index(rows[-1]) + 2]
-
-
-def test_the_table_fits_80_columns_with_the_worth_first(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    assert main(["advise", "Cribbage-v0", HAND, "--dealer"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= 80
-    rows = [line.split("│")[1:-1] for line in lines if "│" in line]
-    assert [len(row) for row in rows] == [7] * 15
-    worth = [float(row[1]) for row in rows]
-    assert worth == sorted(worth, reverse=True)
-    assert rows[0][2].strip() == "5♦ 5♥ J♣ Q♠"
+    assert best.hand == (10, pytest.approx(12.67, abs=0.005), 10.5, 21)
+    assert "more of all games than the next best: hand +" in coach().reasons(tosses, True)[0]
 
 
 def test_command_coach_and_champion_agree_on_tosses():
@@ -169,33 +152,3 @@ def test_pone_with_enough_points_in_hand_nearly_always_wins():
     driver = at_lead((119, 100))
     advice = Coach(driver.game, driver.options).advise(driver.state, 0)
     assert advice.best.value > 80  # Two points are in the hand, and the pone counts first.
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["5H 5H JC QS 2H 9C", "--pone"], "card 5♥ is given twice"),
-        (["5H 5D JC QS 2H", "--pone"], "5 cards given where 6 are needed"),
-        (["5H 5D JC QS 2H 9C AS", "--pone"], "7 cards given where 6 are needed"),
-        (["5H 5D JC QS 2H 1C", "--pone"], "unknown card '1C'"),
-        ([HAND], "--dealer --pone is required"),
-        ([HAND, "--dealer", "--pone"], "not allowed with"),
-        ([HAND, "--pone", "--score", "121-3"], "allowed are two scores from 0 to 120"),
-        ([HAND, "--pone", "--score", "100"], "write yours, a dash"),
-        ([HAND, "--pone", "--score", "ten-3"], "write yours, a dash"),
-    ],
-)
-def test_bad_input_is_one_line(words, message, capsys):
-    assert main(["advise", "Cribbage-v0", *words]) == 2
-    streams = capsys.readouterr()
-    assert not streams.out
-    assert message in streams.err
-    assert streams.err.count("\n") == 1
-
-
-def test_position_in_words_is_for_cribbage_only(capsys):
-    other = next((game_id for game_id in cardgym.registered() if game_id not in PACKAGE.ids), None)
-    if other is None:
-        pytest.skip("no other game is installed")
-    assert main(["advise", other, "5H", "5D"]) == 2
-    assert "takes no position in words" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The coach of cribbage and `cardgym advise`: discards and cards as `champion` values them, with reasons.
+"""The coach of cribbage: discards and cards as `champion` values them, with reasons.
 
 A value is the share of games to 121 won from this score, in percent. For games that end differently, after some deals
 or at a higher score, it is given in points: divided by what a point is worth at this score. The points of a hand over
@@ -8,20 +8,17 @@ cardgym advise Cribbage-v0 "5H 5D JC QS 2H 9C" --dealer --score 100-96
 
 from __future__ import annotations
 
-import argparse
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cardgym.console.arguments import Parser
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float32s, Float64s, Game, Int8s, Options, State
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage import state as cribbage
-from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, check_cards, parse_cards, worth
+from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, check_cards, worth
 from cardgym.games.cribbage.chance_table import HOLES, point_worth
 from cardgym.games.cribbage.observations import PLAIN, PLAIN_SIZE
 from cardgym.games.cribbage.pegging.champion import make_player
@@ -37,8 +34,6 @@ from cardgym.table.presentation import presentation_of
 POINTS = "points"
 _BLUNDER = {POINTS: 1.5, GAMES: 4.0}
 """The least cost of a blunder. At 45 to 45 a point is worth 2.9 % of games."""
-_ADVISED = ("Cribbage-v0", "CribbageDeal-v0")
-"""The games that `cardgym advise` takes positions of."""
 
 
 @dataclass(frozen=True)
@@ -221,53 +216,3 @@ def _luck(before: State, move: int, after: State, seat: int) -> float:
         gains.append(points + score_crib(before.crib, cut) + (2 if cut % 13 == JACK else 0))
     gain = gains[move] - math.fsum(gains) / len(gains)
     return gain if seat == dealer else -gain
-
-
-# -- the command ------------------------------------------------------------------------------------------------------
-
-
-def add_arguments(parser: Parser) -> None:
-    parser.add_argument("env", metavar="ENV", help="Cribbage-v0")
-    parser.add_argument("cards", nargs="+", metavar="CARD", help="six cards, such as 5H 5D JC QS 2H 9C")
-    side = parser.add_mutually_exclusive_group(required=True)
-    side.add_argument("--dealer", action="store_true", help="the crib is yours")
-    side.add_argument("--pone", action="store_true", help="the crib is your opponent's")
-    parser.add_argument("--score", metavar="OWN-OTHER", help="your score and your opponent's, such as 100-96")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    """Rank the discards and print them."""
-    from cardgym.engine.registry import find
-
-    game = find(arguments.env)
-    if game.id not in _ADVISED:
-        raise CardgymError(f"advise is for {', '.join(_ADVISED)} only, not {game.id}")
-    scores = 0, 0
-    if arguments.score is not None:
-        if not re.fullmatch(r"[0-9]{1,3}-[0-9]{1,3}", arguments.score):
-            raise CardgymError(f"--score {arguments.score!r}: write yours, a dash and your opponent's, such as 100-96")
-        own, other = map(int, arguments.score.split("-"))
-        scores = own, other
-    coach = CribbageCoach(game, game.parse_options())
-    tosses = coach.rate_tosses(parse_cards(" ".join(arguments.cards)), arguments.dealer, scores)
-    _print_table(coach, tosses, arguments.dealer)
-
-
-def _print_table(coach: CribbageCoach, tosses: list[RatedToss], dealer: bool) -> None:
-    from rich.text import Text
-
-    from cardgym.console.tables import fitting_tables, results_console
-
-    console = results_console()
-    value = "worth" if coach.unit == POINTS else "wins %"
-    head = ["", value, "keep", "discard", "hand", "crib", "play"]
-    rows = []
-    for place, rated in enumerate(tosses, 1):
-        least, mean, median, most = rated.hand
-        points = (f"{least:>2} {mean:5.2f} {median:4.1f} {most:>2}", f"{rated.crib:.2f}", f"{rated.play:+.2f}")
-        rows.append((str(place), f"{rated.value:.2f}", card_names(rated.kept), card_names(rated.tossed), *points))
-    console.print(*fitting_tables(head, rows, console.width), sep="\n")
-    for place, (rated, why) in enumerate(zip(tosses, coach.reasons(tosses, dealer), strict=True), 1):
-        console.print(Text(f"{place:>2}  {card_names(rated.kept)}: {why}"))
-    what = "share of games won" if coach.unit == GAMES else "that share divided by what a point is worth"
-    console.print(Text(f"{value}: {what}, as champion rates it. Hand: minimum, mean, median, maximum.", "dim"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import GamePackage
@@ -14,12 +13,6 @@ def _games() -> tuple[Game, ...]:
     from cardgym.games.cribbage.game import DEAL_GAME, GAME, MINI_GAME
 
     return GAME, DEAL_GAME, MINI_GAME
-
-
-def _positions() -> ModuleType:
-    from cardgym.games.cribbage import advice
-
-    return advice
 
 
 def _load_experts(path: Path, game: Game, options: Options) -> Player:
@@ -33,5 +26,4 @@ PACKAGE = GamePackage(
     ("Cribbage-v0", "CribbageDeal-v0", "CribbageMini-v0"),
     _games,
     loaders={"cardgym-experts-1": _load_experts},
-    positions=_positions,
 )

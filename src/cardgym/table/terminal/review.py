@@ -7,7 +7,7 @@ from typing import Any
 
 from cardgym.engine.contract import YOU, Game, Names
 from cardgym.engine.registry import find
-from cardgym.table.coach.advice import ActionAdvice, Advice, figures
+from cardgym.table.coach.advice import ActionAdvice, figures
 from cardgym.table.coach.review import Decision, Review
 from cardgym.table.narration import Event
 from cardgym.table.presentation import board_of
@@ -69,7 +69,7 @@ def step_through(entry: Mapping[str, Any], review: Review, screen: Screen) -> No
         else:
             decision = review.decisions[int(answer) - 1 if answer else number]
             seats = sorted(range(len(review.people)), key=lambda seat: seat != decision.seat)
-            lines = advice_lines(find(review.env), events[decision.move], decision, seats, review.people, screen)
+            lines = _advice_lines(find(review.env), events[decision.move], decision, seats, review.people, screen)
             if decision.cost:
                 lines += screen.fitted(f"Cost {decision.cost:.2f}. Better: {decision.best_text}.")
             title = f"-- decision {decision.number + 1}: {review.people[decision.seat]}, {decision.kind} --"
@@ -77,8 +77,8 @@ def step_through(entry: Mapping[str, Any], review: Review, screen: Screen) -> No
             number = decision.number + 1
 
 
-def advice_lines(
-    game: Game, event: Event, advice: Advice | Decision, seats: Sequence[int], people: Names, screen: Screen
+def _advice_lines(
+    game: Game, event: Event, advice: Decision, seats: Sequence[int], people: Names, screen: Screen
 ) -> list[str]:
     """Return the position before a decision as these seats saw it, and the value of each action with its reason."""
     lines: list[str] = []
