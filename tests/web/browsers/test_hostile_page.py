@@ -42,10 +42,10 @@ IDBObjectStore.prototype.put = function (...game) {
 """The browser finds out at the end of a transaction."""
 
 KEPT = """() => caches.keys().then(async ([name]) => {
-  const found = await (await caches.open(name)).match(new URL("python/memory", location));
+  const found = name && (await (await caches.open(name)).match(new URL("python/memory", location)));
   return (await found?.arrayBuffer())?.byteLength ?? 0;
 })"""
-"""How many bytes of memory are kept for the next visit."""
+"""How many bytes of memory are kept for the next visit; it must not open a cache before the page has made its own."""
 
 SPOIL = """part => caches.keys().then(async ([name]) => {
   const cache = await caches.open(name);
