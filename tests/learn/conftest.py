@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -24,14 +23,6 @@ def tiny() -> Game:
 def dqn() -> Trainer:
     """The training of train/dqn.py."""
     return trainer("dqn")
-
-
-@pytest.fixture(scope="session")
-def curves() -> ModuleType:
-    """What train/curves.py calls."""
-    from cardgym.experiments import curves
-
-    return curves
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -166,46 +165,20 @@ def test_training_leaves_torch_with_one_thread(dqn: Trainer, tiny: Game, tmp_pat
     assert torch.get_num_threads() == 1
 
 
-# -- train/curves.py --------------------------------------------------------------------------------------------------
-
-
-def test_curves_are_drawn_from_runs(
-    dqn: Trainer, curves: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from PIL import Image
+def test_curves_are_drawn_from_runs(dqn: Trainer, tiny: Game, tmp_path: Path) -> None:
+    from cardgym.experiments.sweep_report import draw
 
     for seed in (1, 2):
         config = QUICK.replace(total_steps=600, seed=seed, eval_every=200, eval_games=10, final_games=20, log_every=200)
         dqn.train(config, tmp_path / str(seed), False)
-    steps, values = read_curves(tmp_path / "1")["eval/win_rate/random"]
+    runs = [read_curves(tmp_path / str(seed)) for seed in (1, 2)]
+    steps, values = runs[0]["eval/win_rate/random"]
     assert len(steps) == len(values) == 3
     assert steps == sorted(steps)
     assert steps[0] >= 200
-    picture = tmp_path / "curves.png"
-    runs = [f"tiny={tmp_path / '1'}", f"tiny={tmp_path / '2'}"]
-    assert curves.main([*runs, "--out", str(picture)]) == 0
-    assert Image.open(picture).size == (792, 396)  # Two opponents, two panels.
-    single = [*runs[:1], "--tag", "win_rate/random", "--tag", "losses/td_loss", "--players", "3"]
-    assert curves.main([*single, "--out", str(picture)]) == 0  # A run by itself, with the intervals as its band.
-    for name, start in (("upper.PNG", b"\x89PNG"), ("bare", b"\x89PNG"), ("c.svg", b"<?xml")):
-        assert curves.main([*runs, "--out", str(tmp_path / name)]) == 0
-        assert (tmp_path / name).read_bytes().startswith(start)
-    capsys.readouterr()
-    assert curves.main([*runs, "--out", str(picture), "--tag", "nose"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_curves_of_runs_that_cannot_be_drawn_are_refused_in_one_line(
-    dqn: Trainer, curves: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    picture = str(tmp_path / "curves.png")
-    assert curves.main([str(tmp_path / "nowhere"), "--out", picture]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-    for name in ("c.foo", "c.PNGG"):  # Refused before any run is read.
-        assert curves.main([str(tmp_path / "nowhere"), "--out", str(tmp_path / name)]) == 2
-        (message,) = capsys.readouterr().err.splitlines()
-        assert message.endswith("allowed are files ending in .png, .svg, .pdf")
-    dqn.train(SHORT.replace(total_steps=600, eval_every=0), tmp_path / "unseen", False)
-    capsys.readouterr()
-    assert curves.main([str(tmp_path / "unseen"), "--out", picture]) == 2
-    assert "no win rates in these runs; name --tag, one of " in capsys.readouterr().err
+    tags = ["eval/win_rate/perfect", "eval/win_rate/random"]
+    figure = draw({"tiny": runs}, tags)
+    assert [panel.get_title() for panel in figure.axes] == ["against perfect", "against random"]
+    assert all(np.size(panel.lines[0].get_xdata()) == 3 for panel in figure.axes)
+    figure = draw({"tiny": runs[:1]}, ["losses/td_loss"])  # A run by itself.
+    assert figure.axes[0].get_title() == "losses/td_loss"
