@@ -207,7 +207,8 @@ def write_results(folder: Path, games: int, seed: int = 0, progress: Report | No
             for other in shown
         ]
         if min(gaps, default=1) < NEAR:
-            parts.append(f"### {name}\n\n{_NEAR.format(float(min(gaps)))}\n")
+            words = _NEAR.format(float(min(gaps))) if min(gaps) else "All exact values are those of the other ranking."
+            parts.append(f"### {name}\n\n{words}\n")
         else:
             parts.append(f"### {name}{'' if shown else ' (the defaults)'}\n\n{_section(options, rows, games)}")
             told[f"`{name.replace(', ', '`, `')}`"] = solver(GAME, options), rows
