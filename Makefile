@@ -41,7 +41,7 @@ test-lowest: setup  ## The wheel with the oldest versions that pyproject.toml al
 
 test-plain: export CARDGYM_PLAIN_NUMBA := 1
 test-plain: setup  ## The engine's tests without Numba's private parts, as with a Numba that has changed them.
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/engine -k 'not edit and not plain_numba'
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/engine -k 'not plain_numba'
 
 lint: setup  ## The linters that CI runs.
 	$(BIN)/ruff check .

@@ -9,8 +9,8 @@ from collections.abc import Generator
 
 import pytest
 
-from cardgym.engine import kernel
-from cardgym.engine.contract import Game
+from cardgym.engine.kernel import kernel_of
+from cardgym.engine.registry import find, registered
 
 # Results are printed as to a pipe. A worker of pytest-xdist inherits what readline sets in the process that starts it.
 os.environ.pop("COLUMNS", None)
@@ -20,17 +20,8 @@ _NEEDED = {"interop": "stable_baselines3", "learn": "torch", "web": "uvicorn"}
 collect_ignore = [folder for folder, package in _NEEDED.items() if importlib.util.find_spec(package) is None]
 
 
-class _Used(set[tuple[Game, str]]):
-    """Kernels with a game's players, all counted as used: large games need no second kernel, without players."""
-
-    def __contains__(self, key: object) -> bool:
-        return (isinstance(key, tuple) and key[0].state.itemsize > _SMALL) or super().__contains__(key)
-
-
 _SMALL = 64
-"""The states of games of which both kernels are compiled have at most so many bytes."""
-if not os.environ.get("CARDGYM_SLOW"):
-    kernel._with_players = _Used()
+"""Of games whose states have at most so many bytes, both kernels are compiled: with their players, and without."""
 
 
 def pytest_report_header() -> list[str]:
@@ -39,9 +30,12 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave tests marked `slow` to `make test-slow`, which sets CARDGYM_SLOW."""
+    """Leave to `make test-slow`, which sets CARDGYM_SLOW, tests marked `slow` and second kernels of large games."""
     if os.environ.get("CARDGYM_SLOW"):
         return
+    for game in filter(lambda game: game.state.itemsize > _SMALL, map(find, registered())):
+        for name in game.observations:
+            kernel_of(game, name, game.compiled_players)  # It serves those without players, too.
     slow = [item for item in items if item.get_closest_marker("slow")]
     if slow:
         config.hook.pytest_deselected(items=slow)

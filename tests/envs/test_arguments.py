@@ -1,18 +1,11 @@
-"""Every argument of the public functions takes a value of a wrong kind as a value, or refuses it in one line.
-
-The functions are found by inspection: a new one has to be called here, or to be an exception with its reason.
-"""
+"""Every argument of the public functions takes a value of a wrong kind as a value, or refuses it in one line."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -69,70 +62,6 @@ WRONG = {
     "negative": -1,
     "huge": 10**40,
 }
-
-# -- what is public ---------------------------------------------------------------------------------------------------
-
-PUBLIC = ("cardgym", "cardgym.envs", "cardgym.arena", "cardgym.players", "cardgym.interop")
-EXCEPTIONS = {
-    "what other functions return": """
-        AgentInfo MaskedObservation PlayerReport ByAdvantages Report Standings Entrant Part Pairing OpenSpielTree
-        MaskableReplayBufferSamples CheckpointPlayer TablePlayer CompiledPlayer CallablePlayer QTablePlayer
-        StrategyPlayer MixturePlayer Pairs NetworkShape GamePackage TextFunction LanguageModel Endpoint Prompt Reading
-        Settings Transcripts
-    """,
-    "to be subclassed, without arguments": "Player KernelPlayer TextPlayer Acts CardgymError IllegalActionError",
-    "pydantic checks its fields": "EnvArguments CheckpointMetadata PlayerMetadata PPOKeys SB3Config",
-    "gives what it gets to one of these functions": "aec_env packages registered",
-    "needs a GPU": "GpuVectorEnv",
-    "gets what an entry point names": "register_package",
-    "takes what one of these functions has checked": """
-        EnvCore check_reset_options winners Match AdvantageMatch deals_at_once number_of_games ManyGames Decisions
-        generators TotalsLayout plain main_metric options_text print_report order ranking matrix payoff_format
-        payoff_text printed heat_map write_results section ranges play_range RangeStore weights entrants in_folder
-        bradley_terry nash standings check_compatible check_made_for CompiledNetwork player_digest
-        known_probabilities whole_action
-        weights_of_values weights_of_policy hidden_layers masked one_thread log_probabilities probabilities SeatedBatch
-        game_keys drawn OpenSpielObserver OpenSpielState LearnerPlayer SelfPlay action_scores SB3Training make_model
-        Every train joined max_requests model_lines read_answer summaries game_digest check_setting check_rows
-        check_named check_actions action_of_each source_of is_program load split_path takes_words
-        DecisionRecorder absolute not_legal record_dataset exact_or rank_text read_move request is_users launcher
-        torch_with save_onnx with_fixed_sums
-    """,
-    "Stable-Baselines3 or PyTorch calls it": """
-        MaskableReplayBuffer MaskableDictReplayBuffer MaskableDQNPolicy MaskableMultiInputPolicy MaskableDQN.predict
-        MaskableDQN.learn QNetwork.forward QNetwork.combine PolicyNetwork.forward CardVecEnv.get_attr
-        CardVecEnv.set_attr CardVecEnv.env_method CardVecEnv.env_is_wrapped MaskableDQN.train
-    """,
-    "a player's method: gets arrays from the arena": """
-        NetworkPlayer.values PolicyPlayer.probabilities ModelPlayer.act ModelPlayer.probabilities
-    """,
-}
-
-
-def imported(name: str) -> ModuleType | None:
-    """Import a module; None if it needs a package that is not here."""
-    with contextlib.suppress(ModuleNotFoundError):
-        return importlib.import_module(name)
-    return None
-
-
-def public() -> Iterator[str]:
-    """The names of public functions, of classes, and of methods with arguments of the classes that are called below."""
-    names = [PUBLIC[0]]
-    for package in PUBLIC[1:]:
-        path = importlib.import_module(package).__path__
-        names += [package, *(module.name for module in pkgutil.walk_packages(path, f"{package}."))]
-    for module in filter(None, map(imported, names)):
-        for name, value in vars(module).items():
-            own = getattr(value, "__module__", "") == module.__name__ or (module is cardgym and name in cardgym.__all__)
-            if not own or name.startswith("_") or not (inspect.isfunction(value) or inspect.isclass(value)):
-                continue
-            yield f"{module.__name__.rpartition('.')[2]}.{name}" if name == "load_player" else name
-            for method, function in vars(value).items() if name in CALLS and inspect.isclass(value) else ():
-                takes = inspect.isfunction(function) and len(inspect.signature(function).parameters) > 1
-                if takes and not method.startswith("_"):
-                    yield f"{name}.{method}"
-
 
 # -- calls that are right ---------------------------------------------------------------------------------------------
 
@@ -334,22 +263,11 @@ def parameters() -> Iterator[tuple[str, str]]:
     """Every parameter of `CALLS`, by inspection; the keyword arguments of envs and the options of the game included."""
     for name, (call, _) in CALLS.items():
         for parameter in inspect.signature(call).parameters.values():
-            if parameter.kind is parameter.VAR_KEYWORD and name in (
-                "CardEnv",
-                "CardVectorEnv",
-                "CardAECEnv",
-                "CardVecEnv",
-            ):
+            if parameter.kind is parameter.VAR_KEYWORD and name in ENVS:
                 fields = (*dataclasses.fields(EnvArguments), *dataclasses.fields(FIND.options))
                 yield from ((name, field.name) for field in fields)
             elif parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
                 yield name, parameter.name
-
-
-def test_every_public_function_is_called_or_is_an_exception() -> None:
-    excepted = " ".join(EXCEPTIONS.values()).split()
-    assert sorted({*public()}) == sorted({*CALLS, *excepted})
-    assert not {*CALLS} & {*excepted}
 
 
 @pytest.mark.parametrize(("name", "parameter"), list(parameters()), ids=str)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import sys
-from collections.abc import Iterator
 from typing import Any
 
 import gymnasium as gym
@@ -114,38 +112,3 @@ def test_a_player_in_a_loop_plays_as_the_same_opponent_does(player: Any) -> None
 def test_page_runs() -> None:
     names = pages.run("gymnasium#PettingZoo", {"range(3_000)": "range(300)", "Cribbage-v0": "KuhnPoker-v0"})
     assert len(names["values"]) > 100
-
-
-@pytest.fixture
-def _without(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    package, module = request.param
-    monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, module, raising=False)
-    yield
-    monkeypatch.undo()
-
-
-@pytest.mark.parametrize(
-    ("_without", "module", "message"),
-    [
-        (
-            ("pettingzoo", "cardgym.envs.aec"),
-            "cardgym.envs.aec",
-            r"pettingzoo: .*'\.\[pettingzoo\]'",
-        ),
-        (("torch", "cardgym.learn"), "cardgym.learn", r"torch: in cardgym's clone, pip install '\.\[learn\]'"),
-    ],
-    indirect=["_without"],
-)
-@pytest.mark.usefixtures("_without")
-def test_missing_extra_is_one_line_from_python(module: str, message: str) -> None:
-    with pytest.raises(CardgymError, match=f"^{module} needs the package {message}$"):
-        __import__(module)
-
-
-def test_player_that_needs_an_extra_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", None)
-    for module in ("checkpoints", "networks", "policy_networks"):
-        monkeypatch.delitem(sys.modules, f"cardgym.players.{module}", raising=False)
-    with pytest.raises(CardgymError, match=r"needs the package torch: in cardgym's clone, pip install '\.\[learn\]'"):
-        gym.make("CorellianSpike-v0", opponent="checkpoints/corellian_spike/dqn.safetensors")

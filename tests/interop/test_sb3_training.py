@@ -200,14 +200,6 @@ def test_weights_of_an_envs_opponents_change(tiny):
         CardVecEnv(tiny, 2).weigh_opponents({"random": 1})
 
 
-def test_other_seeds_play_other_games(script, tiny, tmp_path):
-    one = QUICK.replace(total_steps=256, final_games=0, eval_opponents=())
-    for name, seed in (("one", 1), ("same", 1), ("two", 2**62)):
-        script.train(one.replace(seed=seed), tmp_path / name, False)
-    texts = [str(weights(tmp_path / name)) for name in ("one", "same", "two")]
-    assert texts[0] == texts[1] != texts[2]
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from test_learners import LEARNERS
+from test_learners import LEARNERS, train
 
 from cardgym.engine.contract import Game
 from cardgym.experiments.trainers import Trainer
@@ -46,6 +48,15 @@ def test_evaluating_and_saving_more_often_changes_no_weight(dqn: Trainer, tiny: 
     dqn.train(SHORT.replace(eval_every=300, eval_games=20, save_every=300, log_every=100), tmp_path / "two", False)
     one, two = (safetensors.torch.load_file(tmp_path / name / "model.safetensors") for name in ("one", "two"))
     assert all(one[name].equal(two[name]) for name in one)
+
+
+def test_a_clock_that_jumps_changes_no_bit(tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: dict[str, Any] = {"total_steps": 1_200, "save_every": 300, "save_every_minutes": 0.001}
+    whole = train("dqn", tmp_path / "whole", **settings)
+    year, now, calls = 365.25 * 24 * 3600, time.time, itertools.count()
+    monkeypatch.setattr(time, "time", lambda: now() + (-1) ** next(calls) * 10 * year)
+    assert train("dqn", tmp_path / "jumping", **settings) == whole
+    assert next(calls) > 10
 
 
 # -- resuming ---------------------------------------------------------------------------------------------------------

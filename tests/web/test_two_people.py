@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from test_hostile_entries import good
-from web_server import SPIKE, Client, Served, everything, other_cards, serving, settled
+from web_server import SPIKE, Client, Served, serving
 
 import cardgym
 from cardgym.table.narration import PUBLIC
@@ -46,26 +46,13 @@ def open_by_link(host: Client, env: str = SPIKE, **wanted: Any) -> tuple[str, st
     return table, state["code"]
 
 
-@pytest.mark.parametrize("env", IDS)
-def test_each_person_by_link_sees_only_their_own_seat(shared: Served, env: str) -> None:
-    """What a person, or a spectator, cannot know is replaced by other cards: no byte of any answer to them changes."""
+def test_each_person_by_link_sees_only_their_own_seat(shared: Served) -> None:
+    """In turn; what the others' cards are, no answer tells: see test_secrets."""
     browsers, choose = clients(shared), random.Random(3)
-    for browser in browsers:
-        settled(browser)  # The record changes while finished games are reviewed.
-    table, code = open_by_link(browsers[0], env)
+    table, code = open_by_link(browsers[0], "KuhnPoker-v0")
     assert browsers[1].post("/api/join", {"code": code, "name": "Bob"}) == {"table": table}
     session = shared.tables._tables[table].session
-    changed = 0
-    for _ in range(6):
-        if session.over:
-            break
-        version = session.version
-        before = [everything(browser, table, version) for browser in browsers]
-        for seat in (0, 1):
-            with other_cards(session, seat, choose.getrandbits(60)) as differ:
-                changed += differ
-                assert everything(browsers[seat], table, version) == before[seat]
-                assert everything(browsers[2], table, version) == before[2]
+    while not session.over:
         seats = [browser.get(f"/api/tables/{table}") for browser in browsers]
         assert [state["seat"] for state in seats] == [0, 1, None]
         turn = session.turn
@@ -74,7 +61,6 @@ def test_each_person_by_link_sees_only_their_own_seat(shared: Served, env: str) 
         for refused, status in ((browsers[1 - turn], 409), (browsers[2], 403)):
             refused.act(seats[turn], action, status)
         browsers[turn].act(seats[turn], action)
-    assert changed
     for line in (text for _, text in session.narrator.texts[PUBLIC]):
         assert "You " not in line
 

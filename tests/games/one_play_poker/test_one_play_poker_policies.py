@@ -155,13 +155,3 @@ def test_policy_file_that_does_not_fit_is_refused(
         policy_of(solver(GAME, OPTIONS).tree, path)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("content", ["", "{", "[1]", '{"format": 1, "format": 2}', "\udcff"])
-def test_file_that_is_not_a_policy_is_refused(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "policy.json"
-    path.write_bytes(content.encode("utf-8", "surrogateescape"))
-    with pytest.raises(CardgymError, match=r"policy file .*policy\.json"):
-        load_policy(path, GAME, OPTIONS)
-    with pytest.raises(CardgymError, match="no such file"):
-        load_policy(tmp_path / "none.json", GAME, OPTIONS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,6 @@ from cardgym.games.cribbage.experts import (
     load_experts,
     new_pegging,
     save_experts,
-    scale_row,
     score_keeps,
 )
 from cardgym.games.cribbage.game import GAME
@@ -33,7 +31,7 @@ from cardgym.learn.saved_state import restore, state_of
 from cardgym.papers.cribbage.matches import OWN_CRIB, Side, match, same_tosses, side
 from cardgym.papers.cribbage.picture import board_png, family_shares
 from cardgym.papers.cribbage.training import ExpertsConfig, Trainer
-from cardgym.papers.cribbage.updates import EVENTS, gradient, paper_update, value_positions
+from cardgym.papers.cribbage.updates import EVENTS, gradient, value_positions
 from cardgym.papers.cribbage.weights import add_pegging, named_weights
 from cardgym.players import resolve
 
@@ -62,15 +60,6 @@ def softmax(values):
 def test_rank_set_numbers_every_set_of_four_ranks():
     sets = [(a, b, c, d) for d in range(13) for c in range(d + 1) for b in range(c + 1) for a in range(b + 1)]
     assert sorted(rank_set(*ranks) for ranks in sets) == list(range(RANK_SETS))
-
-
-def test_scale_row_scales_to_the_best_and_to_the_sum_1():
-    row = np.array([3.0, 1.0, 2.0] + [1.0] * 12)
-    scale_row(row)
-    assert row[:4] == pytest.approx([2 / 3, 0, 1 / 3, 0])
-    equal = np.full(15, 7.0)
-    scale_row(equal)
-    assert equal == pytest.approx(np.full(15, 1 / 15))
 
 
 @compiled
@@ -115,35 +104,6 @@ def test_pegging_figures_become_mean_and_median():
 
 
 # -- updates ----------------------------------------------------------------------------------------------------------
-
-
-def test_paper_update_squares_winners_and_inverts_losers():
-    logs = np.log(ROW)
-    paper_update(logs, True, 1.0)
-    assert np.exp(logs) == pytest.approx(ROW**2 / (ROW**2).sum())
-    logs = np.log(ROW)
-    paper_update(logs, False, 1.0)
-    assert np.exp(logs) == pytest.approx(ROW**-2 / (ROW**-2.0).sum())
-
-
-def test_paper_update_with_discount_and_at_its_fixed_point():
-    logs = np.log(ROW)
-    paper_update(logs, False, 0.0)
-    assert np.exp(logs) == pytest.approx(ROW)
-    paper_update(logs, True, 0.5)
-    assert np.exp(logs) == pytest.approx(ROW**1.5 / (ROW**1.5).sum())
-    uniform = np.full(8, -math.log(8))
-    for won in (True, False):
-        paper_update(uniform, won, 1.0)
-        assert np.exp(uniform) == pytest.approx(np.full(8, 1 / 8))
-
-
-def test_paper_update_stays_finite_and_normalized():
-    logs = np.log(ROW)
-    for won in (True,) * 9 + (False,) * 5 + (True, False) * 5:
-        paper_update(logs, won, 1.0)
-        assert np.isfinite(logs).all()
-        assert np.exp(logs).sum() == pytest.approx(1.0, abs=1e-4)
 
 
 def test_gradient_is_that_of_the_expected_chance():

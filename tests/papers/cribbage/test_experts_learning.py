@@ -12,15 +12,12 @@ from cardgym.arena.match import EVALUATION_SEED
 from cardgym.games.cribbage.experts import (
     GAINED,
     GIVEN,
-    SHAPE,
-    STRATEGIES,
     new_pegging,
     save_experts,
 )
 from cardgym.games.cribbage.game import GAME
 from cardgym.papers.cribbage.games import seed_pegging
 from cardgym.papers.cribbage.matches import match, records, side
-from cardgym.papers.cribbage.picture import board_pixels, draw_board
 from cardgym.papers.cribbage.training import ExpertsConfig, Trainer
 from cardgym.papers.cribbage.updates import value_positions
 
@@ -126,37 +123,3 @@ def test_arena_plays_a_saved_own_crib_as_the_trainer_does(tmp_path):
     report = evaluate("Cribbage-v0", OPTIONS, [path, poor], games=2000, seed=3)
     assert again[1][0] > 0.55
     assert report.players[0].win_rate == pytest.approx(again[0], abs=0.04)
-
-
-# -- the picture ------------------------------------------------------------------------------------------------------
-
-
-def test_picture_has_every_position_in_its_place():
-    start = np.full(SHAPE, 1 / 8, np.float32)
-    weights = start.copy()
-    marked = {"hand, as dealer": (30, 90), "crib, as pone": (100, 15)}
-    for (own, other), dealer, strategy in zip(
-        marked.values(), (1, 0), (0, STRATEGIES.index("crib_min_avg")), strict=True
-    ):
-        weights[own, other, dealer] = np.eye(8)[strategy]
-    figure = draw_board(weights, "title", start)
-    figure.canvas.draw()
-    pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3]
-    assert np.array_equal(board_pixels(weights, "title", start), pixels)
-    panels = {axes.get_title(): axes for axes in figure.axes if axes.get_title()}
-    assert len(panels) == 6
-    gray, full, none = [221, 221, 221], [253, 231, 37], [68, 1, 84]
-    for name, axes in panels.items():
-        assert "own" in axes.get_xlabel()
-        assert "opponent" in axes.get_ylabel()
-        # Scores increase to the right and upwards.
-        assert (axes.transData.transform((120, 120)) > axes.transData.transform((0, 0)) + 150).all()
-        for own, other in (*marked.values(), (90, 30), (15, 100), (60, 60)):
-            x, y = axes.transData.transform((own, other))
-            pixel = pixels[len(pixels) - 1 - int(y), int(x)].tolist()
-            changed = [mark for mark, place in marked.items() if place == (own, other)]
-            if changed and changed[0].split()[-1] == name.split()[-1]:
-                expected = full if changed[0] == name else none
-            else:
-                expected = gray  # Nothing was learned here, as that player.
-            assert pixel == pytest.approx(expected, abs=2), (name, own, other)
