@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from doc_commands import ROOT
 from test_doc_commands import ALL
 
+import pages
 from cardgym.arena import evaluate
 from cardgym.interop.sb3 import ModelPlayer
 
-PAGE = (ROOT / "docs" / "interop" / "stable_baselines3.md").read_text(encoding="utf-8")
 SNIPPETS = {
     "MaskablePPO": ("mean_return", 5.0, 300),
     "MaskableDQN": ("win_rate", 0.5, 180),
 }
 """The metric that each reaches against `heuristic`, how much of it, and in how many CPU seconds of training."""
-
-
-def snippet(algorithm: str) -> str:
-    """The block of Python that trains with `algorithm`."""
-    blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    (found,) = (block for block in blocks if f"= {algorithm}(" in block)
-    return str(found)
 
 
 @pytest.mark.skipif(not os.environ.get(ALL), reason="takes long")
@@ -38,7 +29,7 @@ def test_snippet_trains_an_agent_that_beats_the_heuristic(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     metric, least, seconds = SNIPPETS[algorithm]
-    code = snippet(algorithm)
+    (code,) = (block for block in pages.blocks("stable_baselines3") if f"= {algorithm}(" in block)
     assert code.count("seed=1") == 1
     names: dict[str, Any] = {}
     start = time.process_time()

@@ -9,10 +9,8 @@ import json
 import re
 import runpy
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import gymnasium as gym
 import pytest
@@ -20,6 +18,7 @@ from doc_commands import PAGES as READ
 
 import cardgym
 import cardgym.arena
+import pages
 from cardgym import cli
 from cardgym.engine.registry import packages
 from shortened import shorten
@@ -42,28 +41,12 @@ def script(name: str) -> ModuleType:
     return importlib.import_module(name)
 
 
-def python_blocks(path: Path) -> list[str]:
-    """The Python blocks of a page."""
-    return [code for kind, code in _FENCE.findall(path.read_text(encoding="utf-8")) if kind == "python"]
-
-
-def run(path: Path, changes: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Run a page's Python from top to bottom, with some words changed, and return its variables."""
-    program = "\n".join(python_blocks(path))
-    for words, others in (changes or {}).items():
-        assert words in program, words
-        program = program.replace(words, others)
-    names: dict[str, Any] = {"__name__": path.stem}
-    exec(compile(program, str(path), "exec"), names)
-    return names
-
-
 # -- Python on pages --------------------------------------------------------------------------------------------------
 
 
 def test_readme_loop_prints_the_documented_output(capsys):
-    run(ROOT / "README.md")
-    said = re.findall(r"# (\d+ steps, return .*)", python_blocks(ROOT / "README.md")[0])
+    pages.run("README.md")
+    said = re.findall(r"# (\d+ steps, return .*)", pages.blocks("README.md")[0])
     assert capsys.readouterr().out.splitlines() == said
 
 
@@ -113,25 +96,26 @@ def test_python_on_pages_runs(page, tmp_path, monkeypatch):
     if page == "docs/offline.md":
         words = ["record", "KuhnPoker-v0", "--players", "honest", "random", "--games", "200", "--out", "spike.npz"]
         assert cli.main(words) == 0
-    assert run(ROOT / page, PYTHON[page])
+    assert pages.run(page, PYTHON[page])
 
 
 def test_python_on_every_page_is_tested():
-    pages = {page.relative_to(ROOT).as_posix() for page in READ if page.parent.name != "interop"}
-    assert {page for page in pages if python_blocks(ROOT / page)} == PYTHON.keys() | ELSEWHERE
+    read = {page.relative_to(ROOT).as_posix() for page in READ if page.parent.name != "interop"}
+    assert {page for page in read if pages.blocks(page)} == PYTHON.keys() | ELSEWHERE
 
 
 def test_the_notebook_is_the_first_loop():
     notebook = script("notebook")
     text = notebook.PAGE.read_text(encoding="utf-8")
     assert notebook.NOTEBOOK.read_text(encoding="utf-8") == notebook.notebook(text), "run `python docs/notebook.py`"
+    shown = [block.strip("\n") for block in pages.blocks(notebook.PAGE.relative_to(ROOT).as_posix())]
     code = [cell for cell in json.loads(notebook.notebook(text))["cells"] if cell["cell_type"] == "code"]
-    assert ["".join(cell["source"]) for cell in code] == [block.strip("\n") for block in python_blocks(notebook.PAGE)]
+    assert ["".join(cell["source"]) for cell in code] == shown
 
 
 def test_the_page_of_the_own_algorithm_shows_its_script():
     code = " ".join((TUTORIALS / "a2c.py").read_text(encoding="utf-8").split())
-    blocks = python_blocks(TUTORIALS / "own_algorithm.md")
+    blocks = pages.blocks("docs/tutorials/own_algorithm.md")
     assert len(blocks) == 5
     for block in blocks:
         assert " ".join(block.split()) in code
@@ -160,12 +144,12 @@ def test_the_own_algorithm_trains_resumes_and_plays(game_id, tmp_path, monkeypat
 
 @pytest.mark.parametrize("folder", sorted(path.name for path in (DOCS / "games").iterdir() if path.is_dir()))
 def test_a_folder_of_games_has_its_pages_and_its_reference_is_current(folder):
-    pages = script("game_pages")
-    games = pages.families()[folder]
+    made = script("game_pages")
+    games = made.families()[folder]
     path = DOCS / "games" / folder
     assert {page.name for page in path.glob("*.md")} == {"README.md", "reference.md"}
     text = (path / "reference.md").read_text(encoding="utf-8")
-    assert text == pages.page_of(games), f"run `python docs/game_pages.py {folder}`"
+    assert text == made.page_of(games), f"run `python docs/game_pages.py {folder}`"
     for game in games:
         assert 0 < (path / f"{game.id}.webp").stat().st_size < 1 << 19
         assert game.id in (path / "README.md").read_text(encoding="utf-8")
@@ -182,10 +166,10 @@ def test_every_registered_game_has_a_page():
 
 
 def test_a_paper_is_cited_where_its_game_comes_from_one():
-    pages = script("game_pages")
-    assert len(pages.citations(cardgym.find("Coda-v0"))) == 1
-    assert "Ma, Yanlong and Zeng, Yu and Zhang, Jiahao" in pages.citations(cardgym.find("Coda-v0"))[0]
-    assert not pages.citations(cardgym.find("KuhnPoker-v0"))
+    made = script("game_pages")
+    assert len(made.citations(cardgym.find("Coda-v0"))) == 1
+    assert "Ma, Yanlong and Zeng, Yu and Zhang, Jiahao" in made.citations(cardgym.find("Coda-v0"))[0]
+    assert not made.citations(cardgym.find("KuhnPoker-v0"))
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "train").glob("*.py")), ids=lambda path: path.stem)

@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pages
 import pytest
+
+import pages
+from cardgym.cli import main
+from cardgym.interop import sb3
+
+SB3 = pages.text("stable_baselines3")
 
 
 @pytest.fixture(autouse=True)
@@ -41,3 +46,23 @@ def test_sections_that_the_foreign_tests_run_have_code(file: Path) -> None:
 @pytest.mark.parametrize("page", sorted(path.stem for path in pages.FOLDER.glob("*.md")))
 def test_every_page_is_in_the_index(page: str) -> None:
     assert page == "README" or f"({page}.md)" in pages.text("README")
+
+
+def test_stable_baselines3(capsys: pytest.CaptureFixture[str]) -> None:
+    shorter = {
+        "600_000": "640",
+        "800_000": "640",
+        "num_envs=128": "num_envs=16",
+        "num_envs=512": "num_envs=16",
+        "learning_starts=10_000": "learning_starts=100",
+        "eval_freq=1_000": "eval_freq=20, n_eval_games=12",
+    }
+    pages.run("stable_baselines3", shorter)
+    assert capsys.readouterr().out.count("against heuristic") >= 2  # Each prints its evaluations.
+    (command,) = (line for line in SB3.splitlines() if line.startswith("cardgym evaluate CorellianSpike"))
+    assert main([*command.split()[1:], "--games", "30"]) == 0
+
+
+def test_table_of_stable_baselines3_names_what_there_is() -> None:
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", SB3.partition("\n## ")[0], re.MULTILINE)
+    assert sorted(name for row in rows for name in re.findall(r"\w+", row)) == sorted(sb3.__all__)

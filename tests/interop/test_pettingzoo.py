@@ -11,9 +11,9 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-import pages
 import pytest
 
+import pages
 from cardgym import CardgymError
 from cardgym.envs import aec
 

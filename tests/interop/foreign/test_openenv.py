@@ -7,9 +7,10 @@ import threading
 import time
 from collections.abc import Iterator
 
-import pages
 import pytest
 import scripted
+
+import pages
 
 pytest.importorskip("openenv")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pages
 import pytest
+
+import pages
 
 pytest.importorskip("tianshou")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import gymnasium as gym
-import pages
 import pytest
 
 import cardgym
+import pages
 
 envs = pytest.importorskip("torchrl.envs")
 

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pages
 import pytest
 import scripted
 
+import pages
 from cardgym.interop.trl import CardGame
 
 pytest.importorskip("trl")

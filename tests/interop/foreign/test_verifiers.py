@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pages
 import pytest
 import scripted
 
+import pages
 from scripted_model import Model, honest, lies, serving
 
 pytest.importorskip("verifiers.v1")
