@@ -17,7 +17,6 @@ import numpy as np
 
 import cardgym
 from cardgym.arena.tournament.ranges import REPLICATES, Pairing, RangeStore
-from cardgym.console.progress import PROGRESS_FILE, Progress, read_progress
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
@@ -237,22 +236,6 @@ def _read_sweep(path: Path) -> Any:
         return "the same sweep"
 
 
-def _write_progress(path: Path) -> None:
-    with Progress("training", total=1000, folder=path.parent) as progress:
-        progress(500)
-        progress.note("half")
-    (path.parent / PROGRESS_FILE).replace(path)
-
-
-def _read_progress(path: Path) -> Any:
-    folder = Path(tempfile.mkdtemp(dir=FOLDER.name))
-    (folder / PROGRESS_FILE).symlink_to(path)
-    state = read_progress(folder)
-    if state is None:
-        raise CardgymError("no progress is shown")
-    return list(state)
-
-
 REQUEST = {
     "game": "CorellianSpike-v0", "options": {"num_players": 3}, "seat": 1, "opponents": ["random", "heuristic"],
     "seed": 5, "hints": "off",
@@ -325,7 +308,6 @@ FORMATS = [
     Format("some.mixture.json", _write_mixture, _read_mixture),
     Format("results.json", lambda path: _json(path, RESULTS), _read_results),
     Format("sweep.json", _write_sweep, _read_sweep),
-    Format("progress.json", _write_progress, _read_progress),
     Format("games.jsonl", lambda path: _json(path, good_entry()), read_entries, partial=True),
     Format("games.sqlite", _write_log, _read_log, partial=True),
     Format("events.out.tfevents.1", _write_events, _read_events, partial=True),

@@ -245,7 +245,7 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
         suffixes=(".safetensors",),
     )  # fmt: skip
     left = {path.name for path in (tmp_path / "killed").iterdir() if not path.name.endswith(".part")}
-    wanted = {learner.checkpoint, "progress.json", "resume.safetensors", "results.json"}
+    wanted = {learner.checkpoint, "resume.safetensors", "results.json"}
     assert {file for file in left if "tfevents" not in file} == wanted
 
 

@@ -261,7 +261,7 @@ def test_script_saves_a_policy_of_numbered_states(
     assert str(tmp_path / "policy.json") in screen.out.replace("\n", "")
     assert screen.err.count("wins ") == 4
     assert {path.name for path in tmp_path.iterdir() if "tfevents" not in path.name} == {
-        "policy.json", "progress.json", "results.json", "resume.safetensors",
+        "policy.json", "results.json", "resume.safetensors",
     }  # fmt: skip
     # The final results are next to the hyper-parameters in TensorBoard.
     assert any(b"_hparams_/session_start_info" in path.read_bytes() for path in tmp_path.glob("events*"))

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
-
-from cardgym.errors import CardgymError, printable
-from cardgym.files import replacing
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-PROGRESS_FILE = "progress.json"
-"""The progress file in the folder of a training."""
 QUIET = 50.0
 """If stderr is not a terminal, a running task prints a line of progress after about this many quiet seconds."""
-_FILE_REFRESH = 2.0
-"""Minimum seconds between two updates of a progress file without a new note."""
 
 _now = time.monotonic
 _active: list[Progress] = []
@@ -48,7 +39,6 @@ class Progress:
         total: int | None = None,
         done: int = 0,
         lines: bool = False,
-        folder: Path | None = None,
     ) -> None:
         """Show the task.
 
@@ -57,15 +47,12 @@ class Progress:
             total: how much there is to do, if it is known.
             done: how much was done before this task started; the rate does not include it.
             lines: print each note as a line if stderr is not a terminal.
-            folder: a folder for a progress file, which other processes read with `read_progress`.
         """
         self._description = description
         self._unit = unit
         self._total = total
         self._done = done
         self._lines = lines
-        self._file = None if folder is None else folder / PROGRESS_FILE
-        self._last_file = -_FILE_REFRESH
         self._note = self._waits_for = ""
         self._begun = _now(), done
         self._first: tuple[float, int] | None = None
@@ -82,8 +69,6 @@ class Progress:
         self._total = self._total if total is None else total
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=done, total=self._total)
-        if _now() - self._last_file >= _FILE_REFRESH:
-            self._write_file()
 
     def advance(self, steps: int = 1) -> None:
         self(self._done + steps)
@@ -91,7 +76,6 @@ class Progress:
     def note(self, text: str) -> None:
         """Show a note next to the bar, or print it as a line; see `lines`."""
         self._note = text
-        self._write_file()
         if self._bar is None and self._lines:
             total = "" if self._total is None else f" of {self._total:,}"
             self._print(f"{self._done:>12,}{total} {self._unit}: {text}")
@@ -183,39 +167,6 @@ class Progress:
         bar.add_task(self._description, total=self._total, completed=self._done, text=self)
         bar.start()
         return bar
-
-    def _write_file(self) -> None:
-        if self._file is not None:
-            from cardgym.files.json_values import sealed
-
-            self._last_file = _now()
-            state = {"done": self._done, "total": self._total, "note": self._note}
-            # A full disk must not end the task: the file is only for display.
-            with contextlib.suppress(CardgymError), replacing(self._file, durable=False) as temporary:
-                temporary.write_text(json.dumps(sealed(state)) + "\n", encoding="utf-8")
-
-
-class ProgressState(NamedTuple):
-    """The content of a progress file: the count, the total if it is known, and the latest note."""
-
-    done: int
-    total: int | None
-    note: str
-
-
-def read_progress(folder: Path) -> ProgressState | None:
-    """Return the progress of another process's task, from the file in its folder; None if there is none."""
-    from cardgym.files.json_values import parse_json, read_bytes
-
-    try:
-        path = folder / PROGRESS_FILE
-        state = parse_json(read_bytes(path, str(path)), str(path))
-        done, total, note = state["done"], state["total"], state["note"]
-    except (ValueError, KeyError, TypeError):
-        return None
-    if type(done) is not int or type(total) not in (int, type(None)) or type(note) is not str:
-        return None
-    return ProgressState(done, total, printable(note, 200))
 
 
 @contextlib.contextmanager

@@ -115,9 +115,7 @@ class Training:
         self._last_step = self.step
         self._stopwatch, self._saving = Stopwatch(self.step), Saving(self._save_minutes)
         self.board = self._stack.enter_context(TensorBoard(self._folder, self.step))
-        progress = Progress(
-            "training", "steps", total=self._total_steps, done=self.step, lines=True, folder=self._folder
-        )
+        progress = Progress("training", "steps", total=self._total_steps, done=self.step, lines=True)
         self.progress = self._stack.enter_context(progress)
         self.board.hyper_parameters(self._config.model_dump())
 
