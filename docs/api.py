@@ -154,7 +154,14 @@ def write_pages(folder: Path) -> None:
     """Write `index.md` and a page for each part into `folder`, replacing its content."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    lines = ["# API reference", "", "Start with these objects:", "", *listed({path: path for path in START})]
+    short = {home: name for package in reversed(PACKAGES) for home, name in handed_on(package).items()}
+    lines = [
+        "# API reference",
+        "",
+        "Start with these objects:",
+        "",
+        *listed({path: short.get(path, path) for path in START}),
+    ]
     lines += ["## Arguments", "", "These arguments have one meaning, which docstrings do not repeat:", ""]
     lines += ["| argument | what it is |", "|---|---|", *(f"| `{name}` | {text} |" for name, text in ARGUMENTS.items())]
     lines += ["", "## Pages", ""]

@@ -70,6 +70,7 @@ PYTHON = {
         "10_000": "20",
         '("random", "initial")': '("honest",)',
     },
+    "docs/index.md": {},
     "docs/play.md": {},
     "docs/tensorboard.md": {},
     "examples/kuhn_poker/README.md": {},
