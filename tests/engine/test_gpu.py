@@ -63,7 +63,7 @@ def check_games(game: str, num_rows: int, num_steps: int) -> int:
     return games
 
 
-@pytest.mark.parametrize("game", GAMES[:2])
+@pytest.mark.parametrize("game", GAMES[:1])
 def test_code_for_gpus_plays_as_the_cpu_does(game: str) -> None:
     assert check_games(game, 32, 100) > 300
 

@@ -95,9 +95,9 @@ def test_a_numba_with_another_name_for_a_private_part_only_costs_time(name: str,
     assert said[1] == []  # Once for a version, not for a process.
 
 
-def test_the_numba_that_is_installed_is_one_that_cardgym_knows(tmp_path: Path) -> None:
-    done = run(USE, CARDGYM_CACHE_DIR=str(tmp_path), CARDGYM_PLAIN_NUMBA="0")
-    assert (done.stdout.splitlines(), done.stderr) == (["False 20 20"] * 2, "")
+@pytest.mark.skipif(os.environ.get("CARDGYM_PLAIN_NUMBA") == "1", reason="asks for public Numba")
+def test_the_numba_that_is_installed_is_one_that_cardgym_knows() -> None:
+    assert compilation.known_internals() is not None
 
 
 def test_a_failed_self_test_is_remembered_for_a_day_and_a_passing_cause_not_at_all(

@@ -15,6 +15,7 @@ from cardgym.games.corellian_spike.game import GAME
 from cardgym.papers.corellian_spike import recording
 from cardgym.papers.corellian_spike.recording import Recording, record
 
+pytestmark = pytest.mark.slow  # Only the paper records so.
 DEFAULTS = GAME.parse_options()
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD = range(6)
 
