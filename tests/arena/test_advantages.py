@@ -12,7 +12,6 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena import Report, evaluate, match
 from cardgym.arena.match import AdvantageMatch
-from cardgym.arena.tournament import tournament
 from cardgym.players import resolve
 from cardgym.solvers.best_response import expected_returns
 from cardgym.solvers.strategies import known_strategy
@@ -127,18 +126,6 @@ def test_with_three_seats_the_other_player_takes_two() -> None:
     assert abs(found.mean_return - long.mean_return) < 0.75 * np.diff(found.mean_return_ci95)[0]
 
 
-def test_a_tournament_has_narrower_payoffs_and_plain_wins() -> None:
-    plain, found = (
-        tournament(LEDUC, None, ["honest", raises], games=400, seed=4, playouts=playouts) for playouts in (0, 4)
-    )
-    widths = np.diff(plain.payoffs_ci95)[0, 1, 0], np.diff(found.payoffs_ci95)[0, 1, 0]
-    assert widths[1] < 0.95 * widths[0]
-    assert abs(found.payoffs[0, 1] - plain.payoffs[0, 1]) < 0.75 * widths[0]
-    assert (found.ratings == plain.ratings).all()
-    assert found.asdict()["playouts"] == 4
-    assert "playouts" not in plain.asdict()
-
-
 @pytest.mark.parametrize(
     ("game", "players", "more", "message"),
     [
@@ -161,8 +148,3 @@ def test_what_cannot_be_estimated_is_refused_in_one_line(
         evaluate(game, players=players, **arguments)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_a_tournament_by_a_metric_has_no_playouts() -> None:
-    with pytest.raises(CardgymError, match="playouts estimate returns, not bust_games"):
-        tournament(SPIKE, None, ["heuristic", "initial"], games=20, seed=0, payoff="bust_games", playouts=2)

@@ -68,7 +68,7 @@ def test_killed_league_resumes_with_the_same_bits_and_gets_harder_to_exploit(
             [sys.executable, str(ROOT / "train" / "league.py"), *words, "--out", str(killed)],
             env={**os.environ, "PYTHONPATH": SEARCH_PATH}, stderr=file, stdout=subprocess.DEVNULL,
         )  # fmt: skip
-    while not (killed / "generation_01" / "responder_1" / "log.txt").exists():
+    while not (killed / "generation_01" / "log.txt").exists():
         assert run.poll() is None, log.read_text()
         time.sleep(0.01)
     time.sleep(random.Random().uniform(0, 3))  # Not seeded: killed while it trains, and perhaps after.
@@ -109,9 +109,9 @@ def test_league_in_one_process_logs_exploitability_by_decisions_and_resumes(
     assert json.loads((whole / "results.json").read_text())["cpu_seconds"] > 0
 
     assert league.run("league", [*words, "--generations", "1", "--out", str(resumed)]) == 0
-    begun = (resumed / "generation_01" / "responder_1" / "results.json").stat().st_mtime_ns
+    begun = (resumed / "generation_01" / "results.json").stat().st_mtime_ns
     assert league.run("league", [*words, "--generations", "2", "--out", str(resumed), "--resume"]) == 0
-    assert (resumed / "generation_01" / "responder_1" / "results.json").stat().st_mtime_ns == begun
+    assert (resumed / "generation_01" / "results.json").stat().st_mtime_ns == begun
     assert read_curves(resumed)[EXPLOITABILITY] == (steps, curve)
     assert (resumed / "league.json").read_bytes() == (whole / "league.json").read_bytes()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from cardgym.cli.flags import add_game, add_matches, add_models, add_playouts, game_of, limit_models
-from cardgym.console.arguments import Parser
+from cardgym.cli.flags import add_game, add_matches, add_models, game_of, limit_models
+from cardgym.console.arguments import Parser, whole
 
 
 def add_arguments(parser: Parser) -> None:
@@ -19,7 +19,10 @@ def add_arguments(parser: Parser) -> None:
         default="rotate",
         help="rotate: play each deal once from every seat (default); fixed: seat the players in the order named",
     )
-    add_playouts(parser, "also estimate the first player's mean return")
+    parser.add_argument(
+        "--playouts", type=whole(0), default=0, metavar="N",
+        help="also estimate the first player's mean return with less luck: play each decision out N times (0)",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -67,16 +67,6 @@ def add_matches(parser: Parser, games: int) -> None:
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="the seed of the deals (0)")
 
 
-def add_playouts(parser: Parser, whose: str) -> None:
-    parser.add_argument(
-        "--playouts",
-        type=whole(0),
-        default=0,
-        metavar="N",
-        help=f"{whose} with less luck: play each decision out N times; costs time, saves games (0)",
-    )
-
-
 def add_models(parser: Parser) -> None:
     group = parser.add_argument_group("Language models, players llm:MODEL or llm:MODEL,KEY=VALUE,...")
     group.add_argument(

@@ -13,7 +13,7 @@ import json
 from contextlib import nullcontext
 from pathlib import Path
 
-from cardgym.cli.flags import add_engine, add_game, add_models, add_playouts, game_of, limit_models, open_engine
+from cardgym.cli.flags import add_engine, add_game, add_models, game_of, limit_models, open_engine
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
@@ -34,7 +34,6 @@ def add_arguments(parser: Parser) -> None:
     )
     add_scale(parser)
     parser.add_argument("--payoff", metavar="NAME", help="what to compare: `return`, or one of the game's metrics")
-    add_playouts(parser, "estimate payoffs")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_engine(parser)
 
@@ -79,7 +78,6 @@ def run(arguments: argparse.Namespace) -> None:
             seed=arguments.seed,
             games_of=parse_games_of(arguments.games_of),
             payoff=arguments.payoff,
-            playouts=arguments.playouts,
             engine=engine,
             store=None if arguments.out is None else RangeStore(arguments.out, resume=arguments.resume),
             progress=progress,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt
+from pydantic import Field, NonNegativeInt
 
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament.pages import DPI, heat_map
@@ -45,7 +45,7 @@ from cardgym.statistics import Interval, rough
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WHERE = ("engine", "workers", "address", "generations", "tolerance")
+WHERE = ("engine", "workers", "address", "generations")
 """Keys that may change when a league resumes: they do not affect its past generations."""
 
 
@@ -57,19 +57,15 @@ class LeagueConfig(TrainingConfig):
     players: Items[str] = ("random",)
     """The players before the first generation: names or paths."""
     trainer: str = "dqn"
-    """The training script of the responders, as `cardgym train` names it."""
+    """The training script of a responder, as `cardgym train` names it."""
     trainer_config: str = ""
     """The config of that script: a file, or the name of one that comes with cardgym; its defaults if empty."""
     trainer_options: EnvOptions = Field(default_factory=dict)
     """Keys of that config to change, such as total_steps=50000."""
     generations: NonNegativeInt = 10
     """The number of generations to train."""
-    responders: Annotated[int, Field(ge=1, le=16)] = 1
-    """Responders per generation, each with its own seed; all of them join."""
     games: Annotated[Games, Field(ge=2)] = 20_000
     """Games of each match between two players."""
-    tolerance: NonNegativeFloat = 0.0
-    """The league ends early if no responder wins more than this from the equilibrium; 0 for never."""
     engine: Literal["local", "ray", "none"] = "local"
     """Where games and trainings run; none for one after another in this process, if they are short."""
     workers: NonNegativeInt = 0
@@ -140,8 +136,8 @@ class Population:
             file = self.folder / "trainer.toml"  # Every key has its default.
             file.write_text(f'env_id = "{self.game.id}"\n', encoding="utf-8")
         self._script = TrainingScript(file, self.config.trainer)
-        steps = self._run(0, 0).options.get("total_steps", self._script.steps)  # A wrong key fails now, too.
-        self.steps = self.config.responders * int(steps)
+        steps = self._run(0).options.get("total_steps", self._script.steps)  # A wrong key fails now, too.
+        self.steps = int(steps)
 
     @classmethod
     @contextmanager
@@ -179,26 +175,24 @@ class Population:
         return generation
 
     def train(self) -> None:
-        """Train the next generation's responders to the last equilibrium, except finished ones."""
+        """Train the next generation's responder to the last equilibrium, unless it has finished."""
         last = self.generations[-1]
         opponents = tuple(f"{self.players[name]}={weight!r}" for name, weight in last.weights.items())
-        folders = [self._responder(last.number + 1, i) for i in range(self.config.responders)]
-        train = launch.train_here if self.engine is None else launch.train
-        tasks = []
-        for i, folder in enumerate(folders):
-            if not (folder / RESULTS).exists():
-                run = self._run(last.number + 1, i, opponents=opponents)
-                tasks.append(Task(str(folder), train, (self._script.script, run.flags, str(folder))))
-        for outcome in in_process(tasks) if self.engine is None else self.engine.run(tasks):
+        name = f"generation_{last.number + 1:02}"
+        folder = self.folder / name
+        if not (folder / RESULTS).exists():
+            train = launch.train_here if self.engine is None else launch.train
+            run = self._run(last.number + 1, opponents=opponents)
+            tasks = [Task(str(folder), train, (self._script.script, run.flags, str(folder)))]
+            (outcome,) = in_process(tasks) if self.engine is None else self.engine.run(tasks)
             if outcome.error is not None or outcome.value != 0:
                 why = outcome.error or f"the training ended with exit code {outcome.value}"
-                raise CardgymError(f"generation {last.number + 1}: {why}; see {Path(outcome.key) / LOG}")
-        for folder in folders:
-            found, left_out = in_folder(folder, self.game, self.options)
-            if len(found) != 1:
-                why = left_out[-1] if left_out else f"{len(found)} players"
-                raise CardgymError(f"{folder}: the training made no player: {why}")
-            self.players[folder.relative_to(self.folder).as_posix()] = str(found[0].spec)
+                raise CardgymError(f"generation {last.number + 1}: {why}; see {folder / LOG}")
+        found, left_out = in_folder(folder, self.game, self.options)
+        if len(found) != 1:
+            why = left_out[-1] if left_out else f"{len(found)} players"
+            raise CardgymError(f"{folder}: the training made no player: {why}")
+        self.players[name] = str(found[0].spec)
 
     def measure(self, standings: Standings) -> None:
         """Find the player that wins most from each generation's equilibrium, and measure it on fresh deals."""
@@ -239,15 +233,12 @@ class Population:
         remark = rough(self.config.games // self.options.num_players)
         print_results(f"A league on {self.config.env_id}", HEAD, rows(self.generations), remark)
 
-    def _responder(self, generation: int, number: int) -> Path:
-        return self.folder / f"generation_{generation:02}" / f"responder_{number + 1}"
-
-    def _run(self, generation: int, number: int, **changes: Any) -> Run:
-        """Return the training of a responder with its own seed; `changes` are values of its config."""
+    def _run(self, generation: int, **changes: Any) -> Run:
+        """Return the training of a generation's responder with its own seed; `changes` are values of its config."""
         options = {name: str(value) for name, value in self.config.trainer_options.items()}
         if self.config.env_options:
             options["env_options"] = " ".join(f"{name}={value}" for name, value in self.config.env_options.items())
-        seed = (self.config.seed * 1_000_003 + generation * self.config.responders + number) % 2**31
+        seed = (self.config.seed * 1_000_003 + generation) % 2**31
         return self._script.runs({"env_id": self.config.env_id, **options}, [seed], **changes)[0]
 
 
@@ -257,7 +248,6 @@ class Population:
 def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train in this folder, from the start or from its saved state."""
     here = config.engine == "none"
-    each = not here or config.tolerance > 0  # Otherwise matches and pictures would take longer than the trainings.
     with (
         Progress("league", "generations", total=config.generations, lines=True) as progress,
         TensorBoard(folder) as board,
@@ -273,19 +263,16 @@ def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
             with watch.paused():
                 generation = population.close_generation(standings)
                 last = generation.number >= config.generations
-                if standings is not None and (each or last):
-                    population.measure(standings)
-                if each or last:
+                if last or not here:  # Here, matches and pictures would take longer than the trainings.
+                    if standings is not None:
+                        population.measure(standings)
                     population.write(standings)
                 exact = {} if generation.exploitability is None else {tags.EXPLOITABILITY: generation.exploitability}
                 board.scalars(generation.number * population.steps, exact)
                 progress(generation.number)
                 progress.note(_summary(population))
 
-            # Train: best responses to the equilibrium, unless the last ones gained nothing.
-            before = population.generations[-2:-1]
-            if before and config.tolerance > 0 and before[0].gain_ci95[1] < config.tolerance:
-                break
+            # Train: a best response to the equilibrium.
             if last:
                 break
             population.train()

@@ -67,7 +67,7 @@ def exact_standings(found: Standings, players: Sequence[PlayerSpec]) -> Standing
     """Return a tournament's standings, with exact payoffs where the tree and both players' strategies are known.
 
     Args:
-        found: the standings; those of a metric that is not the return, or by playouts, stay as they are.
+        found: the standings; those of a metric that is not the return stay as they are.
         players: what `resolve` finds its players by, in order.
 
     Raises:
@@ -75,7 +75,7 @@ def exact_standings(found: Standings, players: Sequence[PlayerSpec]) -> Standing
     """
     game = find(found.env)
     options = game.parse_options(found.options)
-    if found.payoff != game.payoff or found.playouts:
+    if found.payoff != game.payoff:
         return found
     known = [resolve(spec, game, options) for spec in players]
     payoffs = _payoffs_alone(game, options, known) if options.num_players == 1 else _payoffs(game, options, known)

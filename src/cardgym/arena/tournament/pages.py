@@ -94,8 +94,7 @@ def payoff_text(standings: Standings) -> str:
     unit = game.unit
     if standings.payoff != game.payoff:
         unit = standings.payoff.replace("_", " ").removesuffix(" per game")
-    by_advantages = f", by advantages (playouts: {standings.playouts})" if standings.playouts else ""
-    return f"{unit} a game{by_advantages}"
+    return f"{unit} a game"
 
 
 def _cell(standings: Standings, i: int, j: int, form: str) -> str:

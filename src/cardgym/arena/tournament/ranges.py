@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.match import AdvantageMatch, Match, deals_at_once
+from cardgym.arena.match import Match, deals_at_once
 from cardgym.arena.report import TotalsLayout
 from cardgym.engine.contract import RETURN, Float64s, Game, Options
 from cardgym.engine.registry import find
@@ -21,7 +21,6 @@ from cardgym.errors import CardgymError
 from cardgym.files.documents import Document
 from cardgym.files.tensors import SUFFIX, read_tensors, write_tensors
 from cardgym.players import Player, PlayerSpec, resolve
-from cardgym.statistics import with_less_luck
 
 Sums = Float64s
 """Sums over deals, (1 + REPLICATES, 6): for each resample the number of deals, the wins of the first player and of the
@@ -46,8 +45,7 @@ class Pairing:
     """Two players of a tournament, with their identities (see `Entrant`), and the deals they play.
 
     In a game of several seats the second player takes every other seat; in a game of one seat both play each deal. The
-    payoff is `RETURN` or the name of one of the game's metrics. With `playouts` the payoffs have less luck; see
-    `AdvantageMatch`.
+    payoff is `RETURN` or the name of one of the game's metrics.
     """
 
     env: str
@@ -57,7 +55,6 @@ class Pairing:
     payoff: str
     seed: int
     identities: tuple[str, str] = ("", "")
-    playouts: int = 0
 
 
 def ranges(deals: int, seatings: int) -> list[tuple[int, int]]:
@@ -90,12 +87,9 @@ def play_range(pairing: Pairing, first: int, count: int) -> Sums:
         columns[:, WINS] = scores[:, 0]
         columns[:, LOSSES] = scores[:, 1:].sum(axis=1) / (seats - 1)
         payoffs = _payoffs(layout, part, pairing.payoff)
-        own = with_less_luck(payoffs[:, 0], part[:, layout.size]) if pairing.playouts else payoffs[:, 0]
-        columns[:, PAYOFF] = own - payoffs.sum(axis=1) / seats
+        columns[:, PAYOFF] = payoffs[:, 0] - payoffs.sum(axis=1) / seats
         all_largest = _payoffs(layout, matches[0].largest[None], pairing.payoff)[0]
         largest = (1.0 - 1.0 / seats) * all_largest[0] + all_largest[1:].sum() / seats
-        if pairing.playouts:
-            largest *= 2.0  # Estimates may be larger than payoffs.
     columns[:, SQUARE] = columns[:, PAYOFF] ** 2
     columns = np.rint(columns / _UNIT) * _UNIT
     sums = weights(first, count) @ columns
@@ -116,7 +110,7 @@ def _payoffs(layout: TotalsLayout, totals: Float64s, payoff: str) -> Float64s:
 
 
 @functools.lru_cache(maxsize=4)
-def _matches(pairing: Pairing, deals: int) -> tuple[Match | AdvantageMatch, ...]:
+def _matches(pairing: Pairing, deals: int) -> tuple[Match, ...]:
     """Return the match of a pairing, which plays `deals` at once; in a game of one seat, one match for each player."""
     game = find(pairing.env)
     options = game.parse_options(dict(pairing.options))
@@ -125,8 +119,6 @@ def _matches(pairing: Pairing, deals: int) -> tuple[Match | AdvantageMatch, ...]
         for spec in (pairing.first, pairing.second)
     )
     seats = options.num_players
-    if pairing.playouts:
-        return (AdvantageMatch(game, options, [first, second], seed=pairing.seed, playouts=pairing.playouts),)
     rosters: list[list[Player]] = [[first], [second]] if seats == 1 else [[first, *[second] * (seats - 1)]]
     return tuple(
         Match(game, options, roster, seed=pairing.seed, seatings=seats, deals_at_once=deals) for roster in rosters
@@ -182,7 +174,7 @@ class RangeStore:
 
     def _path(self, pairing: Pairing, first: int, count: int) -> Path:
         facts = (pairing.env, pairing.options, pairing.identities, pairing.payoff, pairing.seed, first, count)
-        text = repr((_FORMAT, *facts, pairing.playouts))
+        text = repr((_FORMAT, *facts))
         return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}{SUFFIX}"
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cardgym.arena.match import MAX_PLAYOUTS, number_of_games
+from cardgym.arena.match import number_of_games
 from cardgym.arena.tournament.ranges import Pairing, RangeStore, Sums, joined, play_range, ranges
 from cardgym.arena.tournament.standings import Standings, standings
 from cardgym.engine.contract import RETURN, Game, Options
@@ -124,7 +124,6 @@ def tournament(
     seed: int,
     games_of: Mapping[str, int] | None = None,
     payoff: str | None = None,
-    playouts: int = 0,
     engine: Engine | None = None,
     store: RangeStore | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -143,8 +142,6 @@ def tournament(
         seed: the seed of the deals, from 0.
         games_of: fewer games for the matches of slow players, by name; a match takes the smaller number.
         payoff: `return`, or the name of a metric; None for the game's own choice.
-        playouts: how many times the second-named player of a pair plays out each decision of the other one, for payoffs
-            with less luck; 0 for plain results. See `AdvantageMatch`.
         engine: where to play; None for this process.
         store: keeps the ranges played; those in it are not played again.
         progress: called from time to time with the games played and the total.
@@ -165,8 +162,6 @@ def tournament(
     with_method("engine", engine, "run", "engines of cardgym.scaling")
     with_method("store", store, "load", "a `RangeStore`")
     with_method("progress", progress, "__call__", "functions (games played, total)")
-    if (playouts := whole_number("playouts", playouts, 0, MAX_PLAYOUTS)) and payoff != RETURN:
-        raise CardgymError(f"playouts estimate returns, not {payoff}: use none, or the payoff {RETURN}")
     seed = whole_number("seed", seed, 0)
     entered = entrants(players, game, options)
     names = [entrant.name for entrant in entered]
@@ -174,7 +169,7 @@ def tournament(
         if player not in names:
             raise unknown("player in games_of", player, names)
     games_by_name = {name: number_of_games((games_of or {}).get(name, games)) for name in names}
-    pairing = partial(Pairing, name, tuple(options.asdict().items()), payoff=payoff, seed=seed, playouts=playouts)
+    pairing = partial(Pairing, name, tuple(options.asdict().items()), payoff=payoff, seed=seed)
     parts = _parts(entered, games_by_name, options.num_players, pairing)
     start = time.perf_counter()
     sums = _play(parts, store, engine, options.num_players, progress)
@@ -185,7 +180,6 @@ def tournament(
         env=game.id,
         options=options.asdict(),
         payoff=payoff,
-        playouts=playouts,
         seed=seed,
         seconds=time.perf_counter() - start,
         workers=1 if engine is None else engine.workers,

@@ -143,7 +143,6 @@ class Standings:
         payoffs: what the row's player wins from the column's, per game, (players, players): its payoff minus the mean
             of all seats, or in a game of one seat minus the other's on the same deal.
         payoffs_ci95: their 95 % intervals, (players, players, 2); NaN from a single deal.
-        playouts: how many times decisions were played out for payoffs with less luck; 0 for plain results.
         win_rates: the share of points (games or hands) that the row's player took, (players, players).
         ratings: Bradley and Terry's, in Elo points of mean 0, (players,).
         nash: the equilibrium of the payoffs, probabilities, (players,).
@@ -171,7 +170,6 @@ class Standings:
     seconds: float
     workers: int
     engine: str
-    playouts: int = 0
 
     @property
     def games(self) -> int:
@@ -238,8 +236,6 @@ class Standings:
         """Return the results as plain values for JSON; NaN (the interval of one deal) is null. See `fromdict`."""
         values = plain({field.name: getattr(self, field.name) for field in fields(self)})
         columns = [values.pop(name) for name in _PER_PLAYER.values()]
-        if not self.playouts:
-            del values["playouts"]
         players = [dict(zip(_PER_PLAYER, player, strict=True)) for player in zip(*columns, strict=True)]
         return {**values, "players": players, "games": self.games}
 
@@ -274,7 +270,7 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
     Args:
         sums: by the numbers of the two players. In games of more than two seats both orders are separate matches.
         seats: how many seats the game has, which is the number of games per deal.
-        about: `env`, `options`, `payoff`, `playouts`, `seed`, `seconds`, `workers` and `engine`, as in `Standings`.
+        about: `env`, `options`, `payoff`, `seed`, `seconds`, `workers` and `engine`, as in `Standings`.
     """
     size = len(names)
     payoffs = np.zeros((1 + REPLICATES, size, size))
