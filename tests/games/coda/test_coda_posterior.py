@@ -16,7 +16,8 @@ from cardgym.experiments.exploit.posterior import Worlds, all_deals, merged
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.posterior import LinePosterior, _take_back
 from cardgym.games.coda.rules import stack_deck
-from cardgym.players import Masks, Observations, Player, resolve
+from cardgym.players import resolve
+from moody import Moody, key_of
 
 SIX = {"n": 6, "n_start": 1, "jokers": 2, "continuation": "optional", "empty": "play_on"}
 
@@ -40,20 +41,6 @@ def test_lines_of_the_first_turn_are_those_of_all_deals(seat: int) -> None:
         assert weights / weights.sum() == pytest.approx(chances / chances.sum(), abs=1e-12)
 
 
-class Moody(Player):
-    """Acts with probabilities that depend on every number that it sees."""
-
-    name = "moody"
-
-    def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Any:
-        weights = np.random.default_rng(1).normal(size=(masks.shape[1], observations.shape[1]))
-        scores = np.exp(2.0 * np.sin(observations.astype(np.float64) @ weights.T)) * masks
-        return scores / scores.sum(axis=1, keepdims=True)
-
-    def act(self, observations: Observations, masks: Masks, draws: object = None) -> Any:
-        raise AssertionError("its probabilities are known")
-
-
 def walk(game: Any, options: Any, seat: int, own: list[Any], guesses: list[int]) -> dict[str, float]:
     """The probability of each state at the last of a seat's decisions, over all histories in which it saw the same.
 
@@ -72,7 +59,7 @@ def walk(game: Any, options: Any, seat: int, own: list[Any], guesses: list[int])
                 if (seen != own[decided][0]).any() or guessed > own[decided][2]:
                     continue
                 if decided == len(own) - 1:
-                    key = values(state)
+                    key = key_of(state)
                     found[key] = found.get(key, 0.0) + probability
                     continue
                 moves, decided = [(own[decided][1], 1.0)], decided + 1
@@ -88,10 +75,6 @@ def walk(game: Any, options: Any, seat: int, own: list[Any], guesses: list[int])
             todo.append((child, probability * share, decided, guessed))
     whole = sum(found.values())
     return {key: probability / whole for key, probability in found.items()}
-
-
-def values(state: Any) -> str:
-    return str([np.asarray(state[name]).tolist() for name in state.dtype.names if name != "paid"])
 
 
 @pytest.mark.parametrize("key", [3, 9, 18])  # Where it matters that nobody sees whether the owner had a choice.
@@ -114,7 +97,7 @@ def test_lines_equal_the_enumeration_of_all_histories(key: int) -> None:
                 own.append((seen, action, len(guesses)))
                 expected = walk(game, options, seat, own, guesses)
                 states, chances = merged(posterior.known[0].states, posterior.known[0].weights)
-                found = dict(zip(map(values, states), chances / chances.sum(), strict=True))
+                found = dict(zip(map(key_of, states), chances / chances.sum(), strict=True))
                 assert found.keys() == expected.keys()
                 assert all(found[each] == pytest.approx(share, abs=1e-12) for each, share in expected.items())
                 compared += 1

@@ -20,28 +20,9 @@ from cardgym.experiments.exploit import posterior as listing
 from cardgym.experiments.exploit.posterior import Known, Worlds
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.posterior import HandPosterior
-from cardgym.players import Masks, Observations, Player
+from moody import Moody
 
 PAIRS = list(combinations_with_replacement(range(-10, 11), 2))
-
-
-class Moody(Player):
-    """Acts with probabilities that depend on every number that it sees."""
-
-    name = "moody"
-
-    def __init__(self, size: int) -> None:
-        self.observation_name = "full"
-        self.weights = np.random.default_rng(1).normal(size=(9, size))
-        self.seen: list[npt.NDArray[np.float32]] = []
-
-    def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Any:
-        self.seen.append(np.array(observations))
-        scores = np.exp(np.sin((observations[:, None, :].astype(np.float64) * self.weights).sum(axis=2))) * masks
-        return scores / scores.sum(axis=1, keepdims=True)
-
-    def act(self, observations: Observations, masks: Masks, draws: object = None) -> Any:
-        raise AssertionError("its probabilities are known")
 
 
 def observed(game: Any, state: Any, seat: int, size: int) -> npt.NDArray[np.float32]:
@@ -111,7 +92,7 @@ def test_ranges_equal_the_enumeration_of_all_histories(seats: int) -> None:
     game = find("CorellianSpike-v0")
     options = game.parse_options({"num_players": seats, "hands": 2, "rounds": 4 - seats, **deck})
     size = game.observation("full").size(options)
-    player, generator = Moody(size), np.random.default_rng(seats)
+    player, generator = Moody(), np.random.default_rng(seats)
     others = list(range(1, seats))
     compared = swapped = 0
     for seed in range(2):
@@ -161,7 +142,7 @@ def test_ranges_of_three_opponents_equal_the_worlds_listed(monkeypatch: pytest.M
     monkeypatch.setattr(listing, "MAX_WORLDS", 10**6)
     game = find("CorellianSpike-v0")
     options = game.parse_options({"num_players": 4, "hands": 2, "rounds": 2, "values": 2, "zeros": 5})
-    player, generator = Moody(game.observation("full").size(options)), np.random.default_rng(0)
+    player, generator = Moody(), np.random.default_rng(0)
     games = ManyGames(game, options, np.asarray(new_state(game, options)).view(game.state), generators([0]))
     posterior = HandPosterior(game, options, player, np.zeros(1, np.int64), generator)
     worlds = Worlds(game, options, player, np.zeros(1, np.int64), generator)
