@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from learning_game import CARD, LEFT, PARITY, SEAT
+from learning_game import CARD, PARITY, SEAT
 
 from cardgym.engine.contract import Game
 from cardgym.envs.single import CardEnv
@@ -34,9 +34,9 @@ def make_rollout(
     return SelfPlayRollout(tiny, options, num_envs, pool, make_player(tiny), seed=3, **settings)
 
 
-def make_builder(rollout: SelfPlayRollout, n_step: int = 1, gamma: float = 1.0) -> TransitionBuilder:
+def make_builder(rollout: SelfPlayRollout) -> TransitionBuilder:
     size, num_actions = rollout.turns.observations.shape[1], rollout.turns.masks.shape[1]
-    return TransitionBuilder(rollout.num_streams, size, num_actions, n_step, gamma)
+    return TransitionBuilder(rollout.num_streams, size, num_actions)
 
 
 def play(rollout: SelfPlayRollout, steps: int, builder: TransitionBuilder | None = None) -> Transitions:
@@ -171,11 +171,8 @@ def test_rollout_counts_the_learners_decisions(tiny: Game) -> None:
     assert rollout.decisions == pytest.approx(len(transitions.actions), abs=16)  # One may be open in each env.
 
 
-# -- n steps ----------------------------------------------------------------------------------------------------------
-
-
-def test_n_step_returns_worked_out_by_hand() -> None:
-    builder = TransitionBuilder(num_streams=2, observation_size=1, num_actions=1, n_step=3, gamma=0.5)
+def test_transitions_worked_out_by_hand() -> None:
+    builder = TransitionBuilder(num_streams=2, observation_size=1, num_actions=1)
     stream, nobody = np.array([1]), np.zeros(0, np.int64)
 
     def turn(number: int) -> Turns:
@@ -183,33 +180,19 @@ def test_n_step_returns_worked_out_by_hand() -> None:
 
     rewards = np.array([0.0, 99.0])  # Before the first turn: belongs to no action.
     completed = []
-    for number, reward in enumerate([1.0, 2.0, 4.0, 8.0]):
+    for number, reward in enumerate([1.0, 2.0, 4.0]):
         completed.append(builder.complete(rewards, turn(number), nobody)[0])
         builder.act(turn(number), np.array([10 + number]))
         rewards = np.array([77.0, reward])
-    assert [len(part.actions) for part in completed] == [0, 0, 0, 1]
-    first = completed[3]
-    assert (first.observations, first.actions, first.rewards) == (0, 10, 1 + 0.5 * 2 + 0.25 * 4)
-    assert (first.next_observations, first.done) == (3, False)
+    assert [len(part.actions) for part in completed] == [0, 1, 1]
+    first = completed[1]
+    assert (first.observations, first.actions, first.rewards) == (0, 10, 1)
+    assert (first.next_observations, first.done) == (1, False)
     no_turn = Turns(nobody, np.zeros((0, 1), np.float32), np.zeros((0, 1), np.int8))
     _, last = builder.complete(rewards, no_turn, stream)
-    order = np.argsort(last.actions)
-    assert last.actions[order].tolist() == [11, 12, 13]
-    assert last.observations[order, 0].tolist() == [1, 2, 3]
-    assert last.rewards[order].tolist() == [2 + 0.5 * 4 + 0.25 * 8, 4 + 0.5 * 8, 8]
-    assert last.done.all()
+    assert (last.observations, last.actions, last.rewards, last.done) == (2, 12, 4, True)
     _, again = builder.complete(np.zeros(2), no_turn, stream)
     assert len(again.actions) == 0  # The end completes them once.
-
-
-@pytest.mark.parametrize("n_step", [1, 3])
-def test_n_step_transitions_of_a_rollout_reach_n_turns_ahead(tiny: Game, n_step: int) -> None:
-    rollout = make_rollout(tiny, ["random"], num_envs=4, turns=5)
-    transitions = play(rollout, 60, make_builder(rollout, n_step, gamma=0.5))
-    left, going = transitions.observations[:, LEFT], ~transitions.done
-    # The next turn of a seat is two of the ten turns of the game later.
-    np.testing.assert_allclose(left[going] - transitions.next_observations[going, LEFT], 0.2 * n_step, atol=1e-6)
-    assert transitions.rewards.max() == 1.25 * sum(0.5**step for step in range(n_step))
 
 
 # -- the replay buffer ------------------------------------------------------------------------------------------------

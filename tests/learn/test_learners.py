@@ -72,15 +72,15 @@ LEARNERS = {
         {
             "double": {},
             "dqn": {"double": False},
-            "dueling-wide-n-step-soft": {
-                "dueling": True, "wide": True, "n_step": 2, "tau": 0.05, "target_update_interval": 1,
+            "dueling-wide-soft": {
+                "dueling": True, "wide": True, "tau": 0.05, "target_update_interval": 1,
                 "max_grad_norm": 10.0,
             },
             "one-player": ALONE,
             "self-play": {"opponents": ("self=1", "snapshot=1"), "snapshot_every": 1_000},
             "second-seat": {"seat": 1},
         },
-        {"opponents": ("perfect=1", *POOL), "snapshot_every": 300, "n_step": 2},
+        {"opponents": ("perfect=1", *POOL), "snapshot_every": 300},
         {"learning_starts": 100_000},
         bad={("--buffer-size", "100000000000000"): "buffer_size", ("--seat", "2"): "seat=2"},
     ),
@@ -112,7 +112,7 @@ LEARNERS = {
         ),
         {
             "self": {},
-            "variants": {"double": False, "n_step": 2, "dueling": True, "wide": True},
+            "variants": {"double": False, "dueling": True, "wide": True},
             "pool": {"opponents": POOL, "snapshot_every": 2_000},
             "one-player": ALONE,
         },
@@ -215,7 +215,7 @@ def test_same_seed_gives_the_same_bits_and_another_seed_does_not(tiny: Game, tmp
 @pytest.mark.parametrize("name", [name for name, learner in LEARNERS.items() if learner.frozen is not None])
 def test_training_continues_from_another_checkpoint(tiny: Game, tmp_path: Path, name: str) -> None:
     learner = LEARNERS[name]
-    variants: list[dict[str, Any]] = [{}, {"wide": True} if name != "nfsp" else {"n_step": 2}]
+    variants: list[dict[str, Any]] = [{}, {"wide": True} if name != "nfsp" else {"gamma": 0.9}]
     if name == "ppo":
         variants[1] |= {"normalize": True, "critic": "all"}
     for number, changes in enumerate(variants):

@@ -152,7 +152,7 @@ def test_only_the_best_response_explores(tiny: Game) -> None:
 def test_rewards_of_a_seat_do_not_leak_into_its_next_game(tiny: Game) -> None:
     rollout, behavior = make_behavior(tiny, 0.5)
     size, num_actions = rollout.turns.observations.shape[1], rollout.turns.masks.shape[1]
-    builder = TransitionBuilder(rollout.num_streams, size, num_actions, 1, 1.0)
+    builder = TransitionBuilder(rollout.num_streams, size, num_actions)
     seen = 0
     for _ in range(40):
         actions = behavior.act(rollout.turns, 0.2)

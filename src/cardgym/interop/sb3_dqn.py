@@ -189,7 +189,7 @@ class MaskableDQN(DQN):
             name = self.replay_buffer_class.__name__
             raise CardgymError(f"replay_buffer_class {name}: MaskableDQN needs a subclass of MaskableReplayBuffer")
         if getattr(self, "n_steps", 1) > 1:  # Older versions of Stable-Baselines3 only have one step.
-            raise CardgymError(f"n_steps={self.n_steps}: MaskableDQN takes one step; train/dqn.py takes several")
+            raise CardgymError(f"n_steps={self.n_steps}: MaskableDQN takes one step")
         super()._setup_model()
 
     # -- acting -------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 import torch
-from pydantic import Field, PositiveInt
+from pydantic import Field
 from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
 
@@ -30,8 +30,6 @@ class DQNConfig(NetworkConfig, ReplayConfig):
     """Split the network's output into a state value and advantages."""
     gamma: Share = 0.99
     """Discount between consecutive decisions of the learner."""
-    n_step: PositiveInt = 1
-    """Over how many of the learner's decisions rewards are summed before the target network values the rest."""
     batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """Transitions in an update."""
 
@@ -95,7 +93,7 @@ class DQNLearner(NetworkLearner[QNetwork]):
     def __init__(self, network: QNetwork, config: DQNConfig, device: torch.device | str = "cpu") -> None:
         super().__init__(network, device, config.adam, (tags.TD_LOSS, tags.Q_VALUES))
         self.target = copy.deepcopy(self.network).requires_grad_(False)
-        self._double, self._discount = config.double, config.gamma**config.n_step
+        self._double, self._discount = config.double, config.gamma
         self._target_update_interval, self._tau = config.target_update_interval, config.tau
 
     def update(self, batch: Transitions) -> Tensor:
@@ -128,7 +126,7 @@ def train(config: DQNConfig, training: NetworkTraining) -> None:
     rollout = training.rollout(player)
     explore = EpsilonGreedy(training.generator(2))
     inputs, actions = training.observation_size, training.num_actions
-    builder = TransitionBuilder(rollout.num_streams, inputs, actions, config.n_step, config.gamma)
+    builder = TransitionBuilder(rollout.num_streams, inputs, actions)
     replay = ReplayBuffer(config.buffer_size, inputs, actions, training.generator(3))
     training.start(
         rollout, player, lambda: learner.network,

@@ -196,7 +196,7 @@ def train(config: NFSPConfig, training: NetworkTraining) -> None:
     rollout = training.rollout(player)
     behavior = Behavior(responder, player, rollout.num_streams, config.anticipatory_param, training.generator(2, 0))
     inputs, actions = training.observation_size, training.num_actions
-    builder = TransitionBuilder(rollout.num_streams, inputs, actions, config.n_step, config.gamma)
+    builder = TransitionBuilder(rollout.num_streams, inputs, actions)
     replay = ReplayBuffer(config.buffer_size, inputs, actions, training.generator(2, 1))
     reservoir = ReservoirBuffer(config.reservoir_size, inputs, actions, training.generator(2, 2))
     training.start(

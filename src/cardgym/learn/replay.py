@@ -20,12 +20,12 @@ R = TypeVar("R", bound=tuple[Any, ...])
 
 
 class Transitions(NamedTuple):
-    """Transitions, one in each row: from a turn of a seat to its next turn (its n-th next), or to the game's end.
+    """Transitions, one in each row: from a turn of a seat to its next turn, or to the game's end.
 
     Attributes:
         observations: what the seat saw, (rows, size), float32.
         actions: what it did, (rows,), int64.
-        rewards: what it was paid until the next turn, discounted and summed over n of them, (rows,), float32.
+        rewards: what it was paid until then, (rows,), float32.
         next_observations: what it saw at that next turn, (rows, size), float32.
         next_masks: what was legal then, (rows, actions), bool.
         done: whether the game ended first, (rows,), bool. The next observation and mask then mean nothing.
@@ -40,39 +40,31 @@ class Transitions(NamedTuple):
 
 
 class TransitionBuilder:
-    """Builds transitions of `n_step` steps from the turns of a rollout.
+    """Builds transitions from the turns of a rollout.
 
     A transition spans everything between two turns of its stream: the other players' turns, chance, and all rewards
     paid to the stream. A reward before the stream's first turn belongs to no action and is dropped.
-    With n steps a transition is complete at the n-th next turn; the end of the game completes all that are open.
     """
 
-    saved: ClassVar[tuple[str, ...]] = ("_observations", "_actions", "_rewards", "_open", "_next", "_paid")
+    saved: ClassVar[tuple[str, ...]] = ("_observations", "_actions", "_rewards", "_open")
 
-    def __init__(self, num_streams: int, observation_size: int, num_actions: int, n_step: int, gamma: float) -> None:
-        self.n_step = n_step
-        self.gamma = gamma
+    def __init__(self, num_streams: int, observation_size: int, num_actions: int) -> None:
+        needed = num_streams * (4 * observation_size + 17)
+        check_memory(f"the last turns of {num_streams:,} streams", needed, "lower num_envs")
         self._num_actions = num_actions
-        needed = n_step * num_streams * (4 * observation_size + 16)
-        check_memory(f"the last {n_step:,} turns of {num_streams:,} streams", needed, "lower n_step or num_envs")
-        # Each stream has a ring of its last n turns.
-        self._observations = np.zeros((n_step, num_streams, observation_size), np.float32)
-        self._actions = np.zeros((n_step, num_streams), np.int64)
-        self._rewards = np.zeros((n_step, num_streams), np.float64)
-        self._open = np.zeros(num_streams, np.int64)  # How many of them wait for rewards.
-        self._next = np.zeros(num_streams, np.int64)  # The slot of the next turn.
-        self._paid = np.zeros(num_streams, np.float64)  # Rewards of the stream since its last turn.
+        # The last turn of each stream, what it was paid since, and whether it waits for more.
+        self._observations = np.zeros((num_streams, observation_size), np.float32)
+        self._actions = np.zeros(num_streams, np.int64)
+        self._rewards = np.zeros(num_streams, np.float64)
+        self._open = np.zeros(num_streams, np.bool_)
 
     def act(self, turns: Turns, actions: Int64s) -> None:
         """Record the actions, (turns,), int64, that were chosen at these turns."""
         streams = turns.streams
-        slots = self._next[streams]
-        self._observations[slots, streams] = turns.observations
-        self._actions[slots, streams] = actions
-        self._rewards[slots, streams] = 0.0
-        self._paid[streams] = 0.0
-        self._next[streams] = (slots + 1) % self.n_step
-        self._open[streams] += 1
+        self._observations[streams] = turns.observations
+        self._actions[streams] = actions
+        self._rewards[streams] = 0.0
+        self._open[streams] = True
 
     def complete(self, rewards: Float64s, turns: Turns, ended: Int64s) -> tuple[Transitions, Transitions]:
         """Return the transitions that the last step completed, by another turn of their stream or their game's end.
@@ -80,40 +72,21 @@ class TransitionBuilder:
         `turns` follow the step; it paid each stream `rewards`, (streams,), float64, and ended the games of the streams
         `ended`, (ended,), int64.
         """
-        self._paid += rewards
-        return self._turn(turns), self._end(ended)
+        self._rewards += rewards
+        again = np.flatnonzero(self._open[turns.streams])
+        going = self._closed(turns.streams[again], turns.observations[again], turns.masks[again] != 0, done=False)
+        over = ended[self._open[ended]]
+        nothing = np.zeros((len(over), self._observations.shape[1]), np.float32)
+        return going, self._closed(over, nothing, np.ones((len(over), self._num_actions), np.bool_), done=True)
 
-    def _turn(self, turns: Turns) -> Transitions:
-        self._credit(turns.streams)
-        full = np.flatnonzero(self._open[turns.streams] == self.n_step)
-        streams = turns.streams[full]
-        self._open[streams] -= 1
-        slots = self._next[streams]  # All slots are taken: the next one to be overwritten has the oldest turn.
-        done = np.zeros(len(streams), np.bool_)
-        return self._transitions(slots, streams, turns.observations[full], turns.masks[full] != 0, done)
-
-    def _end(self, ended: Int64s) -> Transitions:
-        self._credit(ended)
-        ages, which = np.nonzero(np.arange(self.n_step)[:, None] < self._open[ended])
-        streams = ended[which]
-        slots = (self._next[streams] - 1 - ages) % self.n_step
-        self._open[ended] = 0
-        next_observations = np.zeros((len(streams), self._observations.shape[2]), np.float32)
-        next_masks = np.ones((len(streams), self._num_actions), np.bool_)
-        return self._transitions(slots, streams, next_observations, next_masks, np.ones(len(streams), np.bool_))
-
-    def _transitions(self, slots: Int64s, streams: Int64s, *after: Any) -> Transitions:
-        """Return the transitions from the turns in these slots to what comes `after` them: the last three fields."""
-        rewards = self._rewards[slots, streams].astype(np.float32)
-        return Transitions(self._observations[slots, streams], self._actions[slots, streams], rewards, *after)
-
-    def _credit(self, streams: Int64s) -> None:
-        """Add what was paid since the last turn to every open turn, discounted by the turn's age."""
-        for age in range(self.n_step):
-            older = streams[self._open[streams] > age]
-            slots = (self._next[older] - 1 - age) % self.n_step
-            self._rewards[slots, older] += self.gamma**age * self._paid[older]
-        self._paid[streams] = 0.0
+    def _closed(
+        self, streams: Int64s, observations: npt.NDArray[Any], masks: npt.NDArray[np.bool_], *, done: bool
+    ) -> Transitions:
+        """Return the transitions from the open turns of streams to what comes next, and close them."""
+        self._open[streams] = False
+        rewards = self._rewards[streams].astype(np.float32)
+        ends = np.full(len(streams), done)
+        return Transitions(self._observations[streams], self._actions[streams], rewards, observations, masks, ends)
 
 
 class SampledBuffer(Generic[R]):

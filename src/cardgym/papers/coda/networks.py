@@ -102,7 +102,7 @@ def train_network(training: NetworkTraining, games: int) -> TrainedNetwork:
     rollout = SelfPlayRollout(game, options, config.num_envs, pool, player, seed=config.seed, seat=0)
     start = time.process_time()
     explore, sampling = EpsilonGreedy(np.random.default_rng([config.seed, 2])), np.random.default_rng([config.seed, 3])
-    builder = TransitionBuilder(rollout.num_streams, shape.inputs, shape.actions, n_step=1, gamma=config.gamma)
+    builder = TransitionBuilder(rollout.num_streams, shape.inputs, shape.actions)
     replay = ReplayBuffer(MAX_DECISIONS * games, shape.inputs, shape.actions, sampling)
     decay_games = int(config.exploration_fraction * games)
     losses: list[torch.Tensor] = []
