@@ -46,6 +46,7 @@ def test_without_an_agent_for_the_options_the_coach_rolls_out_heuristic() -> Non
     assert source == "3,000 playouts of Heuristic, fewer than 5 players need, to answer in seconds"
 
 
+@pytest.mark.slow
 def test_a_fold_is_worth_nothing_more_in_a_solved_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solved, "_NODES_WALKED", 1_000_000)
     driver = StateDriver("SpikeMini-v0", {"credits": 4})
