@@ -1,9 +1,10 @@
 """Does what the coach says come true? Its chances and values, beside what then happened.
 
 The coach's seat is played by the player whose play the coach's values assume: at Coda `bayes`, drawing among equally
-likely guesses; `official_ppo` at CodaOfficial, `ppo` at Corellian Spike, `champion` at cribbage. At a share of its
-decisions the coach is asked about the action that is taken. Printed by kind, in all and by tenths of at least 300
-claims: what was said and what came true, on average, with 95 % intervals of the difference over games. Example:
+likely guesses; `official_ppo` at CodaOfficial, `ppo` at Corellian Spike, `champion` at cribbage, at One Play Poker the
+coach itself, against the `house`. At a share of its decisions the coach is asked about the action that is taken.
+Printed by kind, in all and by tenths of at least 300 claims: what was said and what came true, on average, with 95 %
+intervals of the difference over games. Example:
 python research/coach_claims.py Coda-v0 heuristic search
 """
 
@@ -17,12 +18,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardgym.games.coda.players import drawing_bayes
+from cardgym.games.one_play_poker.adviser import pot_share
+from cardgym.games.one_play_poker.rules import pot, result
 from cardgym.table.coach.advice import GAMES
 from cardgym.table.coach.coach import Coach
 from cardgym.testing import StateDriver
 
 OWN: dict[str, str | Callable[..., int]] = {
-    "Coda-v0": drawing_bayes, "CodaOfficial-v0": "official_ppo", "CorellianSpike-v0": "ppo", "Cribbage-v0": "champion"
+    "Coda-v0": drawing_bayes, "CodaOfficial-v0": "official_ppo", "CorellianSpike-v0": "ppo", "Cribbage-v0": "champion",
+    "OnePlayPoker-v0": "coach",
 }  # fmt: skip
 ANTE = 2
 
@@ -49,6 +53,10 @@ def said_of(coach: Coach, state: Any, seat: int, action: int, names: Sequence[st
         yield f"{kind}: wins", advised.value / 100, lambda end: float(end.winner == seat)
     elif advice.unit == GAMES:
         yield f"{kind}: wins", advised.value / 100, lambda end: float(end.scores[seat] > end.scores[1 - seat])
+    elif "stack" not in state.dtype.names:
+        bets = int(state.bets)  # Each was paid before.
+        yield f"{kind}: credits", advised.value, lambda end: bets - int(end.bets) + pot(end) * result(end) / 2
+        yield f"{kind}: wins", float(pot_share(state)), lambda end: result(end) / 2
     else:
         had = int(state.stack[seat])
         yield f"{kind}: credits", advised.value, lambda end: float(end.stack[seat] - had)
@@ -64,7 +72,10 @@ def observe(env: str, opponent: str, known: bool, games: int, share: float, seed
     """Play games and note the claims; seats alternate."""
     driver, rng = StateDriver(env, {}), np.random.default_rng(seed)
     coach = Coach(driver.game, driver.options)
-    choose = [driver.chooser(player, rng) for player in (OWN[env], opponent)]
+    alone = driver.options.num_players == 1
+    choose = [lambda: coach.advise(driver.state, 0).best.action]
+    if not alone:
+        choose = [driver.chooser(player, rng) for player in (OWN[env], opponent)]
     claims = []
     for number in range(games):
         driver.setup()
@@ -73,7 +84,7 @@ def observe(env: str, opponent: str, known: bool, games: int, share: float, seed
         waiting: list[Said] = []
         while not driver.over:
             seat, state = driver.current_player, driver.state
-            own = (seat + number) % 2 == 0
+            own = alone or (seat + number) % 2 == 0
             action = choose[0 if own else 1]()
             if own and len(driver.legal_actions()) > 1 and rng.random() < share:
                 waiting += said_of(coach, state, seat, action, [opponent if known else "Ann"] * 2)

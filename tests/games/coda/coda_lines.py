@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled
 from cardgym.engine.registry import find
 from cardgym.games.coda.arrangements import new_weights, weigh_arrangements, weigh_guesses
-from cardgym.games.coda.search import remember
+from cardgym.games.coda.knowledge import remember
 from cardgym.games.coda.state import GUESSING, CodaOptions, lines_shown, place_action, stop_action
 from cardgym.testing import StateDriver
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cardgym.games.coda.adviser import UNKNOWN, Fit, fitted_chances, shipped_fits
+from cardgym.games.coda.adviser import UNKNOWN, Fit, _drawn_together, fitted_chances, shipped_fits
 from cardgym.games.coda.players import MODELED
 from cardgym.table.web.lobby import opponent_names
 from cardgym.testing import StateDriver
@@ -27,6 +27,24 @@ def test_a_fit_balances_the_two_posteriors() -> None:
     assert (fewer[1:4, 6:] < weighed[1:4, 6:]).all()
     flatter = fitted_chances(exact, weighed, Fit(sharpness=0.5), 6)
     assert (flatter[1:4].max(axis=1) < weighed[1:4].max(axis=1)).all()
+
+
+def test_means_that_differ_by_chance_are_drawn_together() -> None:
+    rng = np.random.default_rng(2)
+    worlds = rng.normal(50.0, 30.0, (400, 1))  # What the same states share separates no actions.
+    rows = rng.random((400, 8)) < 0.8
+    apart = {"plain": 0.0, "drawn": 0.0, "real": 0.0}
+    for _ in range(50):
+        noisy = worlds + rng.normal(0.0, 20.0, (400, 8))
+        plain = (noisy * rows).sum(axis=0) / rows.sum(axis=0)
+        for name, means in (("plain", plain), ("drawn", _drawn_together(noisy, rows))):
+            apart[name] += float(means.max() - means.mean()) / 50
+        apart["real"] += float(np.ptp(_drawn_together(noisy + 20.0 * (np.arange(8) == 1), rows))) / 50
+    assert apart["drawn"] < 0.4 * apart["plain"]
+    assert 18.0 < apart["real"] < 22.0
+    never = _drawn_together(noisy, rows & (np.arange(8) > 0))
+    assert np.isnan(never[0])
+    assert np.isfinite(never[1:]).all()
 
 
 @pytest.mark.parametrize("env", ["Coda-v0", "CodaOfficial-v0"])

@@ -12,6 +12,7 @@ from coda_lines import CASES, CodaDriver
 from cardgym.engine.compilation import compiled
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 from cardgym.games.coda.evidence import COLOR, MIDDLE, NUM_POLICIES, UNSEEN, explain, recall_guesses, turn_back
+from cardgym.games.coda.search import STRANGER, Sampler
 
 
 @compiled
@@ -82,3 +83,28 @@ def test_guesses_show_who_made_them() -> None:
             _explain(np.concatenate([game.states, game.states]), 0, shares)
             found[int(shares.argmax())] += 1
         assert found.argmax() == policy, player
+
+
+@pytest.mark.parametrize(("case", "games"), [(0, 4), (6, 12)])
+def test_beliefs_about_a_single_hidden_tile_are_exact(case: int, games: int) -> None:
+    told = 0
+    for seed in range(games):
+        game = CodaDriver(*CASES[case], seed=seed)
+        while not game.over:
+            seat, action = game.current_player, game.choose_action("bayes", np.array([seed, 0], np.uint64))
+            hidden = game.hidden_places(1 - seat)
+            if game.guessing and len(hidden) == 1:
+                ways, expected, shares = game.weigh_guesses(seat)[0][hidden[0]], np.zeros(26), np.ones(NUM_POLICIES)
+                luck = np.array([seed, 0], np.uint64)
+                while ((expected > 0.0) != (ways > 0.0)).any():
+                    world = game.copy()
+                    world.resample(seat, luck)
+                    _explain(np.concatenate([world.states, world.states]), seat, shares)
+                    tile = world.line(1 - seat)[hidden[0]]
+                    expected[tile] = ways[tile] * (STRANGER @ shares)
+                beliefs = Sampler(game.options, 64).believe(game.observe(seat, "guessed"), STRANGER)
+                np.testing.assert_allclose(beliefs.chances[hidden[0]], expected / expected.sum(), atol=1e-12)
+                np.testing.assert_allclose(beliefs.weights[:26], beliefs.chances[hidden[0]], atol=1e-12)
+                told += bool(abs(expected / expected.sum() - ways / ways.sum()).max() > 0.05)
+            game.decide(action)
+    assert told > 3

@@ -14,10 +14,11 @@ from cardgym.arena import evaluate
 from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.coda.critic import PLAY_OUT, Critic, load_critic, value_of
-from cardgym.games.coda.drawing import DrawingPlayer, weigh_draws
+from cardgym.games.coda.drawing import DrawingPlayer, weigh_draw
 from cardgym.games.coda.game import OFFICIAL
 from cardgym.games.coda.guess_features import BY_GUESS
-from cardgym.games.coda.search import OWN, SearchPlayer, estimate
+from cardgym.games.coda.knowledge import OWN
+from cardgym.games.coda.search import SearchPlayer, estimate
 from cardgym.games.coda.state import CodaOptions
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.network_shapes import network_shape
@@ -134,8 +135,8 @@ def test_guesses_are_drawn_whatever_the_own_hidden_tile_is() -> None:
 
 
 def test_draws_weigh_likely_guesses_and_the_middle() -> None:
-    weights = weigh_draws(np.array([[0.25, 0.5, 0.25], [0.5, 0.5, 0.0]]))
-    np.testing.assert_allclose(weights, np.array([[0.3125, 1.0, 0.3125], [0.75, 0.75, 0.0]]) ** 4)
+    weights = [weigh_draw(chance, less) for chance, less in ((0.25, 0.0), (0.5, 0.25), (0.25, 0.75), (0.5, 0.0))]
+    np.testing.assert_allclose(weights, np.array([0.3125, 1.0, 0.3125, 0.75]) ** 4)
 
 
 @pytest.mark.parametrize(

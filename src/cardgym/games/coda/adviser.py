@@ -216,15 +216,37 @@ def _rate(values: Float64s, right: Bools, expected: Float64s, odds: list[tuple[f
 
     `odds` are factors of the odds of winning, each with its probability.
     """
-    hits, misses = _after_guesses(values, right)
+    guesses = expected > 0.0
+    rows = right & guesses, ~right & guesses, np.broadcast_to(~guesses, right.shape)
+    hits, misses, others = (_drawn_together(values, some) for some in rows)
     # The share of right guesses in the sample differs from their probability: correct the values for that.
-    values = values - np.where(np.isnan(hits - misses), 0.0, hits - misses) * (right - expected)
-    hits, misses, means = (
+    values = values - np.nan_to_num(hits - misses) * (right - expected)
+    hits, misses, others = (
         np.sum([share * with_odds(shares, factor) for factor, share in odds], axis=0)
-        for shares in (hits, misses, values.mean(axis=0))
+        for shares in (hits, misses, others)
     )
-    means = np.where(np.isnan(hits - misses), means, expected * hits + (1.0 - expected) * misses)
+    means = np.where(guesses, expected * hits + (1.0 - expected) * misses, others)
+    means = np.where(np.isnan(means), np.fmax(hits, misses), means)
     return _Rated(means, half_widths(values - values[:, [int(means.argmax())]]), hits, misses)
+
+
+def _drawn_together(values: Float64s, rows: Bools) -> Float64s:
+    """Return the mean of each column over some of its rows, NaN if there are none, drawn towards the mean of all.
+
+    Means that differ as little as chance would make them are all but equal, so that the best is not just the luckiest
+    (empirical Bayes: Efron and Morris, "Stein's estimation rule and its competitors", 1973).
+    """
+    counts = rows.sum(axis=0)
+    means: Float64s = np.where(counts > 0, (values * rows).sum(axis=0) / np.maximum(counts, 1), np.nan)
+    known = np.flatnonzero(counts > 0)
+    if len(known) > 1:
+        apart = ((values - means) * rows)[:, known] / counts[known]
+        covariances = apart.T @ apart  # Of the means: all actions are tried in the same states.
+        noise = covariances.diagonal() - 2.0 * covariances.mean(axis=1) + covariances.mean()
+        spread = max(float(means[known].var(ddof=1) - noise.sum() / (len(known) - 1)), 0.0)
+        middle = (values * rows).sum() / counts.sum()
+        means[known] = middle + spread / np.maximum(spread + noise, 1e-12) * (means[known] - middle)
+    return means.round(9)  # Sums differ in the last bit from one machine to another, and would decide ties.
 
 
 def _reasons(state: State, seat: int, tried: list[int], chances: Mapping[int, float], rated: _Rated) -> list[str]:
@@ -255,14 +277,6 @@ def _less_likely(state: State, chances: Mapping[int, float], rated: _Rated) -> l
         error = float(rated.errors.max())
         actions.append(ActionAdvice(action, action_text(state, action), value, reason, error))
     return actions
-
-
-def _after_guesses(values: Float64s, right: Bools) -> tuple[Float64s, Float64s]:
-    """Get the mean value of each action where it is a right guess and where it is not; NaN where that never happens."""
-    counts = right.sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        hits = (values * right).sum(axis=0) / counts
-        return hits, (values * ~right).sum(axis=0) / (len(values) - counts)
 
 
 def _share(chance: float) -> str:

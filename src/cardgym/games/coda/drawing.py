@@ -11,10 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Float32s, Float64s, Int8s
-from cardgym.games.coda import state as coda
-from cardgym.games.coda.search import OTHER, STRANGER, SearchPlayer
+from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import Float32s, Float64s, Int8s, rule
+from cardgym.games.coda.arrangements import new_weights
+from cardgym.games.coda.evidence import NUM_POLICIES
+from cardgym.games.coda.knowledge import OTHER
+from cardgym.games.coda.observations import TURN
+from cardgym.games.coda.search import ROOT, STRANGER, WORLDS, SearchPlayer, sample_worlds
 from cardgym.players import Masks, Observations, Player
+
+_GUESSING = int(TURN.guessing)
 
 
 class DrawingPlayer(SearchPlayer):
@@ -27,29 +33,40 @@ class DrawingPlayer(SearchPlayer):
         self, observations: Observations, masks: Masks, temperature: float = 0.0
     ) -> npt.NDArray[np.floating[Any]]:
         """Return the probability of each action, (rows, actions), float64; see `Player.probabilities`."""
-        shares = [self._shares(*row) for row in zip(observations, masks, strict=True)]
-        return np.reshape(shares, masks.shape).astype(np.float64)
-
-    def _shares(self, observation: Float32s, mask: Int8s) -> Float64s:
-        shares = np.zeros(len(mask))
-        if mask.sum() > 1:
-            chances, root = self._sampler.believe(observation, STRANGER).chances, self._sampler.root
-            if root.phase == coda.GUESSING:
-                weights = weigh_draws(chances[: int(root.length[OTHER]), : int(root.n)]).ravel()
-                shares[: len(weights)] = weights  # In the order of the actions.
-                shares *= mask
-                shares /= shares.sum()
-                return shares
-        shares[self._choose(observation, mask)] = 1.0
+        shares: Float64s = np.zeros(masks.shape)
+        draw_guesses(self._sampler.records, observations, masks, STRANGER, shares)
+        for row in np.flatnonzero(observations[:, _GUESSING] < 0.5):
+            shares[row, self._choose(observations[row], masks[row])] = 1.0
+        shares /= shares.sum(axis=1, keepdims=True)
         return shares
 
 
-def weigh_draws(chances: Float64s) -> Float64s:
-    """Return how often to guess each tile at each place, up to a factor, given its chance; both are (places, tiles).
+@compiled
+def draw_guesses(records: Any, observations: Float32s, masks: Int8s, prior: Float64s, shares: Float64s) -> None:
+    """Write how often to make each guess, up to a factor, (rows, actions); rows of other decisions stay 0."""
+    weights, policies = np.zeros(records.shape[0] - WORLDS), np.zeros(NUM_POLICIES)
+    root = records[ROOT]
+    for row in range(observations.shape[0]):
+        if observations[row, _GUESSING] < 0.5:
+            continue
+        chances = new_weights()
+        sample_worlds(records, observations[row], prior, weights, policies, chances)
+        for place in range(root.length[OTHER]):
+            less = 0.0
+            for tile in range(root.n):
+                chance, action = chances[place, tile], place * root.n + tile
+                if masks[row, action]:
+                    shares[row, action] = weigh_draw(chance, less)
+                less += chance
+
+
+@rule
+def weigh_draw(chance: float, less: float) -> float:
+    """Return how often to guess a tile at a place, up to a factor, given its chance and that of a smaller tile.
 
     A miss in the middle tells most. The fourth power is about as strong as the likeliest guess alone, and tells less.
     """
-    lower = chances.cumsum(axis=1) - chances / 2.0
-    middle = 1.0 + 2.0 * np.minimum(lower, 1.0 - lower)
-    weights: Float64s = np.square(np.square(chances * middle))  # A power might differ in the last bit in a page.
-    return weights
+    lower = less + chance / 2.0
+    middle = 1.0 + 2.0 * min(lower, 1.0 - lower)
+    square = (chance * middle) * (chance * middle)
+    return square * square  # A power might differ in the last bit in a page.

@@ -1,12 +1,27 @@
-"""What a seat knows and cannot see: sampling it exactly, with the weights of `arrangements`."""
+"""What a seat knows, as a state, and what it cannot see: sampled exactly, with the weights of `arrangements`."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cardgym.engine.contract import Float64s, Generator, Int64s, State, count_bits, rule, uniform, uniform_float
+from cardgym.engine.contract import (
+    Float32s,
+    Float64s,
+    Generator,
+    Int64s,
+    State,
+    count_bits,
+    rule,
+    uniform,
+    uniform_float,
+)
 from cardgym.games.coda import arrangements
 from cardgym.games.coda import state as coda
+from cardgym.games.coda.observations import GUESSED, TURN, past_guesses_at
+from cardgym.games.coda.rules import setup
+
+OWN, OTHER = 0, 1
+"""The seats in states rebuilt from observations, which do not depend on the seat number."""
 
 
 @rule
@@ -192,3 +207,105 @@ def put_jokers(state: State, owner: int, places: Int64s) -> None:
 def _pick(values: int, generator: Generator) -> int:
     """Return a uniformly random tile of a nonempty set."""
     return coda.nth_tile(values, uniform(generator, count_bits(values)))
+
+
+# -- from an observation to a state -----------------------------------------------------------------------------------
+
+
+@rule
+def remember(state: State, seen: Float32s) -> None:
+    """Reconstruct a state in which OWN would see the observation `seen`.
+
+    The state's options must be set. Hidden tiles get arbitrary unseen values; `resample` then draws them.
+    """
+    n = int(state.n)
+    half = n // 2
+    at = GUESSED[n]
+    setup(state)
+    state.turn = OWN
+    state.pool_size = _whole(seen[TURN.pool] * n)
+    state.hits = _whole(seen[TURN.hits] * half)
+    state.missed = seen[TURN.missed] > 0.5
+    state.starter = OWN if seen[TURN.moved_first] > 0.5 else OTHER
+    aside = _bits(seen, at.drawn, n)
+    free = _bits(seen, at.unseen, n)
+    _recall_own(state, aside, seen)
+    if seen[TURN.opponent_size] > 0.5 / half:
+        _recall_other(state, free, seen)
+        state.phase = (
+            coda.GUESSING if seen[TURN.guessing] > 0.5 else coda.PLACING if seen[TURN.placing] > 0.5 else coda.REVEALING
+        )
+        for tile in range(n):
+            if (aside >> tile) & 1:
+                state.drawn = tile
+    else:
+        state.phase = coda.SETTING
+        state.waiting[OWN] = aside
+        for tile in range(n):  # As many tiles as each seat was dealt.
+            if (free >> tile) & 1 and count_bits(int(state.held[OTHER])) < state.n_start:
+                state.held[OTHER] |= 1 << tile
+    state.pool = free & ~int(state.held[OTHER])
+    for seat in range(2):
+        order, excluded = past_guesses_at(state, OWN, seat)
+        for place in range(state.length[seat]):
+            state.entered[state.line[seat, place]] = _whole(seen[order + place] * half)
+            state.denied[state.line[seat, place]] = _bits(seen, excluded + place * n, n)
+
+
+@rule
+def _recall_own(state: State, aside: int, seen: Float32s) -> None:
+    """Write the own line and the values known to be wrong for its hidden tiles; `aside` are tiles not yet in it."""
+    n = int(state.n)
+    half = n // 2
+    at = GUESSED[n]
+    own = _bits(seen, at.own_tiles, n)
+    state.held[OWN] = own
+    state.up[OWN] = _bits(seen, at.own_up, n)
+    for tile in range(coda.num_numbers(state)):
+        if (own & ~aside) >> tile & 1:
+            coda.insert(state, OWN, int(state.length[OWN]), tile)
+    places = np.full(2, -1, np.int64)
+    for joker in range(int(state.jokers)):
+        places[joker] = _whole(seen[TURN.jokers + joker] * half) - 1
+    put_jokers(state, OWN, places)
+
+
+@rule
+def _recall_other(state: State, free: int, seen: Float32s) -> None:
+    """Write the opponent's line: face-up tiles, tiles from `free` for hidden ones, and their excluded values."""
+    n = int(state.n)
+    at = GUESSED[n]
+    size = _whole(seen[TURN.opponent_size] * (n // 2))
+    for place in range(size):
+        possible = _bits(seen, at.opponent_may_be + place * n, n)
+        tile = 0
+        if seen[at.opponent_up + place] > 0.5:
+            while (possible >> tile) & 1 == 0:
+                tile += 1
+            state.up[OTHER] |= 1 << tile
+        else:
+            # Any unused tile of the right color will do.
+            white = seen[at.opponent_white + place] > 0.5
+            allowed = free & ~int(state.held[OTHER])
+            if state.color_visible == coda.YES:
+                allowed &= coda.WHITE if white else coda.BLACK
+            while (allowed >> tile) & 1 == 0:
+                tile += 1
+        state.held[OTHER] |= 1 << tile
+        state.line[OTHER, place] = tile
+    state.length[OTHER] = size
+
+
+@rule
+def _whole(value: float) -> int:
+    return int(value + 0.5)
+
+
+@rule
+def _bits(numbers: Float32s, start: int, size: int) -> int:
+    """Return the set of tiles whose entry is 1."""
+    tiles = 0
+    for tile in range(size):
+        if numbers[start + tile] > 0.5:
+            tiles |= 1 << tile
+    return tiles

@@ -6,9 +6,9 @@ one tile, `search` draws its guesses; see `drawing`.
 
 A search runs outside the kernel and gets only the observation `guessed` and the mask, so it cannot know more than its
 seat does. It builds a state from the observation, with arbitrary tiles for the hidden ones. `resample` then draws
-states in proportion to their probability if guesses were chance, and `evidence` weighs them by how well they explain
-the guesses of the opponent, whose policy is unknown. The sampled states also estimate the values of a right and of a
-wrong guess.
+states in proportion to their probability if guesses were chance (all are listed if the opponent hides a single tile),
+and `evidence` weighs them by how well they explain the guesses of the opponent, whose policy is unknown. The sampled
+states also estimate the values of a right and of a wrong guess.
 """
 
 from __future__ import annotations
@@ -20,22 +20,19 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled, name_entry_point
-from cardgym.engine.contract import Float32s, Float64s, Generator, Int8s, Int64s, State, count_bits, rule, uniform
+from cardgym.engine.contract import Float32s, Float64s, Generator, Int8s, Int64s, State, rule, uniform
 from cardgym.engine.rules import derive, hash_of
 from cardgym.games.coda import state as coda
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
 from cardgym.games.coda.evidence import NUM_POLICIES, explain, recall_guesses
-from cardgym.games.coda.knowledge import put_jokers, resample
-from cardgym.games.coda.observations import GUESSED, OBSERVATIONS, TURN, past_guesses_at
+from cardgym.games.coda.knowledge import OTHER, OWN, draw_arrangement, remember, resample
+from cardgym.games.coda.observations import OBSERVATIONS
 from cardgym.games.coda.players import act_as, bayes
-from cardgym.games.coda.rules import apply_action, legal_action_mask, num_chance_outcomes, setup
+from cardgym.games.coda.rules import apply_action, legal_action_mask, num_chance_outcomes
 from cardgym.games.coda.state import CodaOptions
 from cardgym.players import Actions, Masks, Observations, Player
 from cardgym.statistics import even_steps
-
-OWN, OTHER = 0, 1
-"""The seats in the search's states. An observation does not depend on the seat number."""
 
 BAYES = -1
 """The number of `bayes` as it plays; its other models are in `MODELED`."""
@@ -81,7 +78,7 @@ _LUCK = 1 << 20
 class SearchPlayer(Player):
     """Looks ahead in sampled states to choose among the likeliest guesses and stopping, places, or own tiles.
 
-    Deterministic: the same observation gives the same action.
+    The same observation gives the same action, except for guesses that `drawing` draws.
     """
 
     observation_name = "guessed"
@@ -157,20 +154,20 @@ class Sampler:
 
     def __init__(self, options: CodaOptions, count: int) -> None:
         """Sample `count` states at a time."""
-        self._records = np.zeros(WORLDS + count, coda.STATE)
+        self.records = np.zeros(WORLDS + count, coda.STATE)
         options.write(self.root)
         self._mask = np.zeros(coda.num_actions(options), np.int8)
 
     @property
     def root(self) -> State:
         """The state built from the last observation."""
-        return self._records.view(np.recarray)[ROOT]
+        return self.records.view(np.recarray)[ROOT]
 
     def believe(self, observation: Float32s, prior: Float64s) -> Beliefs:
         """Sample states and weigh them; `prior` has the probability of each policy of `evidence`."""
-        weights, policies = np.ones(len(self._records) - WORLDS), np.zeros(NUM_POLICIES)
+        weights, policies = np.zeros(len(self.records) - WORLDS), np.zeros(NUM_POLICIES)
         chances = np.zeros((coda.MAX_LINE, coda.MAX_TILES))
-        sample_worlds(self._records, observation, prior, weights, policies, chances)
+        _believe(self.records, observation, prior, weights, policies, chances)
         return Beliefs(weights / weights.sum(), chances, policies / policies.sum())
 
     def try_actions(
@@ -179,11 +176,11 @@ class Sampler:
         """Get the value of each action in each of these states, and whether it is a right guess; see `try_actions`."""
         values, right = np.empty((len(drawn), len(actions))), np.empty((len(drawn), len(actions)), np.bool_)
         drawn, actions, others = (np.asarray(each, np.int64) for each in (drawn, actions, others))  # 32 bits in a page.
-        try_actions(self._records, observation, drawn, actions, self._mask, critic, own, others, values, right)
+        try_actions(self.records, observation, drawn, actions, self._mask, critic, own, others, values, right)
         return values, right
 
 
-@compiled
+@rule
 def sample_worlds(
     records: Any, observation: Float32s, prior: Float64s, weights: Float64s, policies: Float64s, chances: Float64s
 ) -> None:
@@ -193,36 +190,55 @@ def sample_worlds(
     key = hash_of(observation)
     guesses = recall_guesses(root, OWN)
     scratch, shares = records[SCRATCH : SCRATCH + 1], np.ones(NUM_POLICIES)
-    table, sums, counts = new_weights(), new_weights(), new_weights()
+    table, ways, sums, counts = new_weights(), new_weights(), new_weights(), new_weights()
+    shown = coda.lines_shown(root)
+    every = weigh_guesses(root, OWN, ways) if shown else 0.0
+    single = shown and coda.count_hidden(root, OTHER) == 1
+    at = 0
+    while single and not coda.hidden(root, OTHER, at):
+        at += 1
     generator = np.empty(2, np.uint64)
     total = 0.0
-    for number in range(weights.shape[0]):
+    for number in range(int(root.n) if single else weights.shape[0]):
+        weights[number] = 0.0
+        drawn = ways[at, number] if single else 1.0
+        if drawn == 0.0:  # State number t, if it is possible, has tile t there: all states, instead of a sample.
+            continue
         records[WORLDS + number] = root
         world = records[WORLDS + number]
         generator[0] = derive(key, np.uint64(number))
         generator[1] = np.uint64(0)
-        resample(world, OWN, generator)
+        if single:
+            draw_arrangement(world, OTHER, 1 << number, generator)
+            world.pool = coda.unseen(world, OWN) & ~int(world.held[OTHER])
+        else:
+            resample(world, OWN, generator)
         explain(world, OWN, guesses, scratch, table, shares)
-        weights[number] = 0.0
         for policy in range(NUM_POLICIES):
-            weights[number] += prior[policy] * shares[policy]
-            policies[policy] += prior[policy] * shares[policy]
+            weights[number] += drawn * prior[policy] * shares[policy]
+            policies[policy] += drawn * prior[policy] * shares[policy]
         total += weights[number]
         for place in range(world.length[OTHER]):
             sums[place, world.line[OTHER, place]] += weights[number]
             counts[place, world.line[OTHER, place]] += 1.0
     if root.phase != coda.GUESSING:
         return
-    every = weigh_guesses(root, OWN, table)
     mean = total / weights.shape[0]
     for place in range(root.length[OTHER]):
         if coda.hidden(root, OTHER, place):
             whole = 0.0
             for tile in range(root.n):
                 likelier = (sums[place, tile] / mean + _SHRINK) / (counts[place, tile] + _SHRINK)
-                chances[place, tile] = table[place, tile] / every * likelier
+                chances[place, tile] = sums[place, tile] if single else ways[place, tile] / every * likelier
                 whole += chances[place, tile]
             chances[place] /= whole
+
+
+@compiled
+def _believe(
+    records: Any, observation: Float32s, prior: Float64s, weights: Float64s, policies: Float64s, chances: Float64s
+) -> None:
+    sample_worlds(records, observation, prior, weights, policies, chances)
 
 
 @compiled
@@ -293,105 +309,3 @@ def _worth(state: State, critic: Critic) -> float:
 
 
 name_entry_point("the search at Coda", try_actions)
-
-
-# -- from an observation to a state -----------------------------------------------------------------------------------
-
-
-@rule
-def remember(state: State, seen: Float32s) -> None:
-    """Reconstruct a state in which OWN would see the observation `seen`.
-
-    The state's options must be set. Hidden tiles get arbitrary unseen values; `resample` then draws them.
-    """
-    n = int(state.n)
-    half = n // 2
-    at = GUESSED[n]
-    setup(state)
-    state.turn = OWN
-    state.pool_size = _whole(seen[TURN.pool] * n)
-    state.hits = _whole(seen[TURN.hits] * half)
-    state.missed = seen[TURN.missed] > 0.5
-    state.starter = OWN if seen[TURN.moved_first] > 0.5 else OTHER
-    aside = _bits(seen, at.drawn, n)
-    free = _bits(seen, at.unseen, n)
-    _recall_own(state, aside, seen)
-    if seen[TURN.opponent_size] > 0.5 / half:
-        _recall_other(state, free, seen)
-        state.phase = (
-            coda.GUESSING if seen[TURN.guessing] > 0.5 else coda.PLACING if seen[TURN.placing] > 0.5 else coda.REVEALING
-        )
-        for tile in range(n):
-            if (aside >> tile) & 1:
-                state.drawn = tile
-    else:
-        state.phase = coda.SETTING
-        state.waiting[OWN] = aside
-        for tile in range(n):  # As many tiles as each seat was dealt.
-            if (free >> tile) & 1 and count_bits(int(state.held[OTHER])) < state.n_start:
-                state.held[OTHER] |= 1 << tile
-    state.pool = free & ~int(state.held[OTHER])
-    for seat in range(2):
-        order, excluded = past_guesses_at(state, OWN, seat)
-        for place in range(state.length[seat]):
-            state.entered[state.line[seat, place]] = _whole(seen[order + place] * half)
-            state.denied[state.line[seat, place]] = _bits(seen, excluded + place * n, n)
-
-
-@rule
-def _recall_own(state: State, aside: int, seen: Float32s) -> None:
-    """Write the own line and the values known to be wrong for its hidden tiles; `aside` are tiles not yet in it."""
-    n = int(state.n)
-    half = n // 2
-    at = GUESSED[n]
-    own = _bits(seen, at.own_tiles, n)
-    state.held[OWN] = own
-    state.up[OWN] = _bits(seen, at.own_up, n)
-    for tile in range(coda.num_numbers(state)):
-        if (own & ~aside) >> tile & 1:
-            coda.insert(state, OWN, int(state.length[OWN]), tile)
-    places = np.full(2, -1, np.int64)
-    for joker in range(int(state.jokers)):
-        places[joker] = _whole(seen[TURN.jokers + joker] * half) - 1
-    put_jokers(state, OWN, places)
-
-
-@rule
-def _recall_other(state: State, free: int, seen: Float32s) -> None:
-    """Write the opponent's line: face-up tiles, tiles from `free` for hidden ones, and their excluded values."""
-    n = int(state.n)
-    at = GUESSED[n]
-    size = _whole(seen[TURN.opponent_size] * (n // 2))
-    for place in range(size):
-        possible = _bits(seen, at.opponent_may_be + place * n, n)
-        tile = 0
-        if seen[at.opponent_up + place] > 0.5:
-            while (possible >> tile) & 1 == 0:
-                tile += 1
-            state.up[OTHER] |= 1 << tile
-        else:
-            # Any unused tile of the right color will do.
-            white = seen[at.opponent_white + place] > 0.5
-            allowed = free & ~int(state.held[OTHER])
-            if state.color_visible == coda.YES:
-                allowed &= coda.WHITE if white else coda.BLACK
-            while (allowed >> tile) & 1 == 0:
-                tile += 1
-        state.held[OTHER] |= 1 << tile
-        state.line[OTHER, place] = tile
-    state.length[OTHER] = size
-
-
-@rule
-def _whole(value: float) -> int:
-    return int(value + 0.5)
-
-
-@rule
-def _bits(numbers: Float32s, start: int, size: int) -> int:
-    """Return the set of tiles whose entry is 1."""
-    tiles = 0
-    for tile in range(size):
-        if numbers[start + tile] > 0.5:
-            tiles |= 1 << tile
-    return tiles
