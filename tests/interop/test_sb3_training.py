@@ -21,7 +21,7 @@ from cardgym.interop.sb3 import ArenaCallback, CardVecEnv
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import read_config
 from cardgym.learn.opponents import SELF, SNAPSHOT
-from cardgym.learn.tensorboard import read_curves, read_evaluations
+from cardgym.learn.tensorboard import read_curves
 from cardgym.players import resolve
 
 QUICK = SB3Config(
@@ -130,7 +130,8 @@ def test_script_learns_the_tiny_game(script, tiny, tmp_path, algorithm, changes)
     steps, _ = curves["charts/episodic_return"]
     assert len(steps) >= 5
     opponent = "alone" if alone else "random"
-    assert len(read_evaluations(tmp_path)) == (3 if config.eval_every else 0)  # The last is `final`, and no point here.
+    points, _ = curves.get(f"eval/win_rate/{opponent}", ([], []))
+    assert len(points) == (3 if config.eval_every else 0)  # The last is `final`, and no point here.
     assert curves[f"final/win_rate/{opponent}"][1] == [pytest.approx(metrics["win_rate"][0])]
 
 

@@ -94,7 +94,6 @@ LEARNERS = {
             "average": {"magnet": "none", "average_tau": 0.1},
             "uniform": {"magnet": "uniform", "magnet_coef": 0.01},
             "features": {"action_features": ("parity",), "magnet": "none"},
-            "copy": {"magnet": "copy", "magnet_interval": 3},
             "all-seats": {"normalize": True, "critic": "all"},
             "device": {"device_games": True, "opponents": ("self=1",), "average_tau": 0.1},
             "pool": {"opponents": POOL, "snapshot_every": 1_000},

@@ -16,7 +16,7 @@ from cardgym.learn.saved_state import restore, state_of
 from cardgym.learn.schedules import Stopwatch
 from cardgym.learn.tabular import TabularConfig, TabularLearner
 from cardgym.learn.tags import Metrics
-from cardgym.learn.tensorboard import TensorBoard, bands, read_curves, read_evaluations
+from cardgym.learn.tensorboard import TensorBoard, bands, read_curves
 
 
 def steps_of(folder: Path) -> dict[str, list[int]]:
@@ -68,12 +68,21 @@ def test_evaluations_can_be_read_during_the_run(tmp_path: Path) -> None:
         log_evaluation(board, 100, results)
         log_evaluation(board, 200, results)
         board.scalars(200, {"losses/td_loss": 1.0})
-        first, second = read_evaluations(tmp_path)
-    assert (first.step, second.step) == (100, 200)
-    assert first.results == {  # A count of games is not a curve: it means nothing without the number of games played.
-        "random": {"win_rate": (0.75, (0.5, 1.0))},
-        "runs/a_b/model.safetensors_greedy": results[path],
+        curves = read_curves(tmp_path)
+    other = "runs/a_b/model.safetensors_greedy"
+    # A count of games is not a curve: it means nothing without the number of games played.
+    assert {tag: values[0] for tag, (_, values) in curves.items() if tag.startswith("eval")} == {
+        "eval/win_rate/random": 0.75,
+        "eval_ci95/win_rate/random/lower": 0.5,
+        "eval_ci95/win_rate/random/upper": 1.0,
+        f"eval/win_rate/{other}": 0.25,
+        f"eval_ci95/win_rate/{other}/lower": 0.0,
+        f"eval_ci95/win_rate/{other}/upper": 0.5,
+        f"eval/mean_return/{other}": -2.0,
+        f"eval_ci95/mean_return/{other}/lower": -3.0,
+        f"eval_ci95/mean_return/{other}/upper": -1.0,
     }
+    assert {tuple(steps) for tag, (steps, _) in curves.items() if tag.startswith("eval")} == {(100, 200)}
 
 
 def test_final_results_are_not_on_the_curves(tmp_path: Path) -> None:

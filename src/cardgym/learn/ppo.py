@@ -25,7 +25,7 @@ from cardgym.learn.turns import TurnBatch, TurnBuffer
 from cardgym.players import sample_actions
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities, probabilities
 
-Magnet = Literal["none", "uniform", "copy", "ema"]
+Magnet = Literal["none", "uniform", "ema"]
 Critic = Literal["own", "all"]
 
 
@@ -69,14 +69,12 @@ class PPOConfig(NetworkConfig):
     """The weight of the entropy bonus at the end; it falls linearly."""
 
     magnet: Magnet = "ema"
-    """What attracts the policy: nothing, the uniform policy, a copy of itself, or a moving average of itself."""
+    """What attracts the policy: nothing, the uniform policy, or a moving average of itself."""
     magnet_coef: NonNegativeFloat = 0.1
     """The weight of the KL divergence from the magnet."""
     forward_kl: bool = False
     """Use the KL divergences from the magnet and from the uniform policy to the policy, not the reverse: they also move
     actions that the policy hardly ever takes."""
-    magnet_interval: PositiveInt = 100
-    """Updates between copies, for the magnet `copy`."""
     magnet_tau: Share = 0.05
     """How far the magnet `ema` moves towards the policy at each update."""
     anneal_magnet: bool = False
@@ -196,8 +194,6 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
     def _follow(self) -> None:
         """Move the magnet and the averaged weights."""
         config = self._config
-        if config.magnet == "copy" and self.updates % config.magnet_interval == 0:
-            self.magnet.load_state_dict(self.network.state_dict())
         followers = [(self.magnet, self.magnet_tau)] if config.magnet == "ema" else []
         if config.average_tau:
             # A plain mean of all weights so far, until a moving average would move faster.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,6 @@ from cardgym.errors import CardgymError
 from cardgym.files import opened
 from cardgym.learn import tags
 from cardgym.learn.config import words_of
-from cardgym.learn.tags import Metrics
 
 Curve = tuple[list[int], list[float]]
 """Steps in ascending order, and a value at each."""
@@ -111,13 +110,6 @@ def _plain(value: Any) -> int | float | str | bool:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-class Evaluation(NamedTuple):
-    """One evaluation: its step, and metrics by opponent as `evaluate_learner` returns them, named as in tags."""
-
-    step: int
-    results: dict[str, Metrics]
-
-
 def read_curves(folder: Path) -> dict[str, Curve]:
     """Return the curves of a run by tag; see `cardgym.learn.tags`.
 
@@ -161,18 +153,3 @@ def _events(path: Path) -> Iterator[Any]:
         if isinstance(error, DataLossError) and "truncated record in" in str(error):
             return
         raise CardgymError(f"{what}: damaged, or not a file of TensorBoard") from None
-
-
-def read_evaluations(folder: Path) -> list[Evaluation]:
-    """Get the evaluations during a run's training, in the order of their steps. The final one is in `results.json`."""
-    curves = read_curves(folder)
-    at_step: dict[int, dict[str, Metrics]] = {}
-    for tag, (steps, values) in curves.items():
-        if not tag.startswith(tags.EVAL) or tag == tags.EXPLOITABILITY:
-            continue
-        metric, _, opponent = tag.removeprefix(tags.EVAL).partition("/")
-        lower, upper = (dict(zip(*curves.get(end, ([], [])), strict=True)) for end in tags.ci95_tags(metric, opponent))
-        for step, value in zip(steps, values, strict=True):
-            interval = (lower[step], upper[step]) if step in lower and step in upper else None
-            at_step.setdefault(step, {}).setdefault(opponent, {})[metric] = (value, interval)
-    return [Evaluation(step, results) for step, results in sorted(at_step.items())]
