@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import Any
@@ -28,7 +29,10 @@ _OTHERS = 3
 _MOVES_AFTER = 8
 """How many moves two lines of play are followed."""
 _FOLLOWED, _ADVISED = 12, 6
-"""How many pairs of lines are followed, without and with advice: comparing all that a seat is shown takes time."""
+"""How many pairs of lines are followed from moves of chance, and as many from those of players; fewer with advice.
+
+Comparing all that a seat is shown takes time; a long deal must not use up what the moves after it need.
+"""
 _WATCHED = 3
 """The most seats of games in which what those who watch are shown is compared: they see what all other seats see."""
 
@@ -44,16 +48,17 @@ def check_secrets(game: Game, options: Options, seed: int = 0, most: int = 40, a
     """
     advise = Coach(game, options).advise if advised else None
     driver = StateDriver(game, options)
-    followed, most_followed = 0, _ADVISED if advised else _FOLLOWED
+    followed, most_followed = Counter[bool](), _ADVISED if advised else _FOLLOWED
     for number, where in positions(driver, seed, most, again=True):
         rng = np.random.default_rng((seed, number))
+        by_chance = driver.current_player == CHANCE
         moves = rng.permutation(range(driver.num_chance_outcomes) or driver.legal_actions()).tolist()
         for seat in range(options.num_players):
-            if seat != driver.current_player and followed < most_followed:
+            if seat != driver.current_player and followed[by_chance] < most_followed:
                 for start, move in _others(driver, seat, moves, rng):
                     pair = _Line(driver, seat, moves[0]), _Line(start, seat, move)
                     text = f"{where}: seat {seat} cannot tell move {move} from {moves[0]}"
-                    followed += _follow(*pair, seat, rng, text, advise)
+                    followed[by_chance] += _follow(*pair, seat, rng, text, advise)
 
 
 def _others(

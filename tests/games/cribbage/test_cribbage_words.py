@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
+import pytest
 from cribbage_driver import CribbageDriver
 
 from cardgym.engine.states import new_state
 from cardgym.games.cribbage.cards import parse_cards
+from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import PLAYING, TOSSING
+from cardgym.games.cribbage.text import narrate
+from cardgym.testing.driver import ContractError
+from cardgym.testing.secrecy_checks import check_secrets
 
 
 def driver_at_play(kept, tossed, starter):
@@ -95,3 +101,12 @@ def test_skunks_are_named_at_the_end():
     state.scores[:] = (60, 121)
     assert ending(state, 0, names) == "You lose 60 to 121, a double skunk"
     assert "skunked" in rules_text(state)
+
+
+def test_check_of_secrets_reaches_the_discards_behind_a_long_deal():
+    def tell_discards(before, move, after, seat, names):
+        return narrate(before, move, after, int(before.turn) if before.phase == TOSSING else seat, names)
+
+    telling = dataclasses.replace(GAME, words=dataclasses.replace(GAME.words, narrate=tell_discards))
+    with pytest.raises(ContractError, match=r"narrate\(\) tells it: 'Opponent discards"):
+        check_secrets(telling, GAME.options())
