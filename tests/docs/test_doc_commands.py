@@ -104,7 +104,8 @@ def test_command(shown: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         _parse(shown, monkeypatch)
     else:
         code = cli.main(words)
-        error = capsys.readouterr().err
+        lines = capsys.readouterr().err.splitlines(keepends=True)
+        error = "".join(line for line in lines if not line.startswith("cardgym: compiling "))
         assert (code, error if code else "") == ((2, shown.output + "\n") if _is_error(shown.output) else (0, ""))
 
 

@@ -24,7 +24,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_script_of_the_checkout_can_be_trained_with() -> None:
-    assert {path.stem for path in (ROOT / "train").glob("*.py")} == {*TRAINERS, "league", "curves"}
+    assert {path.stem for path in (ROOT / "train").glob("*.py")} == {*TRAINERS, "league"}
     assert {"batch_q", "experts"} <= set(trainings())
 
 

@@ -95,27 +95,23 @@ def test_networks_trained_elsewhere_play_the_games_of_the_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("elsewhere.py", "scripted.py"):
-        Path(name).write_text(programs_on_the_page()[name])
+    Path("elsewhere.py").write_text(programs_on_the_page()["elsewhere.py"])
     game = find("CorellianSpike-v0")
     player = resolve("ppo", game, game.parse_options())
     assert isinstance(player, CheckpointPlayer)
     save_onnx(player, Path("ppo.onnx"))
-    network: Any = player.with_torch.network
-    logits = torch.nn.Sequential(network.body, network.policy)
-    torch.jit.trace(logits, torch.zeros(2, player.metadata.shape.inputs)).save("network.pt")  # type: ignore[no-untyped-call]
     results = [
         evaluate(game.id, None, [name, "heuristic"], games=20, seed=1).players
-        for name in ("ppo", "./elsewhere.py:Exported", "./scripted.py:Scripted")
+        for name in ("ppo", "./elsewhere.py:Exported")
     ]
     nameless = [[dataclasses.replace(one, name="") for one in players] for players in results]
-    assert nameless[0] == nameless[1] == nameless[2]
+    assert nameless[0] == nameless[1]
 
 
 def test_examples_on_the_page_are_short() -> None:
     lines = {name: sum(map(bool, program.splitlines())) for name, program in programs_on_the_page().items()}
     assert all(lines[name] <= 10 for name in ("bot.py", "reader.py", "bluffer.py")), lines
-    assert all(lines[name] <= 15 for name in ("elsewhere.py", "scripted.py")), lines
+    assert lines["elsewhere.py"] <= 15, lines
 
 
 @pytest.mark.parametrize("player", ["honest", "random", "./bot.py:choose", "nobody"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -18,7 +19,8 @@ KUHN = {"game": "KuhnPoker-v0", "seat": 0, "hints": "demand", "seed": 1}
 
 
 def test_the_page_learns_what_is_being_compiled(client: Client) -> None:
-    assert client.get("/api/busy") == {}
+    while client.get("/api/busy"):  # What an earlier test began to compile.
+        time.sleep(0.1)
 
     def dispatcher() -> None:
         """An entry point without a game."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import re
 import textwrap
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
@@ -223,8 +222,8 @@ def documented(game: Any) -> str:
     """Return the `doc` of a `Game`, with every section of Gymnasium's env pages; missing ones are generated.
 
     In `doc`, `{NAME}` is replaced by the feature table of the observation of that name. Rows that it shares with the
-    start of an earlier one are left out, and so are those of seats after the first. `{actions}` is replaced by the
-    number of actions, and `{defaults}` by the options' defaults.
+    start of an earlier one are left out. `{actions}` is replaced by the number of actions, and `{defaults}` by the
+    options' defaults.
     """
     text = _filled(game)
     title, _, rest = text.strip().partition("\n")
@@ -271,15 +270,13 @@ def _filled(game: Any) -> str:
         if shared >= _SHARED:
             end = sum(feature.size for feature in features[:shared]) - 1
             rows[:shared] = [] if known[most] == features[:shared] else [f'{f"0..{end}":<9} as in `obs="{most}"`']
-        text = text.replace(f"{{{name}}}", "\n".join(row for row in rows if not _FURTHER_SEAT.match(row)))
+        text = text.replace(f"{{{name}}}", "\n".join(rows))
         known[name] = features
     return str(text)
 
 
 _SHARED = 3
 """Observations that begin with as many features of an earlier one refer to it."""
-_FURTHER_SEAT = re.compile(r"\S+ +seat_[1-9]_")
-"""Rows that repeat those of seat 0."""
 
 
 def _leading(features: tuple[Feature, ...], earlier: tuple[Feature, ...]) -> int:
