@@ -68,12 +68,14 @@ def test_a_run_that_stops_goes_on_without_asking_again(
         assert json.loads(asked[0]).keys() >= {"key", "n", "model", "env", "seat", "prompt", "messages", "answer"}
         # Another process reads the file; the last line of the first one was cut off by its end.
         again = tmp_path / "again.jsonl"
-        again.write_text("\n".join([*asked, asked[0][:40]]) + "\n")
+        foreign = ['{"key": "a", "n": 1e999, "answer": ""}', "[" * 100_000]
+        again.write_bytes("\n".join([*foreign, *asked, asked[0][:40]]).encode() + "é".encode()[:1])
         monkeypatch.setenv(TRANSCRIPTS, str(again))
         monkeypatch.delenv(MAX_REQUESTS)
         [model] = played(server, monkeypatch).models
         assert model["known"] == 7
         assert model["requests"] == len(server.asked) - 7
+        transcripts_of.cache_clear()
         [model] = played(server, monkeypatch).models
         assert model["requests"] == 0
 
@@ -145,9 +147,13 @@ def test_replies_that_are_none_fail_and_strange_counts_of_tokens_do_not(monkeypa
     cases: tuple[tuple[Any, int, int], ...] = (
         (reply("ANSWER: 0", prompt_tokens="many"), 0, 0),
         (reply(None), 0, 3 * GAMES),
+        (reply("ANSWER: 0", prompt_tokens=10**400, completion_tokens=-1), 0, 0),
+        ({**reply("ANSWER: 0"), "usage": [1]}, 0, 0),
+        (reply("ANSWER: 0" + " " * 10_000), GAMES, 0),
         ({"choices": []}, GAMES, 0),
         (["ANSWER: 0"], GAMES, 0),
     )
+    monkeypatch.setattr("cardgym.players.llm.endpoint.MAX_BYTES", 10_000)
     answers: list[Any] = []
     for number, (answer, failed, unreadable) in enumerate(cases):
         answers.append(answer)

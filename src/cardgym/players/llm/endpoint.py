@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.errors import CardgymError, EndpointError, printable, reporting_missing
+from cardgym.files.json_values import MAX_BYTES, parse_json
 from cardgym.players.llm.settings import TRANSCRIPTS, Settings, max_requests
 
 Messages = list[dict[str, str]]
@@ -32,13 +33,14 @@ class Transcripts:
         self.path, self.requests = path, 0
         self._lock = threading.Lock()
         self._known: dict[tuple[str, int], str] = {}
-        if path.exists():
-            for line in path.read_text(encoding="utf-8").split("\n"):  # Answers may hold other ends of lines.
-                try:
-                    entry = json.loads(line)
-                    self._known[str(entry["key"]), int(entry["n"])] = str(entry["answer"])
-                except (ValueError, KeyError, TypeError):
-                    continue  # The last line of a process that was killed.
+        content = path.read_bytes() if path.exists() else b""
+        for line in content.split(b"\n"):  # Answers may hold other ends of lines.
+            try:
+                entry = parse_json(line, "request")
+                self._known[str(entry["key"]), int(entry["n"])] = str(entry["answer"])
+            except (CardgymError, ValueError, KeyError, TypeError):
+                continue  # The last line of a process that was killed.
+        self._gap = "" if content[-1:] in (b"", b"\n") else "\n"
         path.parent.mkdir(parents=True, exist_ok=True)
 
     def find(self, key: str, n: int) -> str | None:
@@ -60,7 +62,8 @@ class Transcripts:
         """Append an entry."""
         line = json.dumps(entry, ensure_ascii=False) + "\n"
         with self._lock, self.path.open("a", encoding="utf-8") as file:
-            file.write(line)
+            file.write(self._gap + line)
+            self._gap = ""
             self._known[entry["key"], entry["n"]] = entry["answer"]
 
 
@@ -122,7 +125,7 @@ class Endpoint:
             reply = self._reply(messages)
             # Without lone surrogates, which no file can hold.
             answer = str(reply["choices"][0]["message"].get("content") or "").encode(errors="replace").decode()
-            usage = reply.get("usage") or {}
+            usage = found if isinstance(found := reply.get("usage"), dict) else {}
             told = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
         except (openai.APITimeoutError, openai.InternalServerError, openai.RateLimitError):
             self._count(requests=1, failed=1)
@@ -133,7 +136,7 @@ class Endpoint:
         except Exception:  # No answer of this protocol, or one that is late or breaks off.
             self._count(requests=1, failed=1)
             return None
-        tokens = {name: count if isinstance(count, int) else 0 for name, count in told.items()}
+        tokens = {name: count if isinstance(count, int) and 0 <= count < 2**31 else 0 for name, count in told.items()}
         self._count(requests=1, **tokens)
         seconds = round(time.monotonic() - start, 3)
         entry = {"key": key, "n": n, "model": self.settings.model, **about, "messages": messages, "answer": answer}
@@ -144,19 +147,20 @@ class Endpoint:
         """Return the reply as JSON.
 
         Raises:
-            TimeoutError: if its body takes longer than a request may; some endpoints send blanks until they have it.
+            TimeoutError: if its body takes longer than a request may, as some endpoints send blanks until they have
+                it; or if it is too long to hold.
         """
         settings = self.settings
         given = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
         given = {name: value for name, value in given.items() if value is not None}
         create = self._client.chat.completions.with_streaming_response.create
         with create(model=settings.model, messages=messages, **given) as response:
-            parts, end = [], time.monotonic() + settings.timeout
+            content, end = bytearray(), time.monotonic() + settings.timeout
             for part in response.iter_bytes():
-                parts.append(part)
-                if time.monotonic() > end:
+                content += part
+                if time.monotonic() > end or len(content) > MAX_BYTES:
                     raise TimeoutError
-        return json.loads(b"".join(parts))
+        return json.loads(bytes(content))
 
     def _count(self, **numbers: int) -> None:
         with self._lock:
