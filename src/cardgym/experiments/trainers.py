@@ -45,10 +45,13 @@ def dqn() -> Trainer:
 
 def ppo() -> Trainer:
     """Masked PPO in self-play, with a magnet."""
+    from cardgym.learn import ppo, ppo_device
     from cardgym.learn.network_training import NetworkTraining
-    from cardgym.learn.ppo import PPOConfig, train
 
-    return Trainer(PPOConfig, NetworkTraining.running(train))
+    def train(config: ppo.PPOConfig, training: NetworkTraining) -> None:
+        (ppo_device if config.device_games else ppo).train(config, training)
+
+    return Trainer(ppo.PPOConfig, NetworkTraining.running(train))
 
 
 def nfsp() -> Trainer:

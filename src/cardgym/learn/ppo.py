@@ -233,10 +233,6 @@ def first_network(config: PPOConfig, training: NetworkTraining) -> tuple[PolicyN
 
 def train(config: PPOConfig, training: NetworkTraining) -> None:
     """Learn until the last step."""
-    if config.device_games:
-        from cardgym.learn import ppo_device
-
-        return ppo_device.train(config, training)
     # -- the parts ---------------------------------------------------------------------------------------------------
     inputs, actions = training.observation_size, training.num_actions
     others_size = inputs * (training.options.num_players - 1) if config.critic == "all" else 0
