@@ -29,9 +29,10 @@ PACKAGE = Path(cardgym.__file__).parent
 DIGESTS = """
 import json, cardgym
 from cardgym.engine.cache import digest_of
+from cardgym.engine.digest import digest_of_game
 from cardgym.engine.kernel import kernel_of
 games = [cardgym.find(name) for name in cardgym.registered()]
-print(json.dumps({
+print(json.dumps({game.id: digest_of_game(game) for game in games} | {
     f"{game.id} {name} {sorted(players)}": digest_of(kernel_of(game, name, players).step)
     for game in games for name in game.observations for players in ((), game.compiled_players)
 }))
@@ -70,8 +71,8 @@ def run(program: str, source: Path, **environment: str) -> subprocess.Popen[str]
     return subprocess.Popen([sys.executable, "-c", program], env=variables, stdout=subprocess.PIPE, text=True)
 
 
-def digests(source: Path) -> dict[str, str]:
-    process = run(DIGESTS, source)
+def digests(source: Path, hash_seed: str) -> dict[str, str]:
+    process = run(DIGESTS, source, PYTHONHASHSEED=hash_seed)
     output, _ = process.communicate()
     assert process.returncode == 0
     found: dict[str, str] = json.loads(output)
@@ -87,7 +88,7 @@ def edit(path: Path) -> None:
 def test_editing_a_rule_recompiles_that_game_only_and_editing_commands_or_papers_recompiles_nothing(copied):
     package = copied / "cardgym"
     games = sorted(path.name for path in (package / "games").iterdir() if (path / "rules.py").exists())
-    before = digests(copied)
+    before = digests(copied, "1")
     papers = list((package / "papers").rglob("*.py"))
     assert papers
     for path in (package / "cli" / "play.py", package / "learn" / "config.py", *papers):
@@ -95,7 +96,7 @@ def test_editing_a_rule_recompiles_that_game_only_and_editing_commands_or_papers
     edited, ids = games[-1], cardgym.packages()
     edit(package / "games" / edited / "rules.py")
     own = tuple(game_id for one in ids if one.name == edited for game_id in one.ids)
-    after = digests(copied)
+    after = digests(copied, "2")  # Another order of sets changes none.
     changed = {name for name in before if after[name] != before[name]}
     assert changed == {name for name in before if name.startswith(own)}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import subprocess
 import sys
 import time
@@ -14,9 +13,8 @@ from typing import Any
 
 import pytest
 
-import cardgym
 from cardgym.engine.compilation import compiled
-from cardgym.engine.digest import Reach, digest_of_game, digest_of_program
+from cardgym.engine.digest import Reach, digest_of_program
 from cardgym.engine.jit import JIT_DISABLED
 from cardgym.engine.rules import rule
 
@@ -139,39 +137,6 @@ def test_edit_that_changes_what_is_played_changes_the_digest(edit: str, monkeypa
 @pytest.mark.parametrize("edit", NO_EDITS)
 def test_edit_that_changes_no_result_keeps_the_digest(edit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert digest(monkeypatch, *NO_EDITS[edit]) == digest(monkeypatch) == digest(monkeypatch, name="<stdin>")
-
-
-PRINT = """
-import cardgym
-from cardgym.engine.digest import digest_of_game
-from cardgym.engine.kernel import kernel_of
-from cardgym.engine.cache import digest_of
-for game in map(cardgym.find, cardgym.registered()):
-    print(digest_of_game(game), digest_of(kernel_of(game, game.default_observation, game.compiled_players).step))
-"""
-
-
-def test_digests_are_the_same_in_every_process() -> None:
-    found = {
-        subprocess.run(
-            [sys.executable, *flags, "-c", PRINT],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            check=True,
-            text=True,
-            capture_output=True,
-        ).stdout
-        for seed, flags in (("1", []), ("2", ["-B"]))
-    }
-    assert len(found) == 1
-    lines = found.pop().split()
-    assert len(lines) == 2 * len(cardgym.registered())
-
-
-def test_digest_of_a_game_sees_its_options_and_its_rules() -> None:
-    game = cardgym.find("CorellianSpike-v0")
-    other = game.variant("SpikeOther-v0", "", max_raises=1)
-    assert digest_of_game(game) == digest_of_game(cardgym.find("CorellianSpike-v0"))
-    assert digest_of_game(other) != digest_of_game(game)
 
 
 PLAYER = {

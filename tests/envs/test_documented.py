@@ -31,8 +31,3 @@ def test_copies_are_of_the_same_class(make):
     for copied in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
         assert type(copied) is type(env)
         assert copied.__doc__ == env.__doc__
-
-
-def test_an_unknown_game_is_one_line():
-    with pytest.raises(cardgym.CardgymError, match="unknown game"):
-        CardEnv("Nothing-v0")

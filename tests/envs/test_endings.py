@@ -8,7 +8,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode
 
 from cardgym import IllegalActionError
 
@@ -89,31 +88,6 @@ def test_illegal_actions_replaced_on_request_do_not_warn(vector: bool) -> None:
             else:
                 with pytest.raises(IllegalActionError, match="is not legal; allowed are"):
                     env.step(illegal)
-
-
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
-def test_rows_end_as_single_envs_do(mode: AutoresetMode) -> None:
-    single = gymnasium.make("Coda-v0")
-    wanted = [play(single, seed)[1][-1] for seed in range(8)]
-    envs: Any = gymnasium.make_vec("Coda-v0", num_envs=8, autoreset_mode=mode)
-    _, infos = envs.reset(seed=0)
-    found: dict[int, tuple[int, bool]] = {}
-    while len(found) < 8:
-        _, _, terminated, _, infos = envs.step(infos["action_mask"].argmax(axis=1))
-        ends = infos.get("final_info", {}) if mode == AutoresetMode.SAME_STEP else infos
-        assert np.array_equal(ends.get("winner", np.full(8, -1)) >= 0, terminated)  # A game of two has no tie.
-        for row in np.flatnonzero(terminated).tolist():
-            found.setdefault(row, (int(ends["winner"][row]), bool(ends["illegal_action"][row])))
-    assert found == {row: (int(info["winner"]), bool(info["illegal_action"])) for row, info in enumerate(wanted)}
-
-
-def test_a_truncated_row_has_no_winner() -> None:
-    envs: Any = gymnasium.make_vec("Coda-v0", num_envs=2, max_episode_steps=1)
-    _, infos = envs.reset(seed=3)
-    _, _, terminated, truncated, infos = envs.step(infos["action_mask"].argmax(axis=1))
-    assert truncated.all()
-    assert (infos["winner"][~terminated] == -1).all()
-    assert not infos["illegal_action"].any()
 
 
 def test_every_agent_gets_the_result() -> None:

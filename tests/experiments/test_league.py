@@ -24,9 +24,9 @@ from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
 from cardgym.players import resolve
 from cardgym.scaling.stopping import Stopped
-from cardgym.solvers.best_response import expected_returns, nash_conv
+from cardgym.solvers.best_response import nash_conv
 from cardgym.solvers.exact import tree_exploitability
-from cardgym.solvers.strategies import known_strategy, mixed_strategy
+from cardgym.solvers.strategies import mixed_strategy
 from cardgym.solvers.tree import enumerate_tree
 from killing import SEARCH_PATH
 
@@ -163,23 +163,6 @@ def test_exploitability_of_a_mixture_of_two_pure_players_by_enumeration() -> Non
     shares = [weight for _, weight in players]
     unweighted = np.average(strategies, axis=0, weights=shares)
     assert nash_conv(tree, unweighted) != pytest.approx(best)  # Probabilities averaged without their reach.
-
-
-def test_strategy_of_a_mixture_earns_the_mean_of_its_parts() -> None:
-    tree = enumerate_tree(GAME, OPTIONS)
-    parts = [known_strategy(tree, resolve(name, GAME, OPTIONS)) for name in ("random", "honest")]
-    assert parts[0] is not None
-    assert parts[1] is not None
-    mixed = mixed_strategy(tree, [parts[0], parts[1]], [0.3, 0.7])
-    assert np.add.reduceat(mixed, tree.arrays.first_choice[:-1]) == pytest.approx(1.0)
-    other = np.random.default_rng(1).random(tree.num_choices)
-    other /= np.repeat(np.add.reduceat(other, tree.arrays.first_choice[:-1]), np.diff(tree.arrays.first_choice))
-    owner = np.repeat(tree.arrays.set_seats, np.diff(tree.arrays.first_choice))
-    for seat in range(2):
-        returns = [
-            expected_returns(tree, np.where(owner == seat, own, other))[seat] for own in (parts[0], parts[1], mixed)
-        ]
-        assert returns[2] == pytest.approx(0.3 * returns[0] + 0.7 * returns[1])
 
 
 @pytest.mark.parametrize(

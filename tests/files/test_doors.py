@@ -15,7 +15,6 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 import torch
@@ -192,14 +191,6 @@ def test_a_path_that_is_not_utf8_is_named_in_one_line(tmp_path: Path, capsys: py
     path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.json")
     for words in (["report"], ["evaluate", game()[0].id, "--games", "1", "--players"], ["review"]):
         assert "\\udcff.json" in refused([*words, path], capsys)
-
-
-@pytest.mark.parametrize("action", [10**30, -(10**30), 2**63, 2**31])
-def test_actions_beyond_every_integer_are_illegal(action: int) -> None:
-    env = gymnasium.make(game()[0].id, illegal_action="raise")
-    env.reset(seed=1)
-    with pytest.raises(CardgymError, match=r"action -?\d+ is not legal"):
-        env.step(action)
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------

@@ -98,22 +98,6 @@ def test_learner_keeps_a_fixed_seat(tiny: Game) -> None:
         make_rollout(tiny, ["random"], seat=2)
 
 
-def test_rewards_of_a_game_add_up_to_its_return(tiny: Game) -> None:
-    rollout = make_rollout(tiny, ["perfect"], num_envs=1, turns=4)
-    builder = make_builder(rollout)
-    total, seat, games = 0.0, rollout.turns.observations[0, SEAT], 0
-    while games < 6:
-        transitions = play(rollout, 1, builder)
-        total += float(transitions.rewards.sum())
-        if rollout.games > games:
-            right = rollout._seated.batch.states[0].right[int(seat)]
-            # Four turns each; the second seat was paid once before its first turn.
-            assert total == right - (4 - right) + 0.25 * (4 - seat)
-            games, total = rollout.games, 0.0
-            rollout.step(np.zeros(0, np.int64))
-            seat = rollout.turns.observations[0, SEAT]
-
-
 def test_in_self_play_each_seat_has_its_own_transitions(tiny: Game) -> None:
     transitions = play(make_rollout(tiny, ["self"]), 40)
     seat, going = transitions.observations[:, SEAT], ~transitions.done
@@ -231,8 +215,3 @@ def test_buffer_accepts_more_transitions_than_its_capacity() -> None:
     column = number[:, None].astype(np.float32)
     replay.add(Transitions(column, number, number, column, column >= 0, number < 0))
     assert sorted(set(replay.sample(200).actions.tolist())) == [7, 8, 9, 10]
-
-
-def test_buffer_too_large_for_memory_is_refused_in_one_line() -> None:
-    with pytest.raises(CardgymError, match="buffer_size"):
-        buffer(10**14, 53, 9)

@@ -8,14 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from learning_game import CARD, LEFT, PARITY, trainer
+from learning_game import trainer
 from test_learners import LEARNERS
 
 from cardgym.engine.contract import Game
 from cardgym.experiments.trainers import Trainer
 from cardgym.learn.nfsp import AverageLearner, Behavior, Decisions, NFSPConfig, ReservoirBuffer, imitation_loss
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.replay import TransitionBuilder
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.saved_state import STATE_FILE, load_state
 from cardgym.players.network_shapes import NetworkShape, network_shape
@@ -147,30 +146,6 @@ def test_only_the_best_response_explores(tiny: Game) -> None:
     assert (actions[~responds] % 2 == 0).all()
     assert set((actions[responds] % 2).tolist()) == {0, 1}
     assert rollout.turns.masks[np.arange(len(actions)), actions].all()
-
-
-def test_rewards_of_a_seat_do_not_leak_into_its_next_game(tiny: Game) -> None:
-    rollout, behavior = make_behavior(tiny, 0.5)
-    size, num_actions = rollout.turns.observations.shape[1], rollout.turns.masks.shape[1]
-    builder = TransitionBuilder(rollout.num_streams, size, num_actions)
-    seen = 0
-    for _ in range(40):
-        actions = behavior.act(rollout.turns, 0.2)
-        builder.act(rollout.turns, actions)
-        rollout.step(actions)
-        for batch in builder.complete(rollout.rewards, rollout.turns, rollout.ended):
-            card = np.argmax(batch.observations[:, CARD : CARD + 4], axis=1)
-            own = np.where(batch.actions % 2 == card % 2, 1.0, -1.0)
-            # The other seat's turn pays 0.25 too; after the very last turn there is none. Six turns make a game.
-            last = batch.observations[:, LEFT] < 0.2
-            assert np.allclose(batch.rewards, own + np.where(last, 0.0, 0.25))
-            assert (batch.done == (batch.observations[:, LEFT] < 0.4)).all()
-            going_on = ~batch.done
-            parities = batch.observations[going_on, PARITY], batch.next_observations[going_on, PARITY]
-            assert (parities[0] != parities[1]).all()
-            seen += len(own)
-        behavior.start(rollout.ended)
-    assert seen > 2000
 
 
 # -- the script -------------------------------------------------------------------------------------------------------

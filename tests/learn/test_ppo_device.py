@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 from learning_game import trainer
-from test_learners import LEARNERS, train, words
+from test_learners import LEARNERS, words
 from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
 
 from cardgym.cli import main
@@ -126,8 +126,3 @@ def test_steps_that_a_gpu_records_find_their_tensors_where_they_were() -> None:
         found.append(places())
         assert learner.learning_rate == pytest.approx(rate)
     assert found[0] == found[1] == found[2]
-
-
-def test_same_seed_gives_the_same_bits(tiny: Game, tmp_path: Path) -> None:
-    one, two = (train("ppo", tmp_path / name, device_games=True, total_steps=1_000) for name in ("one", "two"))
-    assert one == two

@@ -32,11 +32,6 @@ def test_a_paper_parses_its_own_words(name: str, capsys: pytest.CaptureFixture[s
     assert "did you mean '--games'?" in capsys.readouterr().err
 
 
-def test_an_unknown_paper_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce", "codda"]) == 2
-    assert "did you mean 'coda'?" in capsys.readouterr().err
-
-
 def test_commands_of_papers_are_listed_and_parse_their_own_words(capsys: pytest.CaptureFixture[str]) -> None:
     own = {name: command for paper in papers().values() for name, command in paper.commands.items()}
     assert main(["--help"]) == 0

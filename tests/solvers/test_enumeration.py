@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
-from cardgym.engine.states import new_state
 from cardgym.solvers.optimum import solver
 
 GAME = find("OnePlayPoker-v0")
@@ -52,37 +51,6 @@ def test_number_of_states_agrees_with_combinatorics(decisions: int, states: tupl
         assert tree.num_info_sets == expected == sum(hands[out] * out for out in range(1, decisions + 1))
         assert np.count_nonzero(tree.arrays.seats == 0) == tree.num_info_sets
         assert tree.num_histories == histories
-
-
-def test_edges_follow_the_rules() -> None:
-    tree = solver(GAME, GAME.parse_options()).tree
-    degrees = np.diff(tree.arrays.first_edge)
-    decides = tree.arrays.seats == 0
-    assert set(degrees[decides]) == {2}
-    assert degrees[-1] == 16
-    assert np.add.reduceat(tree.arrays.chances, tree.arrays.first_edge[:-1])[~decides] == pytest.approx(1.0)
-    rewards = tree.rewards[:, 0]
-    last = tree.set_states["dealt"][tree.arrays.info_sets] == 3  # Here the end may follow at once.
-    early = np.repeat(decides & ~last, degrees)
-    assert set(rewards[early][0::2]) == {0.0}
-    assert set(rewards[early][1::2]) == {-1.0}
-    assert set(rewards[np.repeat(~decides, degrees)]) == {0, 1, 2, 3, 4, 6, 8}
-    assert np.array_equal(tree.find(tree.set_states), np.arange(tree.num_info_sets))
-
-
-def test_symmetric_states_are_one() -> None:
-    small = solver(GAME, GAME.parse_options()).small
-    state = new_state(GAME, GAME.parse_options())
-    places = set()
-    for suits in itertools.permutations(range(4), 3):
-        GAME.rules.setup(state[0])
-        for rank, suit in zip((2, 0, 2), suits, strict=True):
-            left = [card for card in range(16) if int(state[0].deck) >> card & 1]
-            GAME.rules.apply_action(state[0], left.index(rank * 4 + suit))
-            GAME.rules.apply_action(state[0], 1) if int(state[0].dealt) < 3 else None
-        places.add(int(small.find(state)[0]))
-    assert len(places) == 1
-    assert places != {-1}
 
 
 def test_a_game_of_several_seats_is_refused() -> None:

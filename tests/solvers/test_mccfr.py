@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from cardgym import CardgymError, find
+from cardgym import find
 from cardgym.players import resolve
 from cardgym.players.tables import StrategyPlayer, save_strategy
-from cardgym.solvers.best_response import expected_returns, exploitability
+from cardgym.solvers.best_response import exploitability
 from cardgym.solvers.mccfr import MCCFR
 from cardgym.solvers.tree import GameTree, Strategy, enumerate_tree
 
@@ -27,14 +26,6 @@ def strategy_of(tree: GameTree, player: StrategyPlayer) -> Strategy:
 
 def exploited(tree: GameTree, solver: MCCFR) -> float:
     return exploitability(tree, strategy_of(tree, solver.player()))
-
-
-def test_kuhn_poker_approaches_its_value() -> None:
-    tree, solver = solver_of("KuhnPoker-v0")
-    solver.run(100_000)
-    assert solver.num_info_sets == tree.num_info_sets
-    assert exploited(tree, solver) < 0.01
-    assert expected_returns(tree, strategy_of(tree, solver.player()))[0] == pytest.approx(-1 / 18, abs=0.005)
 
 
 def test_leduc_poker_approaches_an_equilibrium() -> None:
@@ -83,13 +74,3 @@ def test_strategy_file_is_a_player(tmp_path: Path) -> None:
     shares = np.stack([(chosen == action).mean(0) for action in range(masks.shape[1])], axis=1)
     np.testing.assert_allclose(shares, player.probabilities(observations, masks), atol=0.05)
     np.testing.assert_array_equal(player.act(observations, masks), player.probabilities(observations, masks).argmax(1))
-
-
-def test_strategy_of_another_game_is_refused(tmp_path: Path) -> None:
-    _, solver = solver_of("KuhnPoker-v0")
-    solver.run(10)
-    path = tmp_path / "kuhn.safetensors"
-    save_strategy(path, solver.average, solver.game, solver.options, solver.observation_name)
-    other = find("LeducPoker-v0")
-    with pytest.raises(CardgymError, match="KuhnPoker-v0"):
-        resolve(path, other, other.parse_options())

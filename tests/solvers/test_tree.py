@@ -20,7 +20,6 @@ from cardgym.solvers.best_response import (
     expected_returns,
     exploitability,
     nash_conv,
-    reach_probabilities,
 )
 from cardgym.solvers.cfr import CFR
 from cardgym.solvers.strategies import known_strategy, pairs_of
@@ -97,16 +96,6 @@ def test_best_response_earns_its_value(leduc: GameTree) -> None:
                 pure[first:last] = 0.0
                 pure[generator.integers(first, last)] = 1.0
             assert expected_returns(leduc, pure)[seat] <= response.value + 1e-12
-
-
-@pytest.mark.parametrize(
-    ("variant", "exploited", "error"), [("cfr", 5e-3, 1e-4), ("cfr+", 5e-5, 1e-6), ("dcfr", 5e-5, 1e-6)]
-)
-def test_every_variant_solves_kuhn_poker(kuhn: GameTree, variant: str, exploited: float, error: float) -> None:
-    solver = CFR(kuhn, variant)
-    solver.run(10_000)
-    assert exploitability(kuhn, solver.average) < exploited
-    assert expected_returns(kuhn, solver.average)[0] == pytest.approx(-1 / 18, abs=error)
 
 
 def test_cfr_plus_and_dcfr_solve_leduc_poker(leduc: GameTree) -> None:
@@ -191,15 +180,6 @@ def test_information_set_follows_from_the_choice_before(coda: GameTree) -> None:
     owners = np.searchsorted(arrays.first_choice, arrays.set_before[later], side="right") - 1
     assert np.all(owners < later)
     assert np.array_equal(arrays.set_seats[owners], arrays.set_seats[later])
-
-
-def test_probabilities_of_ends_and_outcomes_sum_to_one(leduc: GameTree, coda: GameTree) -> None:
-    for tree in (leduc, coda):
-        reach = reach_probabilities(tree, tree.uniform(), -1)
-        assert reach[tree.num_nodes :].sum() == pytest.approx(1.0)
-        chance = np.flatnonzero(tree.arrays.seats < 0)
-        sums = np.add.reduceat(tree.arrays.chances, tree.arrays.first_edge[:-1])[chance]
-        assert sums == pytest.approx(np.ones(len(chance)))
 
 
 def test_strategy_by_a_forgetful_observation_is_averaged(coda: GameTree) -> None:

@@ -1,7 +1,6 @@
 """Small games of hidden moves, right and wrong: a discard, and a tile put down, both face down.
 
-Seat 0 makes a move that seat 1 cannot see before it has called it low or high; it may wait once. The third game of
-hidden moves, of sealed bids, is `goofspiel.py`.
+Seat 0 makes a move that seat 1 cannot see before it has called it low or high; it may wait once.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-import goofspiel
 import numpy as np
 import numpy.typing as npt
 
@@ -27,6 +25,7 @@ from cardgym.engine.contract import (
     rule,
     uniform,
 )
+from cardgym.engine.registry import register
 from cardgym.table.coach.advice import ActionAdvice, Advice, Adviser
 from cardgym.table.presentation import Presentation
 from cardgym.table.views import View
@@ -156,16 +155,18 @@ def legal_lowest(state: State, mask: npt.NDArray[np.int8]) -> None:
         mask[action] = 1 if state.hand & -state.hand == 1 << action else 0
 
 
-DISCARD = Game(
-    id="Discard-v0",
-    doc="A card of two is discarded face down.",
-    state=STATE,
-    num_actions=2 * CARDS,
-    rules=Rules(
-        setup, num_chance_outcomes, current_player, apply_action, resample, legal_action_mask=legal_action_mask
-    ),
-    observations={"full": Observation(observe, features)},
-    words=Words(action_text=action_text),
+DISCARD = register(
+    Game(
+        id="Discard-v0",
+        doc="A card of two is discarded face down.",
+        state=STATE,
+        num_actions=2 * CARDS,
+        rules=Rules(
+            setup, num_chance_outcomes, current_player, apply_action, resample, legal_action_mask=legal_action_mask
+        ),
+        observations={"full": Observation(observe, features)},
+        words=Words(action_text=action_text),
+    )
 )
 PLACEMENT = dataclasses.replace(
     DISCARD, id="Placement-v0", rules=dataclasses.replace(DISCARD.rules, setup=setup_with_all_tiles)
@@ -173,7 +174,6 @@ PLACEMENT = dataclasses.replace(
 FORCED = dataclasses.replace(
     DISCARD, id="Forced-v0", rules=dataclasses.replace(DISCARD.rules, legal_action_mask=legal_lowest)
 )
-SEALED_BIDS = goofspiel.GAME
 
 # -- wrong in one place each ------------------------------------------------------------------------------------------
 
@@ -235,7 +235,6 @@ def wrong(game: Game, **changes: Any) -> Game:
 
 
 FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
-    "narration of a bid": (lambda: wrong(SEALED_BIDS, narrate=narrate_all), "narrate"),
     "narration of a deal": (lambda: wrong(DISCARD, narrate=narrate_all), "narrate"),
     "narration one move later": (lambda: wrong(PLACEMENT, narrate=narrate_later), "narrate"),
     "view": (lambda: wrong(DISCARD, view=view_face_up), "view"),

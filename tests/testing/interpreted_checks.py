@@ -103,7 +103,7 @@ def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Call
 
 # -- hidden moves -----------------------------------------------------------------------------------------------------
 
-HIDDEN_MOVES = (hidden_moves.SEALED_BIDS, hidden_moves.DISCARD, hidden_moves.PLACEMENT, hidden_moves.FORCED)
+HIDDEN_MOVES = (hidden_moves.DISCARD, hidden_moves.PLACEMENT, hidden_moves.FORCED)
 
 
 @pytest.mark.parametrize("game", HIDDEN_MOVES, ids=lambda game: game.id)
@@ -115,7 +115,7 @@ def test_games_of_hidden_moves_pass_and_say_nothing_of_them_by_default(game: Gam
     assert driver.narrate(1) == ""
     assert driver.narrate(0).startswith("You: ")
     driver.apply_action(driver.legal_actions()[0])
-    assert driver.narrate(0) in ("Seat 1: bid 1", "Seat 1: low")
+    assert driver.narrate(0) == "Seat 1: low"
 
 
 @pytest.mark.parametrize("face", hidden_moves.FAULTS)
@@ -126,7 +126,7 @@ def test_what_tells_a_hidden_move_is_caught(face: str) -> None:
 
 
 def test_other_process_imports_the_module_of_a_game_that_is_not_installed() -> None:
-    check_interpreted("Goofspiel-v0", [OPTIONS], moves=4)
+    check_interpreted("Discard-v0", [OPTIONS], moves=4)
 
 
 def test_game_without_resample_is_told_what_to_write() -> None:

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
 from page_play import asking, play, verdicts
 from test_hostile_entries import EXTRA, JUNK, MISSING, changed, good, places
 
@@ -90,14 +89,3 @@ def test_games_are_kept_in_the_browser() -> None:
 
     unreadable = asyncio.run(third())["unreadable"]
     assert [game["table"] for game in unreadable] == [opened]
-
-
-def test_nothing_that_a_page_is_told_shows_another_seats_cards() -> None:
-    """The page asks the same application; what needs a server is refused."""
-    page = Page(PageLog({}, lambda id, text: None))
-    body = {"game": ENV, "seat": 0, "seed": 7}
-    table = json.loads(asyncio.run(page.answer("POST", "/api/tables", json.dumps(body)))[1])["table"]
-    state = json.loads(asyncio.run(page.answer("GET", f"/api/tables/{table}"))[1])
-    assert state["seed"] is None
-    with pytest.raises(RuntimeError, match="404"):
-        asyncio.run(asking(page)("GET", f"tables/{'x' * 22}", {}))

@@ -48,11 +48,6 @@ def test_solve_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         (["OnePlayPoker-v0"], "coda-solve is for Coda, not for OnePlayPoker-v0"),
         (["Coda-v0", "--opponent", "rndom"], "did you mean 'random'"),
         (["Coda-v0", "--out", "policy.json"], "unknown option '--out'"),
-        (["Coda-v0", "--set", "jokers=2", "--set", "n=4"], "jokers=2 and n=4: n is an even number from 6 to 26"),
-        (["Coda-v0", "--set", "n=26"], "jokers=0 and n=26: n is an even number from 4 to 24"),
-        (["Coda-v0", "--set", "n_start=12"], "n_start is at most 11"),
-        (["Coda-v0", "--set", "feasible=color", "--set", "color_visible=no"], "would show the hidden colors"),
-        (["Coda-v0", "--set", "colr_visible=no"], "did you mean 'color_visible'"),
     ],
 )
 def test_error_is_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

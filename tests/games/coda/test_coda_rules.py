@@ -91,12 +91,6 @@ def test_what_a_tile_can_still_be_is_marked_in_either_turn_for_its_viewer() -> N
     assert marks(0, 0) == marks(1, -1) == []  # One's own tiles, and tiles that all see, need none.
 
 
-def test_black_comes_before_white() -> None:
-    game = CodaDriver(options={"n_start": 2}, deck=deck_of([7, 0, 6, 1], 24))
-    assert game.line(0) == [6, 7]
-    assert game.line(1) == [0, 1]
-
-
 def test_stopping_after_a_hit_is_legal_only_where_optional() -> None:
     deck = deck_of([2, 5, 8, 11, 14, 17, 20, 3], 24)
     forced = CodaDriver(options={"n_start": 3}, deck=deck)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from cardgym.engine.contract import Options
-from cardgym.engine.digest import Reach
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.papers.corellian_spike import recording
 from cardgym.papers.corellian_spike.recording import Recording, record
@@ -130,12 +127,3 @@ def test_indices_match_the_keys() -> None:
     keys = info_state_keys(DEFAULTS)
     assert np.array_equal(keys[by_index.s], by_key.s)
     assert np.array_equal(keys[by_index.s_next], by_key.s_next)
-
-
-def test_compiled_code_depends_on_rules_from_other_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "own_helper.py").write_text("FIRST = 0\n\n\ndef pick(mask):\n    return FIRST\n")
-    own = "from own_helper import pick\n\n\ndef explore(state, seat, mask, generator):\n    return pick(mask)\n"
-    (tmp_path / "own_explore.py").write_text(own)
-    monkeypatch.syspath_prepend(tmp_path)
-    reached = Reach(importlib.import_module("own_explore").explore).functions
-    assert {function.__module__ for function in reached} == {"own_explore", "own_helper"}

@@ -243,26 +243,17 @@ def broken(weights):
     weights = weights.copy()
     return {
         "negative": (np.where(np.arange(8) == 2, -0.5, weights).astype(np.float32), "weight -0.5 of hand_max_med"),
-        "nan": (
-            np.where(np.arange(8) == 4, np.nan, weights).astype(np.float32),
-            "weights has a number that is not finite",
-        ),
         "zero": (np.zeros(SHAPE, np.float32), "all weights are 0"),
-        "size": (weights[:60], r"should be float32 \(121, 121, 2, 8\)"),
     }
 
 
-@pytest.mark.parametrize("kind", ["negative", "nan", "zero", "size"])
+@pytest.mark.parametrize("kind", ["negative", "zero"])
 def test_bad_weights_raise_one_line(tmp_path, pegging, kind):
     path = tmp_path / "bad.safetensors"
     weights, message = broken(named_weights("uniform"))[kind]
-
-    def save_and_load():  # NaN is not even saved.
-        save_experts(path, np.ascontiguousarray(weights), pegging, {})
-        resolve(path, GAME, GAME.options.parse({}))
-
+    save_experts(path, np.ascontiguousarray(weights), pegging, {})
     with pytest.raises(CardgymError, match=message) as error:
-        save_and_load()
+        resolve(path, GAME, GAME.options.parse({}))
     assert "\n" not in str(error.value)
 
 
