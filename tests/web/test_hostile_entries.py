@@ -106,7 +106,6 @@ COMMANDS = {
         ["review", "--list"],
         ["review", "LOG", "--list", "--json"],
         ["review", "FILE"],
-        ["review", "--all"],
         ["review", "--step"],
     ],
     "play": [["play", "ENV", "--resume"]],

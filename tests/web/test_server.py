@@ -19,7 +19,6 @@ from web_server import SHORT, SPIKE, Client, Served, finish, serving, settled, w
 import cardgym
 from cardgym.players import player_names
 from cardgym.players.resolver import checkpoints
-from cardgym.table.coach.history import costs
 from cardgym.table.presentation import IN_WORDS, presentation_of
 from cardgym.table.web import puzzles
 
@@ -220,9 +219,7 @@ def test_history_has_the_cost_of_decisions(tmp_path: Path) -> None:
         for seed in range(2):
             finish(served.client, served.client.sit_down(game="OnePlayPoker-v0", seed=seed), seed)
         history = settled(served.client)
-        whole = [cost.asdict() for cost in costs(list(served.tables.game_log.entries()))]
         assert [cost["people"] for cost in history["costs"]] == [""]  # Nobody but the house.
-        assert history["costs"] == json.loads(json.dumps(whole))
         assert history["costs"][0]["games"] == 2
 
 

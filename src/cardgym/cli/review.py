@@ -1,7 +1,7 @@
 """Review a game: the cost of each decision, the costliest first, a chart, luck, and a step through all decisions.
 
-Without a file, it reads your game log, which `cardgym play` and `cardgym serve` write. `--all` compares all your games:
-how much a decision costs on average, by opponent and kind of decision. If you only watched, all seats are reviewed.
+Without a file, it reads your game log, which `cardgym play` and `cardgym serve` write. If you only watched, all seats
+are reviewed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--coach", metavar="PLAYER", help="a player for playouts (the game's adviser)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--list", action="store_true", help="list the games with their numbers")
-    what.add_argument("--all", action="store_true", help="the cost of decisions over all games of a person")
     what.add_argument("--step", action="store_true", help="step through the decisions, all cards shown")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -40,8 +38,6 @@ def run(arguments: argparse.Namespace) -> None:
     entries = saved_games(arguments.file, None if arguments.env is None else find(arguments.env).id)
     if arguments.list:
         _list(entries, arguments)
-    elif arguments.all:
-        _compare(entries, arguments)
     else:
         _review(entry_of(entries, arguments.game, arguments.env), arguments)
 
@@ -80,6 +76,7 @@ def _review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     from cardgym.console.progress import Progress
     from cardgym.table.coach.history import save_costs
     from cardgym.table.coach.review import review
+    from cardgym.table.game_log import GameLog
     from cardgym.table.terminal.review import decision_table, step_through, summary_lines
     from cardgym.table.terminal.screen import Screen
 
@@ -88,10 +85,9 @@ def _review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
         raise CardgymError(f"--seats {max(seats)}: this game has seats 0 to {len(entry['players']) - 1}")
     with Progress("review", "moves") as progress:
         reviewed = review(entry, source=arguments.coach, seats=seats, progress=progress)
-    if arguments.coach is None:
-        with _log_of(arguments.file) as game_log:
-            if game_log is not None:
-                save_costs(game_log, reviewed)
+    if arguments.coach is None and arguments.file is None:
+        with contextlib.closing(GameLog()) as game_log:
+            save_costs(game_log, reviewed)
     if arguments.json:
         print(json.dumps(reviewed.asdict(), indent=2, allow_nan=False))
         return
@@ -103,26 +99,3 @@ def _review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
             step_through(entry, reviewed, screen)
     else:
         screen.show([*lines, "", "Every decision:", *decision_table(reviewed, screen)])
-
-
-def _compare(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> None:
-    from cardgym.console.progress import Progress
-    from cardgym.console.tables import print_results
-    from cardgym.table.coach.history import HEAD, costs
-
-    with _log_of(arguments.file) as game_log, Progress("review", "games") as progress:
-        rows = costs(entries, source=arguments.coach, game_log=game_log, progress=progress)
-    if arguments.json:
-        print(json.dumps([row.asdict() for row in rows], indent=2, allow_nan=False))
-    elif rows:
-        below = "cost each: with its 95 % interval; recently: in the last ten games"
-        print_results("Your decisions", HEAD, [row.cells() for row in rows], below)
-    else:
-        print("No finished game of a person has a decision to review.", file=sys.stderr)
-
-
-def _log_of(path: Path | None) -> contextlib.AbstractContextManager[Any]:
-    """Return the user's own game log, which keeps what reviews find; None for the games of a named file."""
-    from cardgym.table.game_log import GameLog
-
-    return contextlib.nullcontext() if path is not None else contextlib.closing(GameLog())

@@ -9,7 +9,6 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import numpy as np
 
 import cardgym
 from cardgym.arena.report import TotalsLayout, plain
-from cardgym.console.tables import with_interval
 from cardgym.engine.contract import Float64s
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
@@ -42,95 +40,6 @@ _REVIEWED_GAMES = 100
 
 _MAX_PEOPLE = 100
 """People whose games wait for a review; those who asked first make room."""
-
-HEAD = ("game, opponent", "games", "won", "decision", "how many", "as good as best", "cost each", "recently")
-"""The headers of `Cost.cells`."""
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Decisions of one kind against one line-up of opponents; figures ending in `_ci95` are 95 % intervals.
-
-    Attributes:
-        opponents: the opponents' names in order of play after the person, separated by commas.
-        won: the person's share of all scores; NaN if there were none.
-        unit: what costs are in.
-        best: how many of the decisions were as good as the best.
-        cost_ci95: the interval over games.
-        recent_cost: the average cost in the last ten games.
-        curve: the average cost in each of the last games, oldest first.
-    """
-
-    env: str
-    opponents: str
-    games: int
-    won: float
-    won_ci95: Interval
-    kind: str
-    unit: str
-    decisions: int
-    best: int
-    cost: float
-    cost_ci95: Interval
-    recent_cost: float
-    curve: tuple[float, ...]
-
-    @property
-    def people(self) -> str:
-        """The opponents as people read them."""
-        return ", ".join(shown_names(self.opponents.split(", "), None)) if self.opponents else ""
-
-    def asdict(self) -> dict[str, Any]:
-        """Return the figures as plain values for JSON; None for what is not known."""
-        return dict(plain({**dataclasses.asdict(self), "people": self.people}))
-
-    def cells(self) -> tuple[str, ...]:
-        """Return the figures as texts for a table."""
-        row = self.asdict()
-        won = row["won"]
-        return (
-            f"{self.env}, {self.people}" if self.people else self.env,
-            f"{self.games:,}",
-            "-" if won is None else with_interval(won, row["won_ci95"], ".1f", percent=True, separator="\n"),
-            f"{self.kind} ({self.unit})",
-            f"{self.decisions:,}",
-            f"{100 * self.best / self.decisions:.0f} %",
-            with_interval(self.cost, row["cost_ci95"], ".3f", separator="\n"),
-            f"{self.recent_cost:.3f}",
-        )
-
-
-def costs(
-    entries: Sequence[Mapping[str, Any]],
-    *,
-    source: str | Path | None = None,
-    game_log: GameLog | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[Cost]:
-    """Return the cost of a person's decisions in finished games, by game, opponents and kind of decision.
-
-    If moves were taken back, only the final moves count.
-
-    Args:
-        entries: games with their moves, oldest first; games that were only watched are left out.
-        game_log: the log that the games are from. It saves what each game's own adviser finds, so that no game is
-            reviewed twice.
-    """
-    chosen = [entry for entry in entries if counts(entry) and entry["moves"]]
-    game_log = None if source is not None else game_log
-    known = {} if game_log is None else game_log.totals(cardgym.__version__)
-    found: list[Reviewed] = []
-    for number, entry in enumerate(chosen, 1):
-        totals: Sequence[KindTotal] | None = known.get(entry["id"])
-        if totals is None:
-            reviewed = review(entry, source=source, chart=False)
-            totals = _totals_of(reviewed)
-            if game_log is not None:
-                save_costs(game_log, reviewed)
-        found.append((entry, totals))
-        if progress is not None:
-            progress(number, len(chosen))
-    return _costs(found)
 
 
 def save_costs(game_log: GameLog, reviewed: Review) -> None:
@@ -163,12 +72,17 @@ class Reviewer:
     def costs(self, entries: Sequence[Mapping[str, Any]], owner: str = "") -> dict[str, Any]:
         """Return the costs in games reviewed so far; a person's other latest games are then reviewed in the background.
 
-        People take turns, each with their latest game. Returns `costs`, each as a dictionary, and `reviewing`: how many
-        games are still missing.
+        People take turns, each with their latest game.
 
         Args:
             entries: the person's games, oldest first.
             owner: the person.
+
+        Returns:
+            `reviewing`, how many games are still missing, and `costs`: for each line-up of `opponents` (their names in
+            order of play after the person) and kind of decision, the share `won` of all scores (None if there were
+            none), how many decisions were as good as the `best`, what one costs on average, with the interval over
+            games, in the last ten games and, as a `curve`, in each of the last games.
         """
         known = self._game_log.totals(cardgym.__version__, owner)
         chosen = [entry for entry in entries if counts(entry)]
@@ -186,7 +100,7 @@ class Reviewer:
                 # A daemon thread does not keep the server from exiting.
                 threading.Thread(target=self._work, name="reviewer", daemon=True).start()
         found: list[Reviewed] = [(entry, known[entry["id"]]) for entry in chosen if entry["id"] in known]
-        return {"costs": [cost.asdict() for cost in _costs(found)], "reviewing": len(missing)}
+        return {"costs": _costs(found), "reviewing": len(missing)}
 
     def _work(self) -> None:
         while self._review_next():
@@ -217,7 +131,7 @@ def _totals_of(reviewed: Review) -> list[KindTotal]:
     return [(total.kind, total.unit, total.decisions, total.best, total.cost) for total in reviewed.totals]
 
 
-def _costs(games: Sequence[Reviewed]) -> list[Cost]:
+def _costs(games: Sequence[Reviewed]) -> list[dict[str, Any]]:
     lineups: dict[tuple[str, str], list[Reviewed]] = {}
     for entry, totals in games:
         names, person = names_of(entry), int(entry["person"])
@@ -226,7 +140,7 @@ def _costs(games: Sequence[Reviewed]) -> list[Cost]:
     return [cost for (env, others), lineup in lineups.items() for cost in _costs_of(env, others, lineup)]
 
 
-def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[Cost]:
+def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[dict[str, Any]]:
     """Return the costs against one line-up, by kind of decision."""
     scores = Moments(2)
     for entry, _ in games:
@@ -239,23 +153,23 @@ def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[Cost]:
         rows = np.array([own[0] if own else (0, 0, 0.0) for own in of_kind], np.float64)
         decisions, best, cost = rows.sum(axis=0)
         recent_decisions, _, recent_cost = rows[-_RECENT_GAMES:].sum(axis=0)
-        found.append(
-            Cost(
-                env=env,
-                opponents=others,
-                games=len(games),
-                won=won,
-                won_ci95=won_ci95,
-                kind=kind,
-                unit=unit,
-                decisions=int(decisions),
-                best=int(best),
-                cost=float(cost / decisions),
-                cost_ci95=_cost_interval(rows[:, 0], rows[:, 2]),
-                recent_cost=float(recent_cost / recent_decisions) if recent_decisions else 0.0,
-                curve=tuple(float(row[2] / row[0]) for row in rows[-_CURVE_GAMES:] if row[0]),
-            )
-        )
+        figures = {
+            "env": env,
+            "opponents": others,
+            "people": ", ".join(shown_names(others.split(", "), None)) if others else "",
+            "games": len(games),
+            "won": won,
+            "won_ci95": won_ci95,
+            "kind": kind,
+            "unit": unit,
+            "decisions": int(decisions),
+            "best": int(best),
+            "cost": float(cost / decisions),
+            "cost_ci95": _cost_interval(rows[:, 0], rows[:, 2]),
+            "recent_cost": float(recent_cost / recent_decisions) if recent_decisions else 0.0,
+            "curve": [float(row[2] / row[0]) for row in rows[-_CURVE_GAMES:] if row[0]],
+        }
+        found.append(dict(plain(figures)))
     return found
 
 
