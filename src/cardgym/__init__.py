@@ -4,15 +4,7 @@ Importing it registers all installed games, so that `gymnasium.make("Name-v0")` 
 first used.
 """
 
-from cardgym.engine.registry import (
-    GamePackage,
-    discover,
-    find,
-    packages,
-    register,
-    register_package,
-    registered,
-)
+from cardgym.engine.registry import GamePackage, discover, find, packages, register, register_package, registered
 from cardgym.errors import CardgymError, IllegalActionError
 
 __all__ = [

@@ -14,15 +14,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Float32s, Float64s, Int8s, Int64s
 from cardgym.engine.text import TextView
-from cardgym.errors import (
-    CardgymError,
-    DecisionError,
-    in_short,
-    of_kind,
-    quoted,
-    real_number,
-    reporting_errors,
-)
+from cardgym.errors import CardgymError, DecisionError, in_short, of_kind, quoted, real_number, reporting_errors
 from cardgym.players.checks import are_legal, check_actions, check_rows, not_legal, whole_action
 
 Observations = Float32s

@@ -23,24 +23,11 @@ from cardgym.errors import CardgymError, of_kind, path_of
 from cardgym.files.documents import Document, Items, at_most
 from cardgym.files.schema import Field
 from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
-from cardgym.players.base import (
-    GREEDY,
-    Masks,
-    Observations,
-    Player,
-    best_actions,
-    one_hot,
-)
+from cardgym.players.base import GREEDY, Masks, Observations, Player, best_actions, one_hot
 from cardgym.players.checks import check_setting
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.compiled_networks import CompiledNetwork
-from cardgym.players.network_shapes import (
-    MAX_LAYERS,
-    MAX_UNITS,
-    NetworkShape,
-    weights_of_policy,
-    weights_of_values,
-)
+from cardgym.players.network_shapes import MAX_LAYERS, MAX_UNITS, NetworkShape, weights_of_policy, weights_of_values
 
 if TYPE_CHECKING:
     from cardgym.players.networks import NetworkPlayer

@@ -15,9 +15,7 @@ from cardgym.files.documents import Document, Items, Name, at_most, parse_docume
 from cardgym.files.json_values import read_bytes, sealed
 from cardgym.files.paths import relative
 from cardgym.files.schema import Field
-from cardgym.players.base import (
-    split_path,
-)
+from cardgym.players.base import split_path
 from cardgym.players.checks import check_setting
 from cardgym.players.compatibility import OptionValues, check_made_for
 from cardgym.players.mixtures import parse_weights

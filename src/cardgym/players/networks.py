@@ -10,11 +10,7 @@ from torch import Tensor, nn
 
 from cardgym.engine.contract import Float32s
 from cardgym.errors import of_kind
-from cardgym.players.base import (
-    Masks,
-    Observations,
-    Player,
-)
+from cardgym.players.base import Masks, Observations, Player
 from cardgym.players.checks import check_named
 from cardgym.players.network_shapes import NetworkShape
 

@@ -18,9 +18,7 @@ from cardgym.files import replacing
 from cardgym.files.documents import Document, Name, validate
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.files.schema import Field
-from cardgym.players.base import (
-    TablePlayer,
-)
+from cardgym.players.base import TablePlayer
 from cardgym.players.checks import check_rows, check_setting
 from cardgym.players.compatibility import OptionValues, check_made_for
 

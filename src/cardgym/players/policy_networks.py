@@ -9,13 +9,7 @@ from torch import Tensor, nn
 
 from cardgym.engine.contract import Float32s
 from cardgym.errors import of_kind
-from cardgym.players.base import (
-    Masks,
-    Observations,
-    Player,
-    best_actions,
-    one_hot,
-)
+from cardgym.players.base import Masks, Observations, Player, best_actions, one_hot
 from cardgym.players.checks import check_named
 from cardgym.players.network_shapes import ACTION_UNITS, NetworkShape
 from cardgym.players.networks import QNetwork, hidden_layers, masked, one_thread

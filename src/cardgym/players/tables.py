@@ -16,12 +16,7 @@ from cardgym.engine.declarations import checkpoint_metadata
 from cardgym.engine.rules import hash_of, mix
 from cardgym.errors import CardgymError, of_kind, one_of, path_of
 from cardgym.files.tensors import Layout, read_tensors, write_tensors
-from cardgym.players.base import (
-    Actions,
-    Masks,
-    Observations,
-    Player,
-)
+from cardgym.players.base import Actions, Masks, Observations, Player
 from cardgym.players.checks import check_setting
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 
