@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from cribbage_driver import CribbageDriver, compiled_only
 
-from cardgym.cli import main
 from cardgym.games.cribbage.pegging.hands import SETS, taker_shares
 from cardgym.games.cribbage.pegging.inference import Situation, opponent_weights, read_play
 from cardgym.games.cribbage.pegging.player import make_player
 from cardgym.games.cribbage.pegging.policy import load_policy
 from cardgym.games.cribbage.scoring import points_of_next
 from cardgym.games.cribbage.state import PLAYING, CribbageOptions
-from cardgym.papers.cribbage.pegging_solver import PeggingSolver, pair_weights
-from cardgym.papers.cribbage.pegging_tree import build_tree
+from cribbage_pegging_solver import PeggingSolver, pair_weights
+from cribbage_pegging_tree import build_tree
 
 RANKS = (0, 4, 6, 9)
 """The ranks of a smaller play: goes, pairs, fifteens and 31 all occur."""
@@ -160,11 +159,6 @@ def test_play_that_expects_takers_wins_more_from_them():
         lost.append(solver.exploitability(strategy))
     assert won[1] > won[0] + 0.05
     assert lost[0] < lost[1] < 0.1
-
-
-def test_share_of_takers_is_checked(capsys):
-    assert main(["pegging", "--takers", "1"]) == 2
-    assert "--takers 1.0: allowed is a share from 0 to 0.9" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -21,12 +21,6 @@ def _chances(words: list[str]) -> int:
     return main(words)
 
 
-def _pegging(words: list[str]) -> int:
-    from cardgym.papers.cribbage.pegging import main
-
-    return main(words)
-
-
 def _experts(words: list[str]) -> int:
     from cardgym.papers.cribbage.training import main
 
@@ -38,7 +32,6 @@ PAPER = Paper(
     {
         "cribbage-stats": Command(_stats, "count the exact statistics of every hand of cribbage"),
         "cribbage-chances": Command(_chances, "compute the chance to win at cribbage by score, dealer and phase"),
-        "pegging": Command(_pegging, "solve the play of the cards at cribbage by CFR+"),
         "experts": Command(_experts, "train weighted experts at cribbage", trains=True),
     },
 )

@@ -1,8 +1,8 @@
 """The solved play of the cards as a file: the probability of each card, up to the last three of a deal.
 
-`cardgym pegging` makes it. The file contains what the solver has learned above the leaves of the public tree, rounded
-to `LEVELS_OF_CHOICE` steps and compressed with zlib from 22 MB to 2. At the leaves the player computes its choice
-instead (`inference.py`).
+`research/cribbage_pegging.py` makes it. The file contains what the solver has learned above the leaves of the public
+tree, rounded to `LEVELS_OF_CHOICE` steps and compressed with zlib from 22 MB to 2. At the leaves the player computes
+its choice instead (`inference.py`).
 """
 
 from __future__ import annotations

@@ -3,20 +3,22 @@
 Pone and dealer each hold four cards that `expert` keeps, and play for the difference of their points, regardless of the
 score; suits do not matter. In a share of deals the opponent always plays the card of most points; --takers 0 leaves
 these opponents out. Exploitability is exact: the points a deal that a best responder wins from the policy as written.
-Needs 2.9 GB of memory. Example: cardgym pegging --iterations 60 --out policy.safetensors
+Needs 2.9 GB of memory. Example:
+
+    python research/cribbage_pegging.py --iterations 60 --out policy.safetensors
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from pathlib import Path
 
-from cardgym.console.arguments import Parser, whole
+from cardgym.console.arguments import whole
 from cardgym.console.progress import Progress
-from cardgym.errors import CardgymError
 from cardgym.games.cribbage.pegging.policy import save_policy
-from cardgym.papers.cribbage.pegging_solver import (
+from cribbage_pegging_solver import (
     PeggingSolver,
     kept_shares,
     pack,
@@ -24,12 +26,12 @@ from cardgym.papers.cribbage.pegging_solver import (
     rounded,
     whole_strategy,
 )
-from cardgym.papers.cribbage.pegging_tree import build_tree
+from cribbage_pegging_tree import build_tree
 
 
-def main(words: list[str]) -> int:
-    """Solve, write the policy and print the report; the exit code."""
-    parser = Parser(prog="cardgym pegging", description=__doc__)
+def main() -> None:
+    """Solve, write the policy and print the report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--iterations", type=whole(1), default=60, metavar="N", help="iterations of CFR+ (60)")
     parser.add_argument(
         "--takers", type=float, default=0.1, metavar="SHARE",
@@ -38,11 +40,11 @@ def main(words: list[str]) -> int:
     parser.add_argument("--threads", type=whole(1), default=2, metavar="N", help="threads (2)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the policy to this file (.safetensors)")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_args()
     if not 0.0 <= arguments.takers <= 0.9:
-        raise CardgymError(f"--takers {arguments.takers}: allowed is a share from 0 to 0.9")
+        parser.error(f"--takers {arguments.takers}: allowed is a share from 0 to 0.9")
     if arguments.out is not None and arguments.out.suffix != ".safetensors":
-        raise CardgymError(f"--out {arguments.out}: the name of a policy of the play ends in .safetensors")
+        parser.error(f"--out {arguments.out}: the name of a policy of the play ends in .safetensors")
     start, clock = time.process_time(), time.monotonic()
     kept, tree = kept_shares(), build_tree()
     solver = PeggingSolver(tree, pair_weights(kept), arguments.threads, arguments.takers)
@@ -71,7 +73,10 @@ def main(words: list[str]) -> int:
         report["bytes"] = arguments.out.stat().st_size
     if arguments.json:
         print(json.dumps(report, indent=2, allow_nan=False))
-        return 0
+        return
     for name, value in report.items():
         print(f"{name.replace('_', ' '):<26}  {f'{value:,.6g}' if isinstance(value, float) else value}")
-    return 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,7 @@
 """The public tree of the play: what both seats see, from the lead to the last three cards.
 
 A node is the ranks played so far with the seats that played them. The hidden cards left in hand are vectors at each
-node (`pegging_solver.py`). Both seats see whether the other can play or says go, so each card leads to up to
+node (`cribbage_pegging_solver.py`). Both seats see whether the other can play or says go, so each card leads to up to
 three nodes. After five cards only the holder of two cards decides once more: these nodes are leaves, whose values are
 tabulated.
 """

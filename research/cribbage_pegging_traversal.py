@@ -9,7 +9,7 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float32s, Int8s, Int64s, State, rule
 from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.pegging.hands import LOWEST, NUM_OF_SIZE, WITH, playable_slots, slot_of, whole_hand
-from cardgym.papers.cribbage.pegging_tree import ANSWERED, CONTINUED, DEALER, DECIDED, FORCED, PONE, RESTARTED
+from cribbage_pegging_tree import ANSWERED, CONTINUED, DEALER, DECIDED, FORCED, PONE, RESTARTED
 
 UPDATE, EVALUATE, RESPOND, FINISH = range(4)
 """What the updater does in a pass: learn from regrets, follow its strategy, respond best, or write its best choice of

@@ -27,7 +27,7 @@ from cardgym.games.cribbage.pegging.policy import FLOOR, LEVELS_OF_CHOICE, RESTA
 from cardgym.games.cribbage.scoring import points_of_next
 from cardgym.games.cribbage.state import NUM_TOSSES
 from cardgym.games.cribbage.tosses import OUT_OF_REACH, first_best, kept_set, toss_worths
-from cardgym.papers.cribbage.pegging_traversal import (
+from cribbage_pegging_traversal import (
     EVALUATE,
     FINISH,
     RESPOND,
@@ -39,7 +39,7 @@ from cardgym.papers.cribbage.pegging_traversal import (
     walk_leaves,
     walk_up,
 )
-from cardgym.papers.cribbage.pegging_tree import DEALER, DECIDED, LEVELS, PONE, PublicTree
+from cribbage_pegging_tree import DEALER, DECIDED, LEVELS, PONE, PublicTree
 
 _OTHER_TOSSES = 0.02
 """Share of tosses chosen uniformly, because every hand occurs near the target and against other players."""
