@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 import pytest
 
+from cardgym.cli import main
 from cardgym.engine.kernel import kernel_of
 from cardgym.engine.registry import find, registered
 
@@ -18,6 +19,22 @@ os.environ.pop("COLUMNS", None)
 _NEEDED = {"interop": "stable_baselines3", "learn": "torch", "web": "uvicorn"}
 """Folders whose fixtures need a package of an extra."""
 collect_ignore = [folder for folder, package in _NEEDED.items() if importlib.util.find_spec(package) is None]
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """A command that has to be refused, word by word: the one line that says why, where nothing else is printed."""
+
+    def run(*words: str) -> str:
+        capsys.readouterr()
+        assert main(list(words)) == 2
+        out, err = capsys.readouterr()
+        (line,) = (line for line in err.splitlines() if not line.startswith(("cardgym: compiling", "small game:")))
+        assert (out, line.isprintable()) == ("", True)
+        assert re.match(r"(cardgym( [\w-]+)?|\w+\.py): ", line)
+        return str(line)
+
+    return run
 
 
 _SMALL = 64

@@ -297,10 +297,5 @@ def test_players_that_play_alike_share_a_row() -> None:
         (["Nothing-v0", "--players", "random", "initial"], "unknown game"),
     ],
 )
-def test_bad_input_is_one_line(
-    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["tournament", *(str(tmp_path) if word == "EMPTY" else word for word in words)]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+def test_bad_input_is_one_line(words: list[str], message: str, tmp_path: Path, refused: Any) -> None:
+    assert message in refused("tournament", *(str(tmp_path) if word == "EMPTY" else word for word in words))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -160,13 +161,8 @@ def test_mccfr_counts_the_decisions_of_its_walks(tmp_path: Path) -> None:
         (["--report", "nowhere.json"], "nowhere.json"),
     ],
 )
-def test_bad_input_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
-) -> None:
-    assert main(["benchmark", "--out", str(tmp_path / "out"), *words]) == 2
-    error = capsys.readouterr().err
-    assert len(error.splitlines()) == 1
-    assert message in error
+def test_bad_input_is_one_line(tmp_path: Path, refused: Any, words: list[str], message: str) -> None:
+    assert message in refused("benchmark", "--out", str(tmp_path / "out"), *words)
 
 
 @pytest.mark.parametrize(

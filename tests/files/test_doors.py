@@ -35,15 +35,6 @@ from cardgym.players.checkpoints import CheckpointMetadata
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
 
-def refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """The one line of a command that is refused."""
-    assert main(words) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    (line,) = (line for line in err.splitlines() if not line.startswith("cardgym: compiling"))
-    return str(line)
-
-
 # -- event files ------------------------------------------------------------------------------------------------------
 
 
@@ -82,13 +73,11 @@ def test_many_tags_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["seed", "game", "time", "env", "options", "players", "moves", "finished"])
-def test_exported_games_without_a_key_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+def test_exported_games_without_a_key_are_refused(tmp_path: Path, refused: Any, name: str) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text(json.dumps({key: value for key, value in good_entry().items() if key != name}))
     for words in (["report", str(path)], ["review", str(path), "--list"], ["report", "--import", str(path)]):
-        assert f"line 1 is not a game that cardgym wrote: {name}: " in refused(words, capsys)
+        assert f"line 1 is not a game that cardgym wrote: {name}: " in refused(*words)
 
 
 def test_configs_may_begin_with_a_byte_order_mark_and_end_lines_as_windows_does(tmp_path: Path) -> None:
@@ -107,18 +96,16 @@ def test_a_base_that_is_not_a_file_of_the_folder_is_refused(tmp_path: Path, base
         read_config(DQNConfig, path)
 
 
-def test_a_league_without_a_config_of_its_trainings_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_league_without_a_config_of_its_trainings_is_refused(tmp_path: Path, refused: Any) -> None:
     words = ["train", "league", "--env-id", "CorellianSpike-v0", "--out", str(tmp_path / "out")]
-    assert "name one with --trainer-config" in refused(words, capsys)
+    assert "name one with --trainer-config" in refused(*words)
 
 
-def test_a_state_that_is_a_broken_link_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_state_that_is_a_broken_link_is_an_error(tmp_path: Path, refused: Any) -> None:
     (tmp_path / "resume.safetensors").symlink_to("nothing")
     words = ["train", "dqn", "--env-id", game()[0].id, "--out", str(tmp_path)]
-    assert "has a run already" in refused(words, capsys)
-    assert "resume.safetensors: a broken link" in refused([*words, "--resume"], capsys)
+    assert "has a run already" in refused(*words)
+    assert "resume.safetensors: a broken link" in refused(*words, "--resume")
 
 
 # -- checkpoints ------------------------------------------------------------------------------------------------------
@@ -187,10 +174,10 @@ def test_commands_work_with_closed_streams(closed: str) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="paths of POSIX")
-def test_a_path_that_is_not_utf8_is_named_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_path_that_is_not_utf8_is_named_in_one_line(tmp_path: Path, refused: Any) -> None:
     path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.json")
     for words in (["report"], ["evaluate", game()[0].id, "--games", "1", "--players"], ["review"]):
-        assert "\\udcff.json" in refused([*words, path], capsys)
+        assert "\\udcff.json" in refused(*words, path)
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import pytest
 
 import cardgym
 from cardgym.arena import evaluate
-from cardgym.cli import main
 from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.files.limits import check_memory, duration, memory_limit
@@ -45,10 +45,10 @@ def test_more_games_than_a_match_can_use_are_refused(games: int) -> None:
         evaluate(GAME, None, PLAYERS, games=games, seed=1)
 
 
-def test_command_line_refuses_absurd_games(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_command_line_refuses_absurd_games(refused: Any, tmp_path: Path) -> None:
     for words in (["evaluate", GAME.id], ["record", GAME.id, "--out", str(tmp_path / "a.npz")]):
-        assert main([*words, "--players", *PLAYERS, "--games", str(10**11)]) == 2
-        assert "would take 27 hours at 1,000,000 a second" in capsys.readouterr().err
+        line = refused(*words, "--players", *PLAYERS, "--games", str(10**11))
+        assert "would take 27 hours at 1,000,000 a second" in line
     assert list(tmp_path.iterdir()) == []
 
 

@@ -26,5 +26,6 @@ def script() -> Trainer:
 
 
 @pytest.fixture(autouse=True)
-def _one_thread():
+def _settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.set_num_threads(1)
+    monkeypatch.setenv("SB3_LOGDIR", str(tmp_path))  # Else each model that learns leaves a folder in /tmp.

@@ -17,7 +17,6 @@ from cardgym import find
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.experiments.league import LeagueConfig
-from cardgym.experiments.trainers import Trainer
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import Items, RunArgs, TrainingConfig, parse_run, read_config
 from cardgym.learn.config_files import BASE
@@ -53,11 +52,6 @@ def kind_of(path: Path) -> type[TrainingConfig]:
     raise AssertionError(f"{path} is not the config of any script")
 
 
-def lines(stderr: str) -> list[str]:
-    """The lines on stderr, without the note that a game is being compiled."""
-    return [line for line in stderr.splitlines() if not line.startswith("cardgym: compiling")]
-
-
 def write(path: Path, text: str) -> Path:
     path.write_text(text)
     return path
@@ -70,7 +64,7 @@ class PairConfig(TrainingConfig):
     """One or two words."""
 
 
-def refused(kind: type[TrainingConfig], *words: str) -> str:
+def refusal(kind: type[TrainingConfig], *words: str) -> str:
     """The one-line error for a command line."""
     with pytest.raises(CardgymError) as caught:
         parse_run(kind, words, "script.py")
@@ -200,7 +194,7 @@ def test_config_overrides_its_base(tmp_path: Path) -> None:
 )
 def test_bad_file_is_refused_in_one_line(tmp_path: Path, text: str, needle: str) -> None:
     file = write(tmp_path / "bad.toml", text)
-    message = refused(DQNConfig, "--config", str(file))
+    message = refusal(DQNConfig, "--config", str(file))
     assert needle in message
     assert str(file) in message
 
@@ -244,7 +238,7 @@ def test_bad_command_line_is_refused_in_one_line(
     monkeypatch: pytest.MonkeyPatch, kind: type[TrainingConfig], words: list[str], needle: str, columns: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    assert needle in refused(kind, *words)
+    assert needle in refusal(kind, *words)
 
 
 @pytest.mark.parametrize(
@@ -260,28 +254,17 @@ def test_bad_command_line_is_refused_in_one_line(
     ],
 )
 def test_script_refuses_in_one_line_and_leaves_nothing(
-    dqn: Trainer,
-    tiny: Game,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    words: list[str],
-    needle: str,
+    tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Any, words: list[str], needle: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert dqn.run("dqn", words) == 2
-    (line,) = lines(capsys.readouterr().err)
-    assert needle in line
+    assert needle in refused("train", "dqn", *words)
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_folder_that_cannot_be_created_is_refused(
-    dqn: Trainer, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_folder_that_cannot_be_created_is_refused(tiny: Game, tmp_path: Path, refused: Any) -> None:
     (tmp_path / "file").write_text("")
-    assert dqn.run("dqn", ["--env-id", "Tiny-v0", "--out", str(tmp_path / "file" / "run")]) == 2
-    (line,) = lines(capsys.readouterr().err)
-    assert "cannot make the folder" in line
+    words = ["--env-id", "Tiny-v0", "--out", str(tmp_path / "file" / "run")]
+    assert "cannot make the folder" in refused("train", "dqn", *words)
 
 
 def test_shell_sees_one_line_and_exit_code_2(tmp_path: Path) -> None:

@@ -62,17 +62,13 @@ def test_a_clock_that_jumps_changes_no_bit(tiny: Game, tmp_path: Path, monkeypat
 # -- resuming ---------------------------------------------------------------------------------------------------------
 
 
-def test_existing_run_is_not_overwritten(
-    dqn: Trainer, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_existing_run_is_not_overwritten(tiny: Game, tmp_path: Path, refused: Any) -> None:
+    words = ["train", "dqn", "--env-id", "Tiny-v0", "--out", str(tmp_path)]
     (tmp_path / "resume.safetensors").write_bytes(b"earlier")
-    assert dqn.run("dqn", ["--env-id", "Tiny-v0", "--out", str(tmp_path)]) == 2
-    assert "has a run already" in capsys.readouterr().err
-    assert dqn.run("dqn", ["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
-    assert "truncated or not a safetensors file" in capsys.readouterr().err
+    assert "has a run already" in refused(*words)
+    assert "truncated or not a safetensors file" in refused(*words, "--resume")
     save_state(tmp_path / "resume.safetensors", {"weights": [1.0]})
-    assert dqn.run("dqn", ["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
-    assert "not a state that a training script can resume from" in capsys.readouterr().err
+    assert "not a state that a training script can resume from" in refused(*words, "--resume")
 
 
 @pytest.mark.parametrize(
@@ -83,16 +79,11 @@ def test_existing_run_is_not_overwritten(
     ],
 )
 def test_another_scripts_run_is_not_resumed(
-    dqn: Trainer,
-    tiny: Game,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    config: dict[str, Any],
-    message: str,
+    tiny: Game, tmp_path: Path, refused: Any, config: dict[str, Any], message: str
 ) -> None:
     save_state(tmp_path / "resume.safetensors", {"config": json.dumps(config)})
-    assert dqn.run("dqn", ["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
-    assert f"dqn.py: {tmp_path / 'resume.safetensors'}: {message}" in capsys.readouterr().err
+    line = refused("train", "dqn", "--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume")
+    assert f"{tmp_path / 'resume.safetensors'}: {message}" in line
 
 
 def test_resume_without_a_saved_state_starts_over(

@@ -332,14 +332,9 @@ BAD: dict[tuple[str, ...], str] = {
     ("name", "bad"), [(name, bad) for name, learner in LEARNERS.items() for bad in {**BAD, **learner.bad}]
 )
 def test_bad_input_is_one_line_and_leaves_nothing(
-    tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-    name: str, bad: tuple[str, ...],
-) -> None:  # fmt: skip
+    tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Any, name: str, bad: tuple[str, ...]
+) -> None:
     monkeypatch.chdir(tmp_path)
     learner = LEARNERS[name]
-    assert main(["train", name, *words(learner.config), *bad]) == 2
-    notes = ("cardgym: compiling", "small game:")
-    (line,) = [line for line in capsys.readouterr().err.splitlines() if not line.startswith(notes)]
-    assert line.startswith(f"{name}.py: ")
-    assert {**BAD, **learner.bad}[bad] in line
+    assert {**BAD, **learner.bad}[bad] in refused("train", name, *words(learner.config), *bad)
     assert list(tmp_path.rglob("*")) == []

@@ -115,7 +115,6 @@ def test_examples_on_the_page_are_short() -> None:
 
 
 @pytest.mark.parametrize("player", ["honest", "random", "./bot.py:choose", "nobody"])
-def test_what_is_no_network_is_refused(player: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert cli.main(["export", "KuhnPoker-v0", "--player", player, "--out", str(tmp_path / "a.onnx")]) == 2
-    assert player in capsys.readouterr().err
+def test_what_is_no_network_is_refused(player: str, refused: Any, tmp_path: Path) -> None:
+    assert player in refused("export", "KuhnPoker-v0", "--player", player, "--out", str(tmp_path / "a.onnx"))
     assert not list(tmp_path.iterdir())

@@ -25,15 +25,6 @@ def solve(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     return report
 
 
-def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """The one line of a command that is refused."""
-    assert main(["solve", *words]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    (line,) = [line for line in err.splitlines() if not line.startswith("cardgym: compiling")]
-    return str(line)
-
-
 @pytest.mark.parametrize(("by", "most"), [("cfr", 0.03), ("cfr+", 0.002), ("dcfr", 0.002), ("mccfr", 0.04)])
 def test_every_method_reports_the_exploitability_of_its_strategy(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, by: str, most: float
@@ -85,5 +76,5 @@ def test_interrupted_run_keeps_the_last_file_written(tmp_path: Path, monkeypatch
         (["OnePlayPoker-v0", "--by", "cfr"], "has one seat: it has an optimum, not an equilibrium; leave out --by"),
     ],
 )
-def test_bad_input_is_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert message in refusal(capsys, *words)
+def test_bad_input_is_one_line(words: list[str], message: str, refused: Any) -> None:
+    assert message in refused("solve", *words)

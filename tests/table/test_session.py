@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
-from cardgym.cli import main
 from cardgym.engine.kernel import RESET
 from cardgym.players import CallablePlayer, CompiledPlayer, Player
 from cardgym.players.seats import SeatedBatch
@@ -286,14 +285,13 @@ def test_killed_process_loses_no_move(tmp_path: Path) -> None:
     assert session.over
 
 
-def test_a_foreign_database_is_refused_and_left_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_foreign_database_is_refused_and_left_as_it_was(tmp_path: Path, refused: Any) -> None:
     path = tmp_path / "mail.sqlite"
     with sqlite3.connect(path) as database:
         database.execute("create table letters (text)")
     before = path.read_bytes()
     for words in (["review", str(path), "--list"], ["play", GAME.id, "--resume", "--log", str(path)]):
-        assert main(words) == 2
-        assert f"cardgym: game log {path}: not a game log of cardgym" in capsys.readouterr().err
+        assert f"game log {path}: not a game log of cardgym" in refused(*words)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["mail.sqlite"]
 

@@ -220,40 +220,11 @@ def test_late_chances_are_those_of_brute_force(
 # -- near the target --------------------------------------------------------------------------------------------------
 
 
-def test_dealer_pegs_out_before_the_pone_counts() -> None:
-    # The pone needs 1 and counts first, with a run in hand: the dealer has to win in the play, and 31 is enough.
-    driver = in_play((120, 119), ["8C 9S TC KC", "4D 5H AS TD"], "0:KC 1:AS 0:TC")
-    chances = chances_of(driver)
-    assert best_card(driver) == "10♦"
-    assert chances[parse_cards("TD")[0]] == 1.0
-    assert chances[parse_cards("5H")[0]] < 0.9
-
-
-def test_pone_that_will_count_out_gives_the_dealer_nothing() -> None:
-    # The pone's hand is worth the 2 it needs. The dealer needs 2 as well, so a five is the worst card to lead.
-    driver = in_play((119, 119), ["5H 9S TC KC", "3D 6D 8C TD"])
-    chances = chances_of(driver)
-    assert min(chances, key=chances.__getitem__) == parse_cards("5H")[0]
-    assert best_card(driver) != "5♥"
-    far = chances_of(in_play((60, 60), ["5H 9S TC KC", "3D 6D 8C TD"]))
-    assert max(chances.values()) - min(chances.values()) > 3 * (max(far.values()) - min(far.values()))
-
-
 def test_chances_are_certain_where_the_game_is() -> None:
     won = in_play((119, 60), ["4H 5C 5S 6C", "TD JD QD KS"])  # Counts first, with more than enough.
     assert min(chances_of(won).values()) > 0.999
     lost = in_play((60, 119), ["TD JD QD KS", "4H 5C 5S 6C"])
     assert max(chances_of(lost).values()) < 0.05
-
-
-def test_pone_that_needs_four_keeps_the_four_that_it_has() -> None:
-    driver = CribbageDriver()
-    driver.cut(1)
-    driver.state.scores[:] = (117, 111)
-    driver.deal_cards([parse_cards("2C 2D 4H 4S TD KD"), parse_cards("3D 6C 8C TC 9H AC")])
-    chances = chances_of(driver)
-    assert max(chances, key=chances.__getitem__) == driver.toss_action(*parse_cards("TD KD"))
-    assert all(0.0 <= chance <= 1.0 for chance in chances.values())
 
 
 # -- whole games ------------------------------------------------------------------------------------------------------

@@ -90,32 +90,11 @@ def test_strengths_at_the_table_are_the_exact_credits_won_from_the_house() -> No
         assert line.startswith(f"wins {shown} credits a game from the house, ")
 
 
-@pytest.mark.parametrize("gamma", ["9/10", "1"])
-def test_best_decision_does_not_depend_on_the_bets_made(gamma: str) -> None:
-    # A bet wins or loses the same whatever is in the pot already.
-    known = solver(GAME, OnePlayPokerOptions(ranking="pair_first"))
-    best = known.solve(gamma)
-    best_by_hands: dict[tuple[bytes, bytes], set[tuple[bool, ...]]] = {}
-    for state, optimal in zip(known.tree.set_states, best.optimal.tolist(), strict=True):
-        hands = state.player.tobytes(), state.house.tobytes()
-        best_by_hands.setdefault(hands, set()).add(tuple(optimal))
-    assert all(len(actions) == 1 for actions in best_by_hands.values())
-
-
 def test_gamma_09_differs_from_no_discount_at_the_first_king_only() -> None:
     words = gamma_difference(solver(GAME, OnePlayPokerOptions()))
     assert "costs 19/2730 = 0.0070" in words
     assert "in 4 states, of 1 kind up to suits" in words
     assert "`KS`. There gamma 1 bets" in words
-
-
-def test_last_of_four_decisions_is_a_bet_if_winning() -> None:
-    known = solver(GAME, OnePlayPokerOptions(decisions=4))
-    best = known.solve("9/10")
-    for place in np.flatnonzero(known.tree.set_states["dealt"] == 4)[::17].tolist():
-        share = GAME.rules.score(known.tree.set_states[place], 0)
-        expected = {1.0: [False, True], 0.5: [True, True], 0.0: [True, False]}[share]
-        assert best.optimal[place].tolist() == expected
 
 
 # -- the report -------------------------------------------------------------------------------------------------------

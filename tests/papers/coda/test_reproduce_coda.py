@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from cardgym.cli import main
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.papers.coda import claims, page, results
@@ -72,11 +72,9 @@ def test_page_has_both_tables_and_the_curves(tmp_path: Path) -> None:
     assert "nan" not in text
 
 
-def test_missing_checkpoint_is_an_error_before_anything_is_trained(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["reproduce", "coda", "--deep", str(tmp_path / "none.safetensors"), "--out", str(tmp_path)]) == 2
-    assert "none.safetensors: no such file" in capsys.readouterr().err
+def test_missing_checkpoint_is_an_error_before_anything_is_trained(tmp_path: Path, refused: Any) -> None:
+    words = ["--deep", str(tmp_path / "none.safetensors"), "--out", str(tmp_path)]
+    assert "none.safetensors: no such file" in refused("reproduce", "coda", *words)
     assert list(tmp_path.iterdir()) == []
 
 
