@@ -27,11 +27,16 @@ def test_the_record_can_be_exported_and_games_deleted(tmp_path: Path) -> None:
         assert (status, headers["content-type"]) == (200, "application/x-ndjson")
         (tmp_path / "games.jsonl").write_bytes(lines)
         assert [entry["id"] for entry in read_entries(tmp_path / "games.jsonl")] == [end["table"]]
+        pages = [f"/api/history/{end['table']}/{page}" for page in ("review", "replay")]
+        for page in pages:
+            client.get(page)
         for table in (end["table"], unfinished["table"]):
             client.post(f"/api/history/{table}/delete", {})
             client.get(f"/api/tables/{table}", 404)
         record = client.get("/api/history")
         assert record["games"] == record["unfinished"] == []
+        for page in pages:
+            client.get(page, 404)
         client.post(f"/api/history/{end['table']}/delete", {}, 404)
 
 

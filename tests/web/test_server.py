@@ -229,6 +229,7 @@ def test_on_a_shared_server_browsers_list_only_their_own_tables_and_see_no_paths
         tables = [owner.sit_down(**SHORT)["table"] for owner in owners]
         for owner, table in zip(owners, tables, strict=True):
             assert [listed["table"] for listed in owner.get("/api/lobby")["tables"]] == [table]
+        served.client.sit_down(**SHORT)  # Without a cookie, and so like any other browser that keeps none.
         assert served.client.get("/api/lobby")["tables"] == []
         served.tables.game_log.close()
         refused = served.client.get("/api/lobby", 400)

@@ -100,6 +100,8 @@ class Record:
         if not await work(lambda: self._game_log.count(id=id, owner=owner)):
             raise HTTPException(404, "you have no such game")
         await self._tables.remove(id)
+        for shown in (self._review, self._replay):
+            shown.cache_clear()
         return {}
 
     def progress(self, request: Request) -> dict[str, int]:

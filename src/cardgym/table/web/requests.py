@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import json
 import re
+import secrets
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -179,10 +180,13 @@ def client_of(request: Request) -> str:
 
 
 def owner_of(request: Request) -> str:
-    """Say whose tables a browser may list: this machine's, or on a shared server those of its cookie, as a hash."""
+    """Say whose tables a browser may list: this machine's, or on a shared server those of its cookie, as a hash.
+
+    A browser that keeps no cookie lists nothing there: it cannot be told from others.
+    """
     if not request.app.state.shared:
         return ""
-    return hashlib.sha256(f"owner {browser_of(request)}".encode()).hexdigest()[:32]
+    return hashlib.sha256(f"owner {browser_of(request) or secrets.token_hex()}".encode()).hexdigest()[:32]
 
 
 def summaries(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
