@@ -85,6 +85,7 @@ def test_two_browsers_play_by_link(server: Server, browser: Any) -> None:
     assert host.page.input_value("#pasted") == host.page.inner_text(".join a")
     guest.page.goto(f"{server.url}/#/join")
     guest.page.get_by_label("code").fill(code.lower())
+    assert guest.page.get_by_label("code").evaluate("field => field.scrollWidth <= field.clientWidth")
     guest.page.get_by_label("your name").fill("Bob")
     guest.page.get_by_role("button", name="Join").click()
     guest.page.wait_for_selector(".felt")
