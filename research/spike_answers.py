@@ -11,8 +11,6 @@ import os
 import shlex
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,14 +23,13 @@ import cardgym
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.declarations import offsets
-from cardgym.games.corellian_spike.hand import special_hand
-from cardgym.games.corellian_spike.state import BETTING, BUY, BUYING, DISCARD, EMPTY, FOLD, PLACING, RAISE, SWAP_SPIKE
+from cardgym.games.corellian_spike.state import BETTING, EMPTY
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.saved_state import STATE_FILE
-from cardgym.players import GREEDY, Player, resolve
+from cardgym.players import Player, resolve
 from cardgym.players.checkpoints import CheckpointPlayer, load_player
-from cardgym.statistics import half_widths, mean_estimate
+from cardgym.statistics import half_widths
 
 ROOT = Path(__file__).resolve().parents[1]
 GAME = "CorellianSpike-v0"
@@ -42,14 +39,11 @@ TRAINING = shlex.split(
     "--eval-opponents initial --eval-every 0 --final-games 0 --save-every 1000000"
 )
 """The training of the shipped `ppo`; the weights are averaged over the same share of fewer decisions."""
-RESPONDING = shlex.split("--critic own --ent-coef 0.01 --ent-coef-final 0.001 --learning-rate 5e-4")
-"""Flags of a responder: its network already has values, which a new critic of all seats would have to learn."""
 SEEDS = (1, 2)
 PAIRS = ((1, 2), (2, 1))
 """Pairs of training seeds: players of the same run do not play each other."""
 OBSERVATIONS = ("full", "belief", "cards_up", "three_cards", "code")
 CHEAT = {"cheat": 0}
-SPECIAL = {"special_hands": "yes"}
 
 
 class Measurement:
@@ -58,12 +52,12 @@ class Measurement:
     def __init__(self, runs: Path, games: int, seed: int, steps: int) -> None:
         self.runs, self.games, self.seed, self.steps = runs, games, seed, steps
 
-    def train(self, name: str, seed: int, *words: str, steps: int | None = None) -> Path:
-        """The checkpoint of a run, which is trained if missing, for `steps` decisions or the default number."""
+    def train(self, name: str, seed: int, *words: str) -> Path:
+        """Find the checkpoint of a run, which is trained if it is missing."""
         folder = self.runs / f"{name}_{seed}"
         checkpoint = folder / "model.safetensors"
         if not (folder / "results.json").exists():
-            command = [sys.executable, "train/ppo.py", *TRAINING, "--total-steps", str(steps or self.steps), *words]
+            command = [sys.executable, "train/ppo.py", *TRAINING, "--total-steps", str(self.steps), *words]
             command += ["--seed", str(seed), "--out", str(folder)]
             if (folder / STATE_FILE).exists():
                 command.append("--resume")
@@ -114,81 +108,6 @@ def unaware_of_cheats(policy: CheckpointPlayer) -> Shortsighted:
     return Shortsighted(f"unaware {policy.name}", policy, "full", -2)
 
 
-# -- what special hands change ----------------------------------------------------------------------------------------
-
-
-def special(measurement: Measurement) -> None:
-    """Agents that learned with and without special hands, in both games; `full` has the same features in both."""
-    game = cardgym.find(GAME)
-    plain, with_special = game.parse_options(), game.parse_options(SPECIAL)
-    base = {seed: measurement.train("full", seed) for seed in SEEDS}
-    learned = {seed: measurement.train("special", seed, "--env-options", "special_hands=yes") for seed in SEEDS}
-    for options, label in ((with_special, "special hands"), (plain, "no special hands")):
-        own = {seed: player(learned[seed], game, with_special, f"special {seed}") for seed in SEEDS}
-        other = {seed: player(base[seed], game, plain, f"base {seed}") for seed in SEEDS}
-        for one, two in PAIRS:
-            print(
-                f"{label}: special {one} against base {two}:", measurement.match(game, options, (own[one], other[two]))
-            )
-    for seed in SEEDS:
-        print(f"special {seed}:", habits(game, with_special, own[seed], measurement.seed))
-        print(f"base {seed}:", habits(game, with_special, other[seed], measurement.seed))
-
-
-def habits(game: Game, options: Options, policy: CheckpointPlayer, seed: int, decisions: int = 400_000) -> str:
-    """How often a player in self-play folds, raises, buys and keeps what it bought, with 95 % intervals."""
-    torch.set_num_threads(1)
-    rollout = SelfPlayRollout(game, options, 512, OpponentPool.parse(["self=1"]), policy, seed=seed)
-    generator = np.random.default_rng(seed)
-    cases: Counter[str] = Counter()
-    times: Counter[str] = Counter()
-    at = offsets(game.observation("full").features(options))
-    while rollout.decisions < decisions:
-        turns, states = rollout.turns, rollout.states
-        actions = policy.act(turns.observations, turns.masks, generator.random(len(turns.masks)))
-        for name, case, done in _told(states, turns, actions, at):
-            cases[name] += int(case.sum())
-            times[name] += int((case & done).sum())
-        rollout.step(actions)
-    parts = []
-    for name, number in cases.items():
-        share = mean_estimate(100.0 * (np.arange(number) < times[name]))
-        parts.append(f"{name} {share.text('.1f')} % of {number:,}")
-    return "; ".join(parts)
-
-
-def _told(
-    states: Any, turns: Any, actions: npt.NDArray[np.int64], at: dict[str, int]
-) -> Iterator[tuple[str, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
-    """For each habit: its name, the decisions where it was possible, and those where it happened."""
-    observations = turns.observations
-    seats = turns.streams % 2
-    cards = states["cards"][np.arange(len(states)), seats]
-    phase = states["phase"]
-    owing = observations[:, at["raised"]] == 1
-    betting, buying, placing = phase == BETTING, phase == BUYING, phase == PLACING
-    after_spike = cards[:, 2] != EMPTY
-    zeros = (cards == 0).sum(axis=1)
-    specials = np.array([bool(special_hand(*(int(card) for card in row))) for row in cards]) & after_spike
-    last = states["round_number"] == 3
-    yield "folds when it must pay", betting & owing, actions == FOLD
-    yield "raises", betting, actions == RAISE
-    can_buy = buying & (turns.masks[:, BUY] == 1)
-    yield "buys", can_buy, actions == BUY
-    yield "buys with a 0", can_buy & (zeros > 0), actions == BUY
-    yield "buys with a special hand", can_buy & specials, actions == BUY
-    yield "keeps the bought card", placing, actions != DISCARD
-    bought_zero = placing & (states["extra"] == 0)
-    yield "keeps a bought 0", bought_zero, actions != DISCARD
-    gives_up = np.zeros(len(actions), np.bool_)
-    for slot, action in ((2, SWAP_SPIKE), (0, SWAP_SPIKE + 1), (1, SWAP_SPIKE + 2)):
-        gives_up |= (cards[:, slot] == 0) & (actions == action)
-    yield "gives a 0 away for a bought card", placing & (zeros > 0), gives_up
-    yield "folds with a 0 when it must pay", betting & owing & (zeros > 0) & after_spike, actions == FOLD
-    yield "raises with a special hand", betting & specials, actions == RAISE
-    yield "holds a special hand at its bets of round 3", betting & last, specials
-
-
 # -- what a fourth card is worth --------------------------------------------------------------------------------------
 
 
@@ -211,26 +130,6 @@ def cheat(measurement: Measurement) -> None:
     for seed in SEEDS:
         heuristic = fixed(measurement, cheating, own[seed], resolve("heuristic", game, cheating))
         print(f"cheat {seed}, heuristic:", heuristic)
-
-
-def responder(measurement: Measurement) -> None:
-    """Players in seat 1 that continue to learn, from their own weights, against a fixed player in seat 0.
-
-    A fixed honest player is the comparison: a responder wins from that one too.
-    """
-    game = cardgym.find(GAME)
-    plain, cheating = game.parse_options(), game.parse_options(CHEAT)
-    for seed in SEEDS:
-        for name, options, rule in (("cheat", cheating, ["--env-options", "cheat=0"]), ("full", plain, [])):
-            path = measurement.train(name, seed, *rule)
-            fixed_player = player(path, game, options, f"{name} {seed}")
-            words = [*rule, "--seat", "1", "--opponents", f"{path}=1", "--init-from", str(path), *RESPONDING]
-            answer = measurement.train(f"responder_{name}", seed, *words, steps=measurement.steps // 2)
-            before = fixed(measurement, options, fixed_player, player(path, game, options, f"{name} {seed} itself"))
-            print(f"{name} {seed} at seat 0 against itself:", before)
-            for way in ("", GREEDY):
-                result = fixed(measurement, options, fixed_player, resolve(f"{answer}{way}", game, options))
-                print(f"{name} {seed} at seat 0 against its responder{way}:", result)
 
 
 def fixed(measurement: Measurement, options: Options, first: Any, second: Any) -> str:
@@ -315,7 +214,7 @@ def knowledge(measurement: Measurement) -> None:
             print(f"{policy.name} against {opponent.name}:", result)
 
 
-PARTS = {"special": special, "cheat": cheat, "responder": responder, "posterior": posterior, "knowledge": knowledge}
+PARTS = {"cheat": cheat, "posterior": posterior, "knowledge": knowledge}
 
 
 def main() -> None:

@@ -18,7 +18,24 @@ from cardgym.console.tables import markdown_table
 from matches import ROOT, Measured, measured
 
 LICENSE = "mit"
-SAID = "not recorded"
+FIRST = {
+    "coda/double_dqn": "022e571 of 2026-11-21",
+    "coda/dqn": "26b3759 of 2026-11-21",
+    "coda/official_double_dqn": "144f23c of 2026-11-23",
+    "coda/official_ppo": "cef834f of 2026-11-24",
+    "coda/ppo": "fab22df of 2026-11-22",
+    "corellian_spike/double_dqn": "6f39018 of 2026-11-23",
+    "corellian_spike/dqn": "6f39018 of 2026-11-23",
+    "corellian_spike/ppo": "6f39018 of 2026-11-23",
+    "corellian_spike/ppo_four_players": "754e855 of 2026-11-23",
+    "corellian_spike/ppo_three_players": "6f39018 of 2026-11-23",
+    "cribbage/distill": "4d6c59e of 2026-11-22",
+    "cribbage/double_dqn": "9c37cd0 of 2026-11-21",
+    "cribbage/gradient": "7a15ede of 2026-11-21",
+}
+"""The commits that first have the weights of today's files; no run kept its own commit, machine or versions."""
+VERSIONS = "torch 2.13.0, NumPy 2.4.6 and Numba 0.68.1"
+"""What `constraints.txt` names in each of the commits of `FIRST`."""
 
 
 def card_of(group: str, agent: str) -> Path | None:
@@ -73,7 +90,7 @@ def header(group: str, agent: str) -> list[str]:
 
 
 def facts(group: str, agent: str) -> list[str]:
-    """Make the table of a card and how to load the agent; what nobody recorded says so."""
+    """Make the table of a card and how to load the agent."""
     about, matches = _about(group, agent), _matches(group, agent)
     config, env, options = about["config"], matches[0].env, matches[0].options
     settings = "".join(f", {name}={value}" for name, value in options.items())
@@ -87,7 +104,7 @@ def facts(group: str, agent: str) -> list[str]:
         ("limits", f"measured against {names}; what responders win from it is below"),
         ("trained against", ", ".join(f"`{one}`" for one in config.get("opponents") or ["self=1"])),
         ("training", f"seed {config['seed']}, " + (f"{steps:,} decisions" if steps else f"{games:,} games")),
-        ("trained with", f"versions, machine and commit: {SAID}"),
+        ("weights", f"first in commit {FIRST[f'{group}/{agent}']}, whose `constraints.txt` names {VERSIONS}"),
         ("measured with", "; ".join(f"commit {commit}, {machine}" for commit, machine in places)),
     ]
     if teacher := config.get("teacher"):

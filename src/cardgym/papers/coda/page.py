@@ -94,8 +94,8 @@ and rewards of the tables. The rest is our choice:
   {BUDGET.target_update_interval} updates old. As in the paper, all that was met is kept.
 
 The paper gives all methods the rewards of the tables, and its double DQN (its section 4.5) trains two networks, each
-from the other's value of its own best action (Hasselt 2010), where today's takes the target from an older copy
-(van Hasselt, Guez and Silver 2016). The table has both, on the paper's bits.
+from the other's value of its own best action (Hasselt 2010), where today's double DQN takes the target from an
+older copy (van Hasselt, Guez and Silver 2016). The table has both, on the paper's bits.
 """
 
 
