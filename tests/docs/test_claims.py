@@ -16,7 +16,7 @@ from matches import HERE
 
 CLAIM = re.compile(
     r"\b(strongest|weakest|fastest|slowest|identical|bit for bit|same (bits|bytes)|guarantee[sd]?|nobody|none|never"
-    r"|no (other|player|opponent|agent|responder)|only|every|everything|(?<!\bat )(?<!\bafter )(?<!\bin )all"
+    r"|no (other|listed|player|opponent|agent|responder)|only|every|everything|(?<!\bat )(?<!\bafter )(?<!\bin )all"
     r"|best(?!([- ]of[- ])|[- ]respon)|always|cannot|exact(ly)?|first (to|of its kind|library|suite))\b",
     re.IGNORECASE,
 )
@@ -55,11 +55,7 @@ def unproven(text: str, page: str = "") -> list[str]:
 def pages() -> dict[str, str]:
     """The text of each page that is read here, by its name."""
     names = {page.relative_to(ROOT).as_posix(): page for page in (*PAGES, *ROOT.glob("src/cardgym/games/*/*.md"))}
-    return {
-        name: page.read_text(encoding="utf-8")
-        for name, page in names.items()
-        if not name.endswith(SKIPPED)
-    }
+    return {name: page.read_text(encoding="utf-8") for name, page in names.items() if not name.endswith(SKIPPED)}
 
 
 def test_every_claim_on_a_page_has_its_proof() -> None:
