@@ -13,12 +13,10 @@ from math import comb
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.arena.playouts import Decisions
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Int8s, Int64s, Options
-from cardgym.experiments.exploit.posterior import MAX_WORLDS, SAMPLE, Known, States, compiled_for
+from cardgym.experiments.exploit.posterior import MAX_WORLDS, Known, States, Worlds
 from cardgym.games.cribbage import state as cribbage
 from cardgym.games.cribbage.cards import CARDS, EMPTY, worth
 from cardgym.games.cribbage.scoring import score_hand
@@ -28,20 +26,13 @@ _HANDS = 1024
 """How many hands are drawn where there are more than `MAX_WORLDS`."""
 
 
-class DiscardPosterior:
-    """The posterior of the seats of several games; see `cardgym.experiments.exploit.posterior.Posterior`.
-
-    Attributes:
-        known: what each game's seat knows at its decision.
-    """
+class DiscardPosterior(Worlds):
+    """The worlds of the seats of several games at their decisions, listed anew at each."""
 
     def __init__(
         self, game: Game, options: Options, player: Player, seats: Int64s, generator: np.random.Generator
     ) -> None:
-        self.game, self.options, self.player = game, options, player
-        self.known: list[Known] = [Known(np.zeros(0, game.state), np.zeros(0), exact=True) for _ in seats]
-        self._seats, self._generator = seats, generator
-        self._deals = np.full(len(seats), -1, np.int64)
+        super().__init__(game, options, player, seats, generator)
         self._made: list[list[tuple[States, int]]] = [[] for _ in seats]  # The opponent's decisions of the deal.
 
     def start(self, states: States, who: Int64s, deals: Int64s) -> None:
@@ -59,12 +50,6 @@ class DiscardPosterior:
         for game in np.flatnonzero((before >= 0) & (before != self._seats)).tolist():
             self._made[game].append((previous[game : game + 1].copy(), int(actions[game])))
 
-    def sample(self, game: int, states: States, count: int) -> States:
-        return self.known[game].drawn(count, self._generator)
-
-    def effective(self, game: int) -> float:
-        return self.known[game].effective()
-
     def _list(self, state: States, seat: int, made: list[tuple[States, int]]) -> Known:
         other = 1 - seat
         pack = int(state["pack"][0])
@@ -78,7 +63,7 @@ class DiscardPosterior:
             before = np.repeat(made[0][0], len(hands))
             before["hand"][:, other] = hands
             keeps = ~np.isin(hands[:, cribbage.TOSS_PLACES[pack, :, :2]], played[played != EMPTY]).any(axis=2)
-            chances = self._probabilities(before, other)[:, CARDS:] * keeps
+            chances = self._probabilities(before, np.full(len(before), other))[:, CARDS:] * keeps
             rows, tosses = np.nonzero(chances)
             hands, weights = hands[rows], np.asarray(chances[rows, tosses], np.float64)
         worlds = np.repeat(state, len(hands))
@@ -86,18 +71,12 @@ class DiscardPosterior:
         for previous, card in made[1:]:
             before = np.repeat(previous, len(hands))
             _deal(before, other, hands, tosses)
-            weights *= self._probabilities(before, other)[:, card]
+            weights *= self._probabilities(before, np.full(len(before), other))[:, card]
         if not weights.sum() > 0.0:  # None of the hands drawn is possible, or the player's probabilities vary.
             known = self._list(state, seat, made[:-1]) if len(made) > 1 else self._redraw(state, seat)
             return replace(known, exact=False, lost=True)
         kept = weights > 0.0
         return Known(worlds[kept], weights[kept], exact)
-
-    def _redraw(self, state: States, seat: int) -> Known:
-        """Worlds that agree with what the seat has seen, whatever the player's probabilities."""
-        worlds = np.repeat(state, SAMPLE)
-        compiled_for(self.game)[2](worlds, seat, np.uint64(self._generator.integers(0, 2**63)))
-        return Known(worlds, np.ones(SAMPLE), exact=False)
 
     def _hands(self, hidden: Int8s, played: Int8s, dealt: int) -> tuple[Int8s, bool]:
         """Hands of the cards played and others, (hands, 6), each sorted, and whether they are all."""
@@ -111,12 +90,6 @@ class DiscardPosterior:
         order = np.argsort(hands % 13 * 4 + hands // 13, axis=1)
         none = np.full((len(hands), 6 - dealt), EMPTY, np.int8)
         return np.concatenate([np.take_along_axis(hands, order, axis=1), none], axis=1), exact
-
-    def _probabilities(self, states: States, seat: int) -> npt.NDArray[np.floating[Any]]:
-        """Return the player's probabilities of actions, (rows, actions)."""
-        draws, source = self._generator.random(len(states)), self._generator.integers(0, 2**63, 2, np.uint64)
-        decisions = Decisions(self.game, self.options, states, np.full(len(states), seat))
-        return decisions.probabilities_of(self.player, draws, source)
 
 
 @compiled
