@@ -9,49 +9,51 @@ import pytest
 from cribbage_driver import CribbageDriver, compiled_only
 
 from cardgym import find
-from cardgym.games.cribbage.advice import POINTS, CribbageCoach
-from cardgym.games.cribbage.cards import card_names, parse_cards
+from cardgym.games.cribbage.advice import POINTS
+from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.table.coach.advice import GAMES
 from cardgym.table.coach.coach import Coach
 
 pytestmark = compiled_only
 
-HAND = "5H 5D JC QS 2H 9C"
 
-
-def coach(game_id="Cribbage-v0"):
-    return CribbageCoach(find(game_id), find(game_id).parse_options())
+def advised(cards, dealer, scores=(0, 0), game_id="Cribbage-v0"):
+    """The advice to a seat that is to discard, by its six cards; scores are its own and the other's."""
+    driver, held = CribbageDriver(find(game_id)), parse_cards(cards)
+    driver.cut(1)
+    seat = int(dealer)
+    driver.state.scores[seat], driver.state.scores[1 - seat] = scores
+    others = [card for card in range(52) if card not in held][:6]
+    driver.deal_cards((others, held) if dealer else (held, others))
+    if driver.current_player != seat:
+        driver.apply_action(52)
+    return Coach(driver.game, driver.options).advise(driver.state, seat)
 
 
 def test_best_keep_comes_first_with_its_statistics():
-    tosses = coach().rate_tosses(parse_cards(HAND), True)
-    assert len(tosses) == 15
-    assert [rated.value for rated in tosses] == sorted((rated.value for rated in tosses), reverse=True)
-    best = tosses[0]
-    assert (card_names(best.kept), card_names(best.tossed)) == ("5♦ 5♥ J♣ Q♠", "2♥ 9♣")
+    advice = advised("5H 5D JC QS 2H 9C", True)
+    assert len(advice.actions) == 15
+    values = [one.value for one in advice.actions]
+    assert values == sorted(values, reverse=True)
+    assert advice.best.text.startswith("discard 2♥ 9♣")
     # Two fives and two tens are at least 10; the starter 5C makes seven fifteens, pair royal and nobs: 14 + 6 + 1.
-    assert best.hand == (10, pytest.approx(12.67, abs=0.005), 10.5, 21)
-    assert "more of all games than the next best: hand +" in coach().reasons(tosses, True)[0]
+    assert advice.best.reason.endswith("; the hand has 10 to 21, 12.67 on average")
+    assert "more of all games than the next best: hand +" in advice.best.reason
 
 
-def test_command_coach_and_champion_agree_on_tosses():
+def test_coach_and_champion_agree_on_tosses():
     rng = np.random.default_rng(8)
     driver = CribbageDriver()
     player = make_player(driver.options)
     for trial in range(60):
         driver.setup()
         driver.cut(trial % 2)
-        scores = rng.integers(0, 121, 2) if trial % 3 else rng.integers(0, 60, 2)
-        driver.state.scores[:] = scores
+        driver.state.scores[:] = rng.integers(0, 121, 2) if trial % 3 else rng.integers(0, 60, 2)
         cards = rng.permutation(52)[:12].tolist()
         driver.deal_cards((cards[:6], cards[6:]))
-        seat = driver.current_player
-        own, other = int(scores[seat]), int(scores[1 - seat])
-        tosses = coach().rate_tosses(cards[6 * seat : 6 * seat + 6], bool(driver.state.dealer == seat), (own, other))
-        advice = Coach(driver.game, driver.options).advise(driver.state, seat)
-        assert advice.best.action == driver.toss_action(*tosses[0].tossed) == chosen_by(player, driver), trial
-        assert [one.value for one in advice.actions] == [one.value for one in tosses]
+        advice = Coach(driver.game, driver.options).advise(driver.state, driver.current_player)
+        assert advice.best.action == chosen_by(player, driver), trial
 
 
 def test_coach_and_champion_agree_near_the_target_and_late_in_the_play():
@@ -85,19 +87,18 @@ def test_reasons_of_a_single_deal_add_up_to_what_a_toss_gains():
     # In points, and far from the target: there the chance to win is roughly linear in points.
     for text in ("2S 6D 7C JD JS QD", "5H 5D KC KS 2H 9C", "AC 4D 4H 8S 9D KD"):
         for dealer, sign in ((True, 1), (False, -1)):
-            deal = coach("CribbageDeal-v0")
-            tosses = deal.rate_tosses(parse_cards(text), dealer)
+            tosses = advised(text, dealer, game_id="CribbageDeal-v0").actions
             values = [one.value for one in tosses]
             assert values == sorted(values, reverse=True)
-            for place, (one, why) in enumerate(zip(tosses, deal.reasons(tosses, dealer), strict=True)):
+            for place, one in enumerate(tosses):
                 against = tosses[0] if place else tosses[1]
                 parts = {"hand": 0.0, "crib": 0.0, "play": 0.0} | {
-                    name: float(points) for name, points in re.findall(r"(hand|crib|play) ([+-][0-9.]+)", why)
+                    name: float(points) for name, points in re.findall(r"(hand|crib|play) ([+-][0-9.]+)", one.reason)
                 }
                 gain = parts["hand"] + sign * parts["crib"] + parts["play"]
                 changed = sum(map(abs, parts.values()))
-                assert gain == pytest.approx(one.value - against.value, abs=0.1 + 0.15 * changed), why
-                assert re.match("[0-9.]+ points (more than the next best|less than the best): ", why)
+                assert gain == pytest.approx(one.value - against.value, abs=0.1 + 0.15 * changed), one.reason
+                assert re.match("[0-9.]+ points (more than the next best|less than the best): ", one.reason)
 
 
 def at_lead(scores=(0, 0), **options):

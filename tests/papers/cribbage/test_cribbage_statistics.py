@@ -1,4 +1,4 @@
-"""The exact statistics of discards against brute force and counting identities; bad input; the command."""
+"""The exact statistics of discards against brute force and counting identities; the command."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from cribbage_driver import compiled_only
 
 from cardgym.cli import main
 from cardgym.engine.compilation import compiled
-from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.scoring import score_crib, score_hand
 from cardgym.games.cribbage.state import CUTS, KEPT, TOSSES
-from cardgym.games.cribbage.statistics import CRIB_CASES, CRIB_SUM, HAND_SUM, keeps, toss_statistics
+from cardgym.games.cribbage.statistics import CRIB_CASES, CRIB_SUM, HAND_SUM, toss_statistics
 from cardgym.papers.cribbage.stats import CANONICAL_HANDS, totals
 
 pytestmark = compiled_only
@@ -74,18 +73,13 @@ def random_hands(count: int) -> list[list[int]]:
 
 def test_statistics_of_all_tosses_are_those_of_every_case() -> None:
     for cards in [*map(parse_cards, SPECIAL), *random_hands(30)]:
-        looked_up, by_cards = statistics_of(cards), {frozenset(keep.tossed): keep for keep in keeps(cards)}
-        for toss, row in zip(TOSSES.tolist(), looked_up.tolist(), strict=True):
+        for toss, row in zip(TOSSES.tolist(), statistics_of(cards).tolist(), strict=True):
             tossed = [cards[place] for place in toss]
             kept = [card for card in cards if card not in tossed]
             counts = count_all(np.array(kept, np.int8), np.array(tossed, np.int8))
             assert counts.sum(1).tolist() == [CUTS, CRIB_CASES]
             hand, crib = (np.repeat(np.arange(30), row) for row in counts)
             assert row == [hand.min(), hand.sum(), 2 * np.median(hand), hand.max(), crib.sum()]
-            keep = by_cards[frozenset(tossed)]
-            assert set(keep.kept) == set(kept)
-            assert keep.hand == (hand.min(), hand.mean(), np.median(hand), hand.max())
-            assert keep.crib == (crib.min(), crib.mean(), np.median(crib), crib.max())
 
 
 def test_tosses_are_all_pairs_of_cards() -> None:
@@ -116,29 +110,6 @@ def test_totals_agree_with_counting_and_means_of_best_keeps_with_a_sample() -> N
         best.append([hand.max(), (hand + crib).max(), (hand - crib).max()])
     exact = np.array([result[key] for key in ("mean_best_hand", "dealer_best_total", "pone_best_net")])
     assert np.all(np.abs(np.mean(best, axis=0) - exact) < 5 * np.std(best, axis=0) / np.sqrt(len(best)))
-
-
-def test_keeps_are_in_the_order_of_tosses() -> None:
-    options = keeps(parse_cards("5H 5D JC QS 2H 9C"))
-    assert [option.toss for option in options] == list(range(15))
-    best = max(options, key=lambda option: option.hand.mean)
-    assert set(best.kept) == set(parse_cards("5H 5D JC QS"))
-    assert best.hand.low == 10  # Two fives and two tens without the starter: four fifteens and a pair.
-
-
-@pytest.mark.parametrize(
-    ("cards", "message"),
-    [
-        ([0, 1, 2, 3, 4], "5 cards given where 6 are needed"),
-        ([0, 1, 2, 3, 4, 5, 6], "7 cards given"),
-        ([0, 1, 2, 3, 4, 4], "5♣ is given twice"),
-        ([0, 1, 2, 3, 4, 52], "card 52 is not one of 0 .. 51"),
-        ([-1, 1, 2, 3, 4, 5], "card -1"),
-    ],
-)
-def test_bad_hands_raise(cards: list[int], message: str) -> None:
-    with pytest.raises(CardgymError, match=message):
-        keeps(cards)
 
 
 @pytest.mark.slow

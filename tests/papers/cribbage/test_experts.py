@@ -25,7 +25,7 @@ from cardgym.games.cribbage.experts import (
 )
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import TOSSES
-from cardgym.games.cribbage.statistics import keeps
+from cardgym.games.cribbage.statistics import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, toss_statistics
 from cardgym.games.cribbage.tosses import rank_set
 from cardgym.learn.saved_state import restore, state_of
 from cardgym.papers.cribbage.matches import OWN_CRIB, Side, match, same_tosses, side
@@ -63,27 +63,23 @@ def test_rank_set_numbers_every_set_of_four_ranks():
 
 
 @compiled
-def fill_scores(figures, cards, dealer, own_crib, scores):
+def fill_scores(figures, cards, dealer, own_crib, scores, exact):
     """`score_keeps`, whose code is cached: called by Python, a rule is compiled in every process."""
     score_keeps(figures, cards, dealer, own_crib, scores)
+    toss_statistics(cards, exact)
 
 
 @pytest.mark.parametrize("own_crib", [False, True])
 @pytest.mark.parametrize("dealer", [0, 1])
 def test_strategies_score_keeps_by_the_exact_statistics(pegging, dealer, own_crib):
     cards = sorted(parse_cards("5H 5D JC QS 2H 9C"), key=lambda card: (card % 13, card))
-    scores = np.empty((NUM_STRATEGIES, 15))
-    fill_scores(pegging.figures, np.array(cards, np.int8), dealer, own_crib, scores)
-    by_toss = {frozenset(keep.tossed): keep for keep in keeps(cards)}
-    ordered = [by_toss[frozenset(cards[place] for place in toss)] for toss in TOSSES.tolist()]
+    scores, exact = np.empty((NUM_STRATEGIES, 15)), np.empty((15, 5), np.int64)
+    fill_scores(pegging.figures, np.array(cards, np.int8), dealer, own_crib, scores, exact)
     crib_sign = 1 if own_crib and dealer else -1
     ranks = [[sorted(cards[place] % 13 for place in range(6) if place not in toss)] for toss in TOSSES.tolist()]
     figures = [
-        [keep.hand.low for keep in ordered],
-        [keep.hand.mean for keep in ordered],
-        [keep.hand.median for keep in ordered],
-        [keep.hand.high for keep in ordered],
-        [crib_sign * keep.crib.mean for keep in ordered],
+        *exact[:, [HAND_MIN, HAND_SUM, HAND_MEDIAN2, HAND_MAX]].T,
+        crib_sign * exact[:, CRIB_SUM],
         *([sign * pegging.figures[figure, dealer, rank_set(*kept[0])] for kept in ranks]
           for figure, sign in ((0, 1), (1, 1), (2, -1))),
     ]  # fmt: skip

@@ -10,94 +10,20 @@ exclusion from sums over all sets of three cards that contain certain cards. Flu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import comb
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Int8s, Int64s, rule
-from cardgym.games.cribbage.cards import CARDS, JACK, check_cards, holds
-from cardgym.games.cribbage.scoring import (
-    ALL_CUTS,
-    MAX_SCORE,
-    PAIR_NUMBER,
-    score_crib,
-    score_hand,
-    score_ranks,
-    score_ranks_all,
-)
+from cardgym.games.cribbage.cards import CARDS, JACK, holds
+from cardgym.games.cribbage.scoring import ALL_CUTS, MAX_SCORE, PAIR_NUMBER, score_ranks, score_ranks_all
 from cardgym.games.cribbage.state import CUTS, KEPT, NUM_TOSSES, TOSSES
 
 CRIB_CASES = comb(46, 2) * 44
 """Pairs of opponent's discard and cut for a player who has seen six cards."""
 HAND_MIN, HAND_SUM, HAND_MEDIAN2, HAND_MAX, CRIB_SUM = range(5)
 """The columns of `toss_statistics`."""
-
-
-class Points(NamedTuple):
-    """The least, mean, median and greatest points over all cases; a median is the mean of the middle two."""
-
-    low: int
-    mean: float
-    median: float
-    high: int
-
-
-class Keep(NamedTuple):
-    """One way to keep four of six cards: its number in `TOSSES`, the cards, and the points of hand and crib."""
-
-    toss: int
-    kept: tuple[int, ...]
-    tossed: tuple[int, ...]
-    hand: Points
-    crib: Points
-
-
-def keeps(cards: Sequence[int]) -> list[Keep]:
-    """Return the 15 ways to keep four of six cards, in the order of `TOSSES` over the cards in ascending order.
-
-    Args:
-        cards: six different cards 0 .. 51 in any order.
-    """
-    hand = sorted(check_cards(cards, 6))
-    found = []
-    for toss in range(NUM_TOSSES):
-        kept, tossed = tuple(hand[i] for i in KEPT[toss]), tuple(hand[i] for i in TOSSES[toss])
-        found.append(Keep(toss, kept, tossed, *map(_points, _distributions(np.array([*kept, *tossed], np.int8)))))
-    return found
-
-
-def _points(counts: Int64s) -> Points:
-    scores = np.repeat(np.arange(len(counts)), counts.astype(np.intp))
-    return Points(int(scores[0]), float(scores.mean()), float(np.median(scores)), int(scores[-1]))
-
-
-@compiled
-def _distributions(cards: Int8s) -> tuple[Int64s, Int64s]:
-    """Count how often the hand (the first four cards) and the crib score 0 .. 29, case by case."""
-    hand = np.zeros(MAX_SCORE + 1, np.int64)
-    counts = np.zeros(MAX_SCORE + 1, np.int64)
-    unseen = np.ones(CARDS, np.bool_)
-    for card in cards:
-        unseen[card] = False
-    crib = np.empty(4, np.int8)
-    crib[:2] = cards[4:]
-    for cut in range(CARDS):
-        if not unseen[cut]:
-            continue
-        hand[score_hand(cards, cut)] += 1
-        for p in range(CARDS):
-            for q in range(p):
-                if unseen[p] and unseen[q] and p != cut and q != cut:
-                    crib[2], crib[3] = p, q
-                    counts[score_crib(crib, cut)] += 1
-    return hand, counts
-
-
-# -- compiled, in microseconds ----------------------------------------------------------------------------------------
 
 
 def _sums_over_threes() -> tuple[Int64s, Int64s]:
