@@ -16,13 +16,12 @@ from cardgym.errors import CardgymError
 from cardgym.learn.config import GameConfig, Steps
 from cardgym.learn.run import TrainingResult
 from cardgym.learn.training import Training
-from cardgym.players import Player
-from cardgym.players.tables import StrategyPlayer, save_strategy
 from cardgym.solvers.best_response import nash_conv
 from cardgym.solvers.cfr import CFR
+from cardgym.solvers.equilibrium import EquilibriumSolver
 from cardgym.solvers.exact import small_tree
 from cardgym.solvers.mccfr import MCCFR
-from cardgym.solvers.strategies import known_strategy, pairs_of
+from cardgym.solvers.strategies import known_strategy
 
 _DOUBLINGS = 14
 """How many goals there are: the whole, its half, its quarter and so on."""
@@ -57,14 +56,11 @@ class SolverTraining(Training):
         tree = small_tree(self.game, self.options)
         if tree is None:
             raise CardgymError(f"{self.game.id} is too large to be solved exactly; choose a smaller game")
-        self._tree = tree
-        self._observation = config.observation or self.game.default_observation
-        self._total = config.total_steps
-        self._solver: CFR | MCCFR
-        if config.algorithm == "mccfr":
-            self._solver = MCCFR(self.game, self.options, self._observation, seed=config.seed)
-        else:
-            self._solver = CFR(tree, config.algorithm)
+        self._tree, self._total = tree, config.total_steps
+        self._equilibrium = EquilibriumSolver(
+            self.game, self.options, config.algorithm, config.observation, seed=config.seed
+        )
+        self._solver = self._equilibrium.solver
         self._per_iteration = int(np.count_nonzero(tree.arrays.seats >= 0)) * self.options.num_players
 
     @property
@@ -77,7 +73,7 @@ class SolverTraining(Training):
     def solve(self) -> TrainingResult:
         """Run to the end, with evaluations on the way."""
         self.begin(
-            lambda: self.decisions, self.strategy, self._save_strategy, {},
+            lambda: self.decisions, self._equilibrium.player, self._equilibrium.save, {},
             checkpoint="strategy.safetensors", log_every=0,
         )  # fmt: skip
         self.evaluate()
@@ -85,13 +81,6 @@ class SolverTraining(Training):
             self._run_to(self._total >> power)
         self.save()
         return self.finish()
-
-    def strategy(self) -> Player:
-        """Get the averaged strategy as a player of the observation, in which it may forget what the tree remembers."""
-        if isinstance(self._solver, MCCFR):
-            return self._solver.player()
-        pairs = pairs_of(self._tree, self._solver.average, self._observation)
-        return StrategyPlayer("equilibrium", self._observation, pairs)
 
     def _run_to(self, goal: int) -> None:
         """Iterate as long as no more than `goal` decisions are met, and evaluate if something was done."""
@@ -106,13 +95,6 @@ class SolverTraining(Training):
         if self.decisions > start:
             self.progress(min(self.decisions, self._total))
             self.evaluate()
-
-    def _save_strategy(self, path: Path) -> None:
-        player = self.strategy()
-        assert isinstance(player, StrategyPlayer)
-        save_strategy(
-            path, player.pairs, self.game, self.options, self._observation, {"by": self._config.algorithm_name}
-        )
 
     def _exploitability(self) -> float | None:
         tree, solver = self._tree, self._solver
