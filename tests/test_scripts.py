@@ -34,6 +34,7 @@ SMALLEST = [
     "research/coach_claims.py Coda-v0 random --games 20 --share 1",
     "research/coda_coach.py Coda-v0 dqn --games 20 --share 1",
     "research/coach_strength.py KuhnPoker-v0 honest --games 10",
+    "research/cribbage_chances.py --deals 20",
     "research/cribbage_crib_table.py --samples 100 --rounds 1",
     "research/cribbage_pegging.py --help",
     "research/cribbage_points.py --games 10 --deals 10",

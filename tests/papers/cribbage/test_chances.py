@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from cribbage_driver import compiled_only
 
 from cardgym.engine.compilation import compiled
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.chance_table import is_near, load_table, save_table, toss_chances
-from cardgym.papers.cribbage.chances import chance_table, no_table, work_back
+from cardgym.papers.cribbage.updates import work_back
+from cribbage_chances import chance_table, no_table
 
 pytestmark = compiled_only
 
@@ -34,14 +34,6 @@ def test_heels_come_before_the_play():
     found = by_hand([[-2, 1, 0, 0, 0, 0, 0, 0, 0, 4, -4, 0], [0, 1, 0, 0, 0, 0, 0, 0, 0, 4, -4, 0]])
     assert found[0, 1, 2] == 0.5
     assert found[1, 1, 2] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [(["--deals", "0"], "--deals: '0': allowed are"), (["--out", "c.txt"], "ends in .safetensors")],
-)
-def test_bad_arguments_are_refused(words, message, refused):
-    assert message in refused("cribbage-chances", *words)
 
 
 def test_table_round_trips_through_its_file(tmp_path):

@@ -15,12 +15,6 @@ def _stats(words: list[str]) -> int:
     return main(words)
 
 
-def _chances(words: list[str]) -> int:
-    from cardgym.papers.cribbage.chances import main
-
-    return main(words)
-
-
 def _experts(words: list[str]) -> int:
     from cardgym.papers.cribbage.training import main
 
@@ -31,7 +25,6 @@ PAPER = Paper(
     Command(_reproduce, "Cribbage: weighted experts trained from several starts, as the paper does"),
     {
         "cribbage-stats": Command(_stats, "count the exact statistics of every hand of cribbage"),
-        "cribbage-chances": Command(_chances, "compute the chance to win at cribbage by score, dealer and phase"),
         "experts": Command(_experts, "train weighted experts at cribbage", trains=True),
     },
 )

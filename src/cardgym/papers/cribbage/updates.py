@@ -32,9 +32,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import rule
+from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import Float64s, Int8s, Int64s, rule
 from cardgym.games.cribbage.experts import HOLES, KEEPS, NUM_STRATEGIES
-from cardgym.papers.cribbage.chances import work_back
 
 POINT = 1 / 60
 """What a point of the lead is worth where the round's point spread is the reward, in chances to win."""
@@ -174,3 +174,40 @@ def value_positions(deals: npt.NDArray[np.int8], values: npt.NDArray[np.float64]
     work_back(deals, np.zeros(1, np.int64), chances)
     dealers = chances[0, :0:-1, :0:-1]
     values[:, :, 1], values[:, :, 0] = dealers, 1.0 - dealers.T
+
+
+@compiled
+def work_back(deals: Int8s, first: Int64s, chances: Float64s) -> None:
+    """Fill in the chance to win before a deal, from the last holes back; the sides change after each deal.
+
+    Args:
+        deals: (deals, columns), int8: the points of each deal in order, positive for one side, negative for the other.
+        first: (phases,), int64: the first column of each phase; that of phase 0 is the whole deal's.
+        chances: (phases, holes + 1, holes + 1): the chance of the first side, by the points that it and the other need.
+    """
+    holes = chances.shape[1] - 1
+    gains = np.zeros((first.shape[0], deals.shape[0], 2), np.int64)
+    for phase in range(first.shape[0]):
+        for row in range(deals.shape[0]):
+            for column in range(first[phase], deals.shape[1]):
+                points = int(deals[row, column])
+                gains[phase, row, 0 if points > 0 else 1] += abs(points)
+    for together in range(2, 2 * holes + 1):
+        for own in range(max(1, together - holes), min(holes, together - 1) + 1):
+            other = together - own
+            for phase in range(first.shape[0]):
+                wins = 0.0
+                for row in range(deals.shape[0]):
+                    mine, theirs = own - gains[phase, row, 0], other - gains[phase, row, 1]
+                    if mine > 0 and theirs > 0:
+                        wins += 1.0 - chances[0, theirs, mine]
+                        continue
+                    mine, theirs = own, other
+                    column = int(first[phase])
+                    while mine > 0 and theirs > 0:
+                        points = int(deals[row, column])
+                        mine -= max(points, 0)
+                        theirs += min(points, 0)
+                        column += 1
+                    wins += 1.0 if mine <= 0 else 0.0
+                chances[phase, own, other] = wins / deals.shape[0]

@@ -2,24 +2,25 @@
 
 Sampled deals record who scores what, in order. The chances then follow backwards from the last holes: each deal is
 applied at every score, up to the point that wins, or on to the next deal with the sides exchanged. 4,000 deals take
-some 20 seconds of processor time and give the chance at 0 to 0 within about 1 %. Example:
-cardgym cribbage-chances --deals 4000 --out chances.safetensors
+some 20 seconds of processor time and give the chance at 0 to 0 within about 1 %.
+
+    python research/cribbage_chances.py --deals 4000 --out chances.safetensors
 """
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.console.arguments import Parser, whole
+from cardgym.console.arguments import whole
 from cardgym.console.tables import print_results
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float64s, Int8s, Int64s, State, rule
 from cardgym.engine.rules import uniform, uniform_float
 from cardgym.engine.states import new_state
-from cardgym.errors import CardgymError
 from cardgym.files.tensors import SUFFIX
 from cardgym.games.cribbage.chance_table import HOLES, PHASES, ChanceTable, save_table
 from cardgym.games.cribbage.game import GAME
@@ -28,6 +29,7 @@ from cardgym.games.cribbage.pegging.player import decide
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
 from cardgym.games.cribbage.rules import apply_action, current_player, num_chance_outcomes, setup
 from cardgym.games.cribbage.state import CRIB, DEALER_HAND, HEELS, NUM_TOSSES, PLAYING, PONE_HAND
+from cardgym.papers.cribbage.updates import work_back
 
 _FIRST = np.array([0, 1, 9, 10, 11])
 """First column of each phase in a deal's row: heels, eight plays, two hands, the crib."""
@@ -122,55 +124,18 @@ def _pegged(state: State) -> int:
     return int(state.tally[1 - dealer, 0]) - int(state.tally[dealer, 2])
 
 
-@compiled
-def work_back(deals: Int8s, first: Int64s, chances: Float64s) -> None:
-    """Fill in the chance to win before a deal, from the last holes back; the sides change after each deal.
-
-    Args:
-        deals: (deals, columns), int8: the points of each deal in order, positive for one side, negative for the other.
-        first: (phases,), int64: the first column of each phase; that of phase 0 is the whole deal's.
-        chances: (phases, holes + 1, holes + 1): the chance of the first side, by the points that it and the other need.
-    """
-    holes = chances.shape[1] - 1
-    gains = np.zeros((first.shape[0], deals.shape[0], 2), np.int64)
-    for phase in range(first.shape[0]):
-        for row in range(deals.shape[0]):
-            for column in range(first[phase], deals.shape[1]):
-                points = int(deals[row, column])
-                gains[phase, row, 0 if points > 0 else 1] += abs(points)
-    for together in range(2, 2 * holes + 1):
-        for own in range(max(1, together - holes), min(holes, together - 1) + 1):
-            other = together - own
-            for phase in range(first.shape[0]):
-                wins = 0.0
-                for row in range(deals.shape[0]):
-                    mine, theirs = own - gains[phase, row, 0], other - gains[phase, row, 1]
-                    if mine > 0 and theirs > 0:
-                        wins += 1.0 - chances[0, theirs, mine]
-                        continue
-                    mine, theirs = own, other
-                    column = int(first[phase])
-                    while mine > 0 and theirs > 0:
-                        points = int(deals[row, column])
-                        mine -= max(points, 0)
-                        theirs += min(points, 0)
-                        column += 1
-                    wins += 1.0 if mine <= 0 else 0.0
-                chances[phase, own, other] = wins / deals.shape[0]
-
-
 _SHOWN = (121, 90, 60, 40, 30, 20, 15, 10, 5, 2)
 
 
-def main(words: list[str]) -> int:
-    """Compute, print and write; the exit code."""
-    parser = Parser(prog="cardgym cribbage-chances", description=__doc__)
+def main() -> None:
+    """Compute, print and write."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--deals", type=whole(1), default=4000, metavar="N", help="deals to sample (4000)")
     parser.add_argument("--seed", type=whole(0), default=1, metavar="N", help="seed of the deals (1)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write what players read to this file (.safetensors)")
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_args()
     if arguments.out is not None and arguments.out.suffix != SUFFIX:
-        raise CardgymError(f"--out {arguments.out}: the name of a table of chances ends in {SUFFIX}")
+        parser.error(f"--out {arguments.out}: the name of a table of chances ends in {SUFFIX}")
     points, tossed = sample_deals(arguments.deals, arguments.seed)
     chances = win_chances(points)
     rows = [(f"pone needs {pone}", *(f"{100 * chances[0, pone, dealer]:.0f}" for dealer in _SHOWN)) for pone in _SHOWN]
@@ -179,4 +144,7 @@ def main(words: list[str]) -> int:
     print_results("The pone wins, before the deal", heads, rows, f"the first dealer wins {first:.1f} %")
     if arguments.out is not None:
         save_table(arguments.out, chance_table(chances, points, tossed), deals=arguments.deals, seed=arguments.seed)
-    return 0
+
+
+if __name__ == "__main__":
+    main()
