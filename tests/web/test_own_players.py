@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,22 @@ class Fails(Player):
 def choose(observation, mask): return int(mask.argmax())
 def fails(observation, mask): raise KeyError(f"the card is {observation.tolist()}")
 """
+WAITS = """
+import time
+from pathlib import Path
+from cardgym.players import Player
+HERE = Path(__file__).parent
+class Waits(Player):
+    def act(self, observations, masks):
+        (HERE / "asked").touch()
+        start = time.monotonic()
+        while not (HERE / "go").exists():
+            time.sleep(0.01)
+            if time.monotonic() > start + 30:
+                (HERE / "gave up").touch()
+                break
+        return masks.argmax(axis=1)
+"""
 NET = Path(__file__).parents[2] / "checkpoints" / "corellian_spike" / "ppo.safetensors"
 NAMES = ("mine", "bad", "bold", "worse", "net:greedy")
 
@@ -40,6 +58,22 @@ def players(tmp_path: Path) -> dict[str, str]:
 def server(tmp_path: Path, players: dict[str, str]) -> Iterator[Served]:
     with serving(tmp_path / "games.sqlite", players=players, shared=True) as served:
         yield served
+
+
+def test_players_that_take_their_time_keep_no_other_table_waiting(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(WAITS)
+    with serving(tmp_path / "games.sqlite", players={"waits": f"{tmp_path}/bot.py:Waits"}, shared=True) as served:
+        body = {"game": KUHN, "opponents": ["waits"], "seat": 1}
+        asked = [threading.Thread(target=lambda: Client(served.port).post("/api/tables", body, 201)) for _ in range(9)]
+        for asking in asked:
+            asking.start()
+        while not (tmp_path / "asked").exists():
+            time.sleep(0.01)
+        served.client.sit_down(game=KUHN, seed=1)
+        assert not (tmp_path / "gave up").exists()
+        (tmp_path / "go").touch()
+        for asking in asked:
+            asking.join()
 
 
 def test_they_are_offered_where_they_fit_and_play(server: Served, tmp_path: Path, players: dict[str, str]) -> None:
@@ -83,7 +117,7 @@ def test_no_request_names_a_program_or_a_path(server: Served, tmp_path: Path, pl
     (tmp_path / "evil.mixture.json").write_text(json.dumps(mixture))
     names = [f"{tmp_path}/evil.py:choose", "evil:choose", "os:system", "json:loads", *players.values(), str(NET)]
     names += [f"mine={tmp_path}/evil.py:choose", f"{tmp_path}/evil.mixture.json", "../evil.py:choose", "mine:greedy"]
-    client, stranger = server.client, Client(server.port, "a" * 22)
+    client, stranger = (Client(server.port, letter * 22) for letter in "ba")
     ended = client.act(client.sit_down(game=KUHN, opponents=["mine"], seat=0, seed=1), 0)["state"]
     exported = client.raw("GET", "/api/history/export")[2].decode()
     for name in names:

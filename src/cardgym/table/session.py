@@ -56,6 +56,7 @@ class Session:
         seat: the person's seat, or the first person's if there are several; -1 if the game is watched.
         persons: the seats of all people, starting with `seat`.
         narrator: what people read about the moves.
+        plays_alone: whether the kernel decides for all players; others may take any time.
         moves: the moves made and not taken back.
         events: what each move did, unless one person plays, who takes moves back.
         last: what the last move did.
@@ -73,13 +74,13 @@ class Session:
             owner: the person it belongs to, on a shared server.
         """
         self.id = secrets.token_urlsafe(16)
-        self.game = game = setup.game
-        self.options = options = setup.options
+        self.game, self.options = game, options = setup.game, setup.options
         self.seed, self.number, self.about = setup.seed, setup.number, dict(setup.about)
         self.seat = setup.person_seat()
         self._players = tuple(setup.players if self.watched else [None, *setup.players])
         roster = list(dict.fromkeys(player for player in self._players if player is not None))
         self._played = SeatedBatch(game, options, 1, roster)
+        self.plays_alone = self._played.plays_alone
         seats = [(self.viewer + ahead) % options.num_players for ahead in range(options.num_players)]
         self.persons = tuple(seat for seat, player in zip(seats, self._players, strict=True) if player is None)
         self.narrator = Narration(game, self.names(), self.persons, self.viewer, self.about)

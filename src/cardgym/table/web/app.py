@@ -51,6 +51,7 @@ from cardgym.table.web.requests import (
     summaries,
     turn_of,
     work,
+    work_for,
     work_slowly,
 )
 from cardgym.table.web.safety import LOOPBACK, Guard
@@ -331,7 +332,7 @@ class Routes:
                 state = table.as_json(viewer) | self._own_copy(request, table, viewer)
                 return Reply({"events": table.events_as_json(happened, viewer), "state": state})
 
-            reply = await work(make)
+            reply = await work_for(session, make)
         if body.version != session.version:
             self._tables.changed(session.id)
         return reply

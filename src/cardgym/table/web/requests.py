@@ -24,6 +24,7 @@ from cardgym.files.documents import Document, parse_document
 from cardgym.files.schema import ConfigDict, Field
 from cardgym.table.game_entries import GAME_ID
 from cardgym.table.people import people_of
+from cardgym.table.session import Session
 from cardgym.table.setup import AGAIN, HELPED, LESSON, RESIGNED
 from cardgym.table.web.clients import client_at
 
@@ -42,7 +43,10 @@ OWNER = "cardgym_owner"
 _ID = re.compile(GAME_ID)
 
 _THREADS = ThreadPoolExecutor(8, "table")
-"""How many tables can be worked on at once; a slow player occupies one thread."""
+"""How many tables can be worked on at once."""
+
+_WAITING_THREADS = ThreadPoolExecutor(64, "waiting")
+"""Threads for tables whose players may take minutes, so that no other table waits for them."""
 
 _SLOW_THREADS = ThreadPoolExecutor(4, "slow")
 """Threads for advice, reviews and whole records, so that no table waits for them."""
@@ -81,6 +85,11 @@ def refusal(status: int, message: str, **more: Any) -> Reply:
 async def work(function: Callable[..., T], *arguments: Any) -> T:
     """Call a function that may be slow, in a thread."""
     return await _in_thread(_THREADS, function, *arguments)
+
+
+async def work_for(session: Session, function: Callable[..., T], *arguments: Any) -> T:
+    """Call a function that lets the players of a game move, in a thread."""
+    return await _in_thread(_THREADS if session.plays_alone else _WAITING_THREADS, function, *arguments)
 
 
 async def work_slowly(function: Callable[..., T], *arguments: Any) -> T:

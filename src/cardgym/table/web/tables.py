@@ -25,7 +25,7 @@ from cardgym.table.presentation import offered, presentation_of, text_of, view_o
 from cardgym.table.session import Session
 from cardgym.table.setup import LESSON, LEVEL, PERSON, RESIGNED, TABLE, GameSetup, Resolve
 from cardgym.table.views import Reveal, View, listed
-from cardgym.table.web.requests import paid_in, work
+from cardgym.table.web.requests import paid_in, work, work_for
 from cardgym.table.web.seats import JOIN, NONCE, REMATCH, commitment
 
 MAX_FOLLOWERS = 16
@@ -235,13 +235,9 @@ class Tables:
                 raise HTTPException(503, f"all {self._max_tables} tables are taken; try again later")
             del self._tables[idle]
 
-        def play() -> Session:
-            session = make()
-            if not session.watched:
-                session.play()
-            return session
-
-        session = await work(play)
+        session = await work(make)
+        if not session.watched:
+            await work_for(session, session.play)
         return self._tables.setdefault(session.id, Table(session))  # Another request may have restored it first.
 
     def _check_unfinished(self, owner: str) -> None:

@@ -11,7 +11,7 @@ run({
   "": openLobby,
   explore: (id) => new Explorer(id),
   history: openHistory,
-  join: (id) => openJoin(decodeURIComponent(id)),
+  join: openJoin,
   puzzles: (id) => new Puzzles(id),
   review: (id) => new Review(encodeURIComponent(id)),
   table: (id) => new Table(encodeURIComponent(id)),
