@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.rules import rule
-from cardgym.solvers.cfr import walk_down
+from cardgym.solvers.cfr import find_values, walk_down
 from cardgym.solvers.tree import ExactTree, Floats, Integers, Strategy, TreeArrays
 
 
@@ -61,6 +60,11 @@ def _turns(tree: ExactTree) -> Integers:
     return np.array(turns, np.int64)
 
 
+def deviating(tree: ExactTree, strategy: Strategy, response: Strategy, seat: int) -> Strategy:
+    """Return a strategy with the response's choices at the information sets of one seat."""
+    return np.where(np.repeat(tree.arrays.set_seats == seat, tree.sizes), response, strategy)
+
+
 def nash_conv(tree: ExactTree, strategy: Strategy) -> float:
     """Return what the seats gain together from best responses to a strategy, in the game's unit; 0 at an equilibrium.
 
@@ -88,14 +92,13 @@ def exploitability(tree: ExactTree, strategy: Strategy) -> float:
 def node_values(tree: ExactTree, strategy: Strategy, seat: int) -> Floats:
     """Return what a seat is paid from each node on, then at each end, the last first, (nodes + ends,), float64."""
     values = np.zeros(tree.num_nodes + len(tree.arrays.payments))
-    values[tree.num_nodes :] = tree.arrays.payments[::-1, seat]
-    _fill_values(tree.arrays, strategy, values)
+    _fill_values(tree.arrays, strategy, seat, values)
     return values
 
 
 @compiled
-def _fill_values(tree: TreeArrays, strategy: Strategy, values: Floats) -> None:
-    _find_values(tree, strategy, values)
+def _fill_values(tree: TreeArrays, strategy: Strategy, seat: int, values: Floats) -> None:
+    find_values(tree, strategy, seat, values)
 
 
 @compiled
@@ -108,10 +111,8 @@ def _respond(tree: TreeArrays, seat: int, turns: Integers, reach: Floats, respon
     """Make the response from the seat's last decisions to its first, and fill the values of the nodes."""
     num_nodes = tree.seats.shape[0]
     totals = np.zeros_like(response)
-    for end in range(tree.payments.shape[0]):
-        values[values.shape[0] - 1 - end] = tree.payments[end, seat]
     for turn in range(turns.max(), -1, -1):
-        _find_values(tree, response, values)
+        find_values(tree, response, seat, values)
         for node in range(num_nodes):
             info_set = tree.info_sets[node]
             if tree.seats[node] == seat and turns[info_set] == turn:
@@ -127,17 +128,4 @@ def _respond(tree: TreeArrays, seat: int, turns: Integers, reach: Floats, respon
                     if totals[choice] > totals[best]:
                         best = choice
                 response[best] = 1.0
-    _find_values(tree, response, values)
-
-
-@rule
-def _find_values(tree: TreeArrays, strategy: Strategy, values: Floats) -> None:
-    """Fill the nodes' values under a strategy, given those of the ends."""
-    for node in range(tree.seats.shape[0]):
-        first = tree.first_edge[node]
-        choice = tree.first_choice[tree.info_sets[node]] if tree.seats[node] >= 0 else 0
-        value = 0.0
-        for edge in range(first, tree.first_edge[node + 1]):
-            share = tree.chances[edge] if tree.seats[node] < 0 else strategy[choice + edge - first]
-            value += share * values[tree.targets[edge]]
-        values[node] = value
+    find_values(tree, response, seat, values)

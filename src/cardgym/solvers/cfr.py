@@ -142,21 +142,27 @@ def walk_down(tree: TreeArrays, strategy: Strategy, without: int, reach: Floats)
 @rule
 def _walk_up(tree: TreeArrays, strategy: Strategy, turn: int, reach: Floats, values: Floats, regrets: Floats) -> None:
     """Write the expected return of a seat from each node, and add to the regrets of its choices."""
-    num_nodes = tree.seats.shape[0]
+    find_values(tree, strategy, turn, values)
+    for node in range(tree.seats.shape[0]):
+        if tree.seats[node] == turn:
+            first, choice = tree.first_edge[node], tree.first_choice[tree.info_sets[node]]
+            for edge in range(first, tree.first_edge[node + 1]):
+                regrets[choice + edge - first] += reach[node] * (values[tree.targets[edge]] - values[node])
+
+
+@rule
+def find_values(tree: TreeArrays, strategy: Strategy, seat: int, values: Floats) -> None:
+    """Write what a seat is paid from each node on, then at each end, the last first, (nodes + ends,)."""
     for end in range(tree.payments.shape[0]):
-        values[values.shape[0] - 1 - end] = tree.payments[end, turn]
-    for node in range(num_nodes):
-        seat = tree.seats[node]
-        first, last = tree.first_edge[node], tree.first_edge[node + 1]
-        choice = tree.first_choice[tree.info_sets[node]] if seat >= 0 else 0
+        values[values.shape[0] - 1 - end] = tree.payments[end, seat]
+    for node in range(tree.seats.shape[0]):
+        first = tree.first_edge[node]
+        choice = tree.first_choice[tree.info_sets[node]] if tree.seats[node] >= 0 else 0
         value = 0.0
-        for edge in range(first, last):
-            share = tree.chances[edge] if seat < 0 else strategy[choice + edge - first]
+        for edge in range(first, tree.first_edge[node + 1]):
+            share = tree.chances[edge] if tree.seats[node] < 0 else strategy[choice + edge - first]
             value += share * values[tree.targets[edge]]
         values[node] = value
-        if seat == turn:
-            for edge in range(first, last):
-                regrets[choice + edge - first] += reach[node] * (values[tree.targets[edge]] - value)
 
 
 @rule

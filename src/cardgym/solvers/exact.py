@@ -14,9 +14,9 @@ from cardgym.engine.registry import find
 from cardgym.engine.states import SingleGame
 from cardgym.errors import CardgymError
 from cardgym.players import Player, PlayerSpec, resolve
-from cardgym.solvers.best_response import best_response, expected_returns, exploitability
+from cardgym.solvers.best_response import best_response, deviating, expected_returns, exploitability
 from cardgym.solvers.strategies import known_strategy, sampled_strategy
-from cardgym.solvers.tree import GameTree, Strategy, enumerate_tree
+from cardgym.solvers.tree import GameTree, enumerate_tree
 from cardgym.statistics import Interval, mean_estimate
 
 if TYPE_CHECKING:
@@ -101,9 +101,7 @@ def _payoffs(game: Game, options: Options, players: Sequence[Player]) -> Float64
     payoffs = np.full((len(players), len(players)), np.nan)
     for (i, own), (j, other) in product(enumerate(strategies), repeat=2):
         if own is not None and other is not None:
-            returns = [
-                expected_returns(tree, _deviating(tree, other, own, seat)) for seat in range(options.num_players)
-            ]
+            returns = [expected_returns(tree, deviating(tree, other, own, seat)) for seat in range(options.num_players)]
             payoffs[i, j] = np.mean([values[seat] - values.mean() for seat, values in enumerate(returns)])
     return payoffs
 
@@ -129,17 +127,11 @@ def _estimated(tree: GameTree, player: Player) -> Exact:
         strategy = sampled_strategy(tree, player, draws, seed)
         own = expected_returns(tree, strategy)
         values = [
-            expected_returns(tree, _deviating(tree, strategy, response, seat))[seat]
+            expected_returns(tree, deviating(tree, strategy, response, seat))[seat]
             for seat, response in enumerate(responses)
         ]
         gains.append(float(np.mean(np.array(values) - own)))
     return mean_estimate(gains)
-
-
-def _deviating(tree: GameTree, strategy: Strategy, response: Strategy, seat: int) -> Strategy:
-    """Return a strategy with the response's choices at the information sets of one seat."""
-    own = np.repeat(tree.arrays.set_seats == seat, tree.sizes)
-    return np.where(own, response, strategy)
 
 
 def _shortfall(game: Game, options: Options, player: Player) -> Exact | None:
