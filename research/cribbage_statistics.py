@@ -1,17 +1,17 @@
 """Count the exact statistics of every hand of six cards, every toss, and every cut or opponent's toss and cut.
 
 Any two of the 46 unseen cards are equally likely to be the opponent's toss. Nothing is sampled.
+
+    python research/cribbage_statistics.py
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 
 import numpy as np
 
-from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Int64s, rule
@@ -138,19 +138,16 @@ def _add_hand(exact: Int64s, weight: int, sums: Int64s) -> None:
     sums[_BEST_PONE] += weight * best_pone
 
 
-def main(words: list[str]) -> int:
-    """Count and print; the exit code."""
-    parser = Parser(prog="cardgym cribbage-stats", description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    arguments = parser.parse_args(words)
+def main() -> None:
+    """Count and print."""
     with Progress("counting", "hands of six cards") as progress:
         statistics = totals(progress)
-    if arguments.json:
-        print(json.dumps(statistics, indent=2, allow_nan=False))
-        return 0
     width = max(map(len, statistics))
     for name, value in statistics.items():
         values = value if isinstance(value, list) else [value]
         figures = " to ".join(f"{number:,}" if isinstance(number, int) else f"{number:.6g}" for number in values)
         print(f"{name.replace('_', ' '):<{width}}  {figures}")
-    return 0
+
+
+if __name__ == "__main__":
+    main()

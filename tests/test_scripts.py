@@ -38,6 +38,7 @@ SMALLEST = [
     "research/cribbage_crib_table.py --samples 100 --rounds 1",
     "research/cribbage_pegging.py --help",
     "research/cribbage_points.py --games 10 --deals 10",
+    "research/cribbage_statistics.py",
     "research/instruction_sets.py --updates 1",
     "research/nfsp_beside_ppo.py --game leduc --seconds 1 --seeds 1",
     "research/one_play_poker_speed.py --repeats 1",

@@ -33,7 +33,7 @@ OF_CARDGYM = [
 ]
 OTHERS = [shown for shown in SHOWN if shown not in OF_CARDGYM]
 LONG = re.compile(
-    r"reproduce|search|coda-solve|train Coda|--method|cribbage-stats|experts|tournament|league|sweep"
+    r"reproduce|search|coda-solve|train Coda|--method|experts|tournament|league|sweep"
     r"|benchmark|exploit Cor|batch-q .*(batch_q_|num_players)"
     r"|train(/|ing| ).*(coda|orellian.?[sS]pike|ribbage|leduc)"
 )

@@ -1,8 +1,7 @@
-"""The exact statistics of discards against brute force and counting identities; the command."""
+"""The exact statistics of discards against brute force and counting identities."""
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
 from math import comb
 
@@ -11,13 +10,12 @@ import numpy.typing as npt
 import pytest
 from cribbage_driver import compiled_only
 
-from cardgym.cli import main
 from cardgym.engine.compilation import compiled
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.scoring import score_crib, score_hand
 from cardgym.games.cribbage.state import CUTS, KEPT, TOSSES
 from cardgym.games.cribbage.statistics import CRIB_CASES, CRIB_SUM, HAND_SUM, toss_statistics
-from cardgym.papers.cribbage.stats import CANONICAL_HANDS, totals
+from cribbage_statistics import CANONICAL_HANDS, totals
 
 pytestmark = compiled_only
 
@@ -110,11 +108,3 @@ def test_totals_agree_with_counting_and_means_of_best_keeps_with_a_sample() -> N
         best.append([hand.max(), (hand + crib).max(), (hand - crib).max()])
     exact = np.array([result[key] for key in ("mean_best_hand", "dealer_best_total", "pone_best_net")])
     assert np.all(np.abs(np.mean(best, axis=0) - exact) < 5 * np.std(best, axis=0) / np.sqrt(len(best)))
-
-
-@pytest.mark.slow
-def test_command_prints_json_or_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["cribbage-stats", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["hands"] == 20_358_520
-    assert main(["cribbage-stats"]) == 0
-    assert "20,358,520" in capsys.readouterr().out

@@ -64,7 +64,7 @@ def _rows(runs: list[Run]) -> Iterator[Claim | Answer]:
     total = comb(52, 6) * 15 * (46 + comb(46, 2) * 44)
     yield Claim("3.1.2", "In all, about 1.3921 x 10^13 combinations are to be evaluated: in units of 10^13", 1.39205, 1.39215, [Estimate(total / 1e13, UNKNOWN)], ".5f", f", {total:,}")
     yield Answer("3.1.2", "One hand takes seconds, so there is a database, which takes 4 months in Python, 14 days in C, 5.5 days on a server, with a key of twelve digits",
-                 "`cardgym cribbage-stats` sums the same combinations in seconds by inclusion and exclusion, so that players compute an entry in a microsecond and need no database and no key")
+                 "`research/cribbage_statistics.py` sums the same combinations in seconds by inclusion and exclusion, so that players compute an entry in a microsecond and need no database and no key")
     yield Answer("3.1.2, 3.1.3", "Scores of a strategy are scaled to 0 .. 1; S, 8 x 15, sums to 1 over the strategies for each keep, and over the keeps for each strategy",
                  "contradicts itself: the sum of all entries would be 15 and 8; if each keep's column sums to 1, uniform weights rate all keeps alike, so here each row does, and [other answers](#other-answers) has the other scale")
     yield Claim("3.1.4", "The update, c w^2 for the winner and c / w^2 for the loser, finds the right strategies: points gained against `greedy`", 0, inf,

@@ -9,12 +9,6 @@ def _reproduce(words: list[str]) -> int:
     return main(words)
 
 
-def _stats(words: list[str]) -> int:
-    from cardgym.papers.cribbage.stats import main
-
-    return main(words)
-
-
 def _experts(words: list[str]) -> int:
     from cardgym.papers.cribbage.training import main
 
@@ -24,7 +18,6 @@ def _experts(words: list[str]) -> int:
 PAPER = Paper(
     Command(_reproduce, "Cribbage: weighted experts trained from several starts, as the paper does"),
     {
-        "cribbage-stats": Command(_stats, "count the exact statistics of every hand of cribbage"),
         "experts": Command(_experts, "train weighted experts at cribbage", trains=True),
     },
 )
