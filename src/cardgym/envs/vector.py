@@ -162,7 +162,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         return legal
 
     def render(self) -> Any:
-        """Every game as its seat sees it: a tuple of texts or of pictures (720, 960, 3) uint8; None without a mode."""
+        """Return each game as its seat sees it: texts, or pictures (720, 960, 3) uint8; None without a mode."""
         if self.render_mode is None:
             return self._core.render(0, 0)
         return tuple(self._core.render(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))

@@ -187,7 +187,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         return single.game.action_text(single.states.view(np.recarray)[0], int(action))
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Say whether the game is over."""
         return self._position.single.over
 
     def returns(self) -> Float64s:
