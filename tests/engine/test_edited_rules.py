@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import importlib
+import pickle
 import subprocess
 import sys
 import time
@@ -13,8 +16,10 @@ from typing import Any
 
 import pytest
 
+import cardgym
+from cardgym.engine import registry
 from cardgym.engine.compilation import compiled
-from cardgym.engine.digest import Reach, digest_of_program
+from cardgym.engine.digest import Reach, digest_of_program, keeps_results
 from cardgym.engine.jit import JIT_DISABLED
 from cardgym.engine.rules import rule
 
@@ -209,9 +214,11 @@ def other_entry(number: int) -> Any:
 def test_code_compiled_after_an_edit_contains_no_older_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """`helper` was compiled with what it called before; the new code of its callers must not contain that."""
     assert (entry(4), helper(4)) == (3.0, 2.0)
+    result = keeps_results(functools.cache(lambda: entry(4)))
+    assert result() == 3.0
     monkeypatch.setattr(sys.modules[__name__], "halve_rule", rule(lambda number: number * 10.0))
     assert other_entry(4) == 42.0
-    assert (entry(4), helper(4)) == (41.0, 40.0)  # All code is compiled anew, not only the new.
+    assert (entry(4), helper(4), result()) == (41.0, 40.0, 41.0)  # All code is compiled anew, not only the new.
     monkeypatch.undo()
     VALUES[0] = 100  # In place.
     try:
@@ -256,6 +263,31 @@ def test_users_own_cached_function_is_not_stale(tmp_path: Path) -> None:
         command = [sys.executable, "-B", "-m", "cached_rules"]  # Without byte code, which misses edits within a second.
         printed.append(subprocess.run(command, cwd=tmp_path, check=True, text=True, capture_output=True).stdout.split())
     assert printed == [[str(first), str(first)], [str(first), str(first + 1)]]  # Numba's own call is stale.
+
+
+# -- the registry -----------------------------------------------------------------------------------------------------
+
+
+def test_game_registered_under_an_installed_id_is_the_one_that_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not replaced when its package is looked up, and another process does not play the installed one instead."""
+    for name in ("_IDS", "_GAMES", "_MODULES"):
+        monkeypatch.setattr(registry, name, {**getattr(registry, name)})
+    own = dataclasses.replace(cardgym.find("KuhnPoker-v0"))
+    exec("register(game)", {"__name__": "__main__", "register": cardgym.register, "game": own})
+    assert registry.package_of(own) is None
+    assert cardgym.find("KuhnPoker-v0") is pickle.loads(pickle.dumps(own)) is own
+    pickled, name = pickle.dumps(own), registry.importable_name("KuhnPoker-v0")
+    monkeypatch.undo()  # As in another process.
+    for find in (lambda: pickle.loads(pickled), lambda: cardgym.find(name)):
+        with pytest.raises(cardgym.CardgymError, match="does not see a notebook"):
+            find()
+
+
+def test_game_with_older_functions_than_its_module_warns(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = cardgym.find("KuhnPoker-v0")
+    monkeypatch.setattr(sys.modules["kuhn_poker"], "apply_action", rule(lambda state, move: None))
+    with pytest.warns(UserWarning, match=r"plays an older apply_action\(\)"):
+        cardgym.find(game)
 
 
 # -- notebooks --------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -104,17 +105,17 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "find": (cardgym.find, {"name": GAME}),
     "register": (cardgym.register, {}),
     "CardEnv": (CardEnv, {"game": GAME}),
-    "CardEnv.reset": (CardEnv(GAME).reset, {}),
+    "CardEnv.reset": (CardEnv(GAME).reset, {"seed": 1}),
     "CardEnv.step": (lambda action: started(CardEnv(GAME)).step(action), {"action": 0}),
     "CardEnv.player": (CardEnv(GAME).player, {"spec": "random"}),
     "CardEnv.text": (started(CardEnv(GAME, text=True)).text, {"seat": 0}),
     "CardVectorEnv": (CardVectorEnv, {"game": GAME, "num_envs": 2}),
-    "CardVectorEnv.reset": (CardVectorEnv(GAME, 2).reset, {}),
+    "CardVectorEnv.reset": (CardVectorEnv(GAME, 2).reset, {"seed": 1}),
     "CardVectorEnv.step": (lambda actions: started(CardVectorEnv(GAME, 2)).step(actions), {"actions": CHOSEN}),
     "CardVectorEnv.player": (CardVectorEnv(GAME, 2).player, {"spec": "random"}),
     "make_vector_env": (make_vector_env, {"game": GAME, "num_envs": 2}),
     "CardAECEnv": (CardAECEnv, {"game": GAME}),
-    "CardAECEnv.reset": (CardAECEnv(GAME).reset, {}),
+    "CardAECEnv.reset": (CardAECEnv(GAME).reset, {"seed": 1}),
     "CardAECEnv.step": (lambda action: started(CardAECEnv(GAME)).step(action), {"action": 0}),
     "CardAECEnv.observe": (lambda agent: started(CardAECEnv(GAME)).observe(agent), {"agent": "player_0"}),
     "CardAECEnv.observation_space": (CardAECEnv(GAME).observation_space, {"agent": "player_0"}),
@@ -278,12 +279,15 @@ def test_a_wrong_value_is_refused_in_one_line(
     call, given = CALLS[name]
     right = given | ({"path": files[given["path"]]} if "path" in given else {})
     call(**right) if right else None
+    env = getattr(call, "__self__", None)
     taken = RIGHT.get((name, parameter), "").split()
     taken += ["nul"] if "str" in taken and parameter != "path" else []
     for kind, value in WRONG.items():
         if kind in taken:
             call(**{**right, parameter: value})
             continue
+        before = pickle.dumps(env) if isinstance(env, (CardEnv, CardVectorEnv, CardAECEnv)) else b""
         with pytest.raises(CardgymError) as caught:  # If nothing is raised, the value was accepted.
             call(**{**right, parameter: value})
         assert "\n" not in str(caught.value), kind
+        assert not before or pickle.dumps(env) == before, f"{kind}: the refused call changed the env"

@@ -16,7 +16,7 @@ import threading
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ _LIBRARIES = ("numpy", "numba", "llvmlite", "builtins", "math", "torch")
 """Modules whose code is known by their versions, which are part of the names of the folders of compiled code."""
 _CONSTANTS = frozenset(dis.hasconst)
 _ABSENT = object()
+C = TypeVar("C")
 
 
 class Reach:
@@ -67,7 +68,15 @@ _compiled: dict[types.FunctionType, Content] = {}
 """What each function did when code that can reach it was last compiled."""
 _wrappers: dict[int, Any] = {}
 """What stands for functions in compiled code, by id: a `Rule`, or a dispatcher of Numba."""
+_kept: list[Any] = []
+"""Functions that keep results of games; see `keeps_results`."""
 _lock = threading.Lock()
+
+
+def keeps_results(function: C) -> C:
+    """Let a function with `functools.cache` or `lru_cache` forget its results when the code of a game has changed."""
+    _kept.append(function)
+    return function
 
 
 def renewed(*roots: Any) -> Reach:
@@ -82,6 +91,8 @@ def renewed(*roots: Any) -> Reach:
                 forget = getattr(wrapper, "forget_code", None) or getattr(wrapper, "_reset_overloads", None)
                 if forget is not None:
                     forget()
+            for function in _kept:
+                function.cache_clear()
             _compiled.clear()
         for wrapper in reach.wrappers:
             cache: Any = getattr(wrapper, "_cache", None)

@@ -11,6 +11,7 @@ import copyreg
 import importlib
 import importlib.metadata
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
@@ -75,8 +76,11 @@ def register(game: Game) -> Game:
     """
     if not hasattr(game, "rules"):
         raise CardgymError(f"game {quoted(game)}: give a `Game`")
-    _IDS.setdefault(game.id, None)
-    _MODULES[game.id] = str(sys._getframe(1).f_globals.get("__name__", ""))
+    module = str(sys._getframe(1).f_globals.get("__name__", ""))
+    known = _IDS.get(game.id)
+    if module != (known.module if isinstance(known, EntryPoint) else _MODULES.get(game.id)):
+        _IDS[game.id] = None  # It takes the place of an installed game, whose package would bring that back.
+    _MODULES[game.id] = module
     _register_with_gymnasium(game.id)
     return _keep(game)
 
@@ -104,8 +108,13 @@ def _register_with_gymnasium(game_id: str) -> None:
 
 
 def _reduce_game(game: Game) -> tuple[Any, ...]:
-    """Pickle a game as its id: compiled functions are not copied."""
-    return find, (game.id,)
+    """Pickle a game as its id and its module: compiled functions are not copied."""
+    return _found_again, (game.id, _MODULES.get(game.id, ""))
+
+
+def _found_again(game_id: str, module: str) -> Game:
+    """Return a pickled game, also where another game has its id."""
+    return find(game_id if _MODULES.get(game_id, "") == module else f"{module}:{game_id}")
 
 
 def discover() -> None:
@@ -182,7 +191,7 @@ def find(name: str | Game) -> Game:
     if not isinstance(name, str):
         if not hasattr(name, "rules"):  # Not isinstance: `Game` is imported with the first game.
             raise CardgymError(f"game {quoted(name)}: give the id of a registered game, or a `Game`")
-        return renewed_game(name) if name.id in _MODULES else name
+        return _current(name) if name.id in _MODULES else name
     module, _, short = name.rpartition(":")
     if module:
         try:
@@ -190,10 +199,27 @@ def find(name: str | Game) -> Game:
         except (ImportError, TypeError, ValueError) as error:  # TypeError and ValueError for names such as `.a`.
             message = f"game {name!r}: cannot import {module!r} ({error}); is its folder on PYTHONPATH?"
             raise CardgymError(message) from None
+    if module == "__main__" and _MODULES.get(short) not in ("__main__", "__mp_main__"):
+        what = "is not defined in this process, which does not see a notebook or standard input"
+        raise CardgymError(f"game {short!r} {what}: save it as a file, and name it MODULE:{short}")
     if short not in _GAMES:
         package = _package(short) if short in _IDS else None
         if package is None:
             raise unknown("game", name, _IDS)
         with reporting_missing(f"game {short}"):
             _keep(package.games()[package.ids.index(short)])
-    return renewed_game(_GAMES[short]) if short in _MODULES else _GAMES[short]
+    return _current(_GAMES[short]) if short in _MODULES else _GAMES[short]
+
+
+def _current(game: Game) -> Game:
+    """Return a game whose rules may have been edited, by their latest code; warn where it still has older functions."""
+    parts = {**vars(game.rules), **vars(game.state_index), **vars(game.words), **game.players}
+    for part in parts.values():
+        function = getattr(part, "py_func", part)
+        name = getattr(function, "__name__", "")
+        latest = getattr(sys.modules.get(getattr(function, "__module__", "")), name, part)
+        if latest is not part and name == function.__qualname__ and type(latest) is type(part):
+            message = f"{game.id} plays an older {name}(), from before it was edited: run register(Game(...)) again"
+            warnings.warn(message, stacklevel=3)
+    renewed: Game = renewed_game(game)
+    return renewed

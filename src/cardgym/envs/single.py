@@ -63,8 +63,10 @@ class CardEnv(gymnasium.Env[Any, Any]):
             CardgymError: for an unknown option or an impossible deck.
         """
         core, seated = self._core, self._core.seated
-        super().reset(seed=None if seed is None else whole_number("seed", seed, 0, MAX_SEED))
+        if seed is not None:
+            seed = whole_number("seed", seed, 0, MAX_SEED)
         stacked = core.stack(options)
+        super().reset(seed=seed)  # Last: a refused call changes nothing.
         if seed is not None or not self._seeded:
             seated.seed(np.array([core.draw_key(self.np_random)], np.uint64))
             self._seeded = True

@@ -24,7 +24,7 @@ from cardgym.arena.tournament.runner import in_folder
 from cardgym.console.plots import COLORS, new_figure, save_png
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results, with_interval
-from cardgym.engine.registry import find
+from cardgym.engine.registry import find, importable_name
 from cardgym.errors import CardgymError
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
@@ -134,7 +134,7 @@ class Population:
         file = Path(self.config.trainer_config)
         if not self.config.trainer_config:
             file = self.folder / "trainer.toml"  # Every key has its default.
-            file.write_text(f'env_id = "{self.game.id}"\n', encoding="utf-8")
+            file.write_text(f'env_id = "{importable_name(self.game.id)}"\n', encoding="utf-8")
         self._script = TrainingScript(file, self.config.trainer)
         steps = self._run(0).options.get("total_steps", self._script.steps)  # A wrong key fails now, too.
         self.steps = int(steps)

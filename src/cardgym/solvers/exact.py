@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cardgym.engine.contract import Float64s, Game, Options
+from cardgym.engine.digest import keeps_results
 from cardgym.engine.registry import find
 from cardgym.engine.states import SingleGame
 from cardgym.errors import CardgymError
@@ -52,6 +53,7 @@ def tree_exploitability(game: Game, options: Options, player: Player, limit: int
     return _estimated(tree, player)
 
 
+@keeps_results
 @lru_cache(1)
 def small_tree(game: Game, options: Options, limit: int = NODES) -> GameTree | None:
     """Return the tree of a game with at most `limit` nodes, None for a larger one; the last result is kept."""

@@ -16,7 +16,7 @@ from cardgym.arena.match import number_of_games
 from cardgym.arena.tournament.ranges import Pairing, RangeStore, Sums, joined, play_range, ranges
 from cardgym.arena.tournament.standings import Standings, standings
 from cardgym.engine.contract import RETURN, Game, Options
-from cardgym.engine.registry import find
+from cardgym.engine.registry import find, importable_name
 from cardgym.errors import CardgymError, of_kind, one_of, printable, quoted, require, unknown, whole_number, with_method
 from cardgym.files import shipped
 from cardgym.files.limits import MAX_GAMES
@@ -155,6 +155,8 @@ def tournament(
     require("a tournament", "scipy")
     found = find(game)
     name, game = game if isinstance(game, str) else found.id, found
+    if engine is not None:
+        name = importable_name(name)
     options = options if isinstance(options, Options) else game.parse_options(options)
     payoff = one_of("payoff", game.payoff if payoff is None else payoff, (RETURN, *game.metrics))
     of_kind("players", players, Sequence, "lists of players")

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from cardgym.engine.contract import Float64s, Game, Options, State
+from cardgym.engine.digest import keeps_results
 from cardgym.players import Player, resolve
 from cardgym.solvers.best_response import best_response, nash_conv, node_values, reach_probabilities
 from cardgym.solvers.cfr import CFR
@@ -99,6 +100,7 @@ def _choice_sums(tree: GameTree, strategy: Strategy) -> tuple[Float64s, Float64s
     return sums, reached
 
 
+@keeps_results
 @lru_cache(8)  # Values take megabytes, the tree hundreds, and solving it seconds.
 def solved_game(game: Game, options: Options, opponent: str = "") -> SolvedGame | None:
     """Return the values of a game against a player of it, by name; for an empty one against an equilibrium.
