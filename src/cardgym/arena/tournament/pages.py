@@ -110,8 +110,7 @@ def printed(standings: Standings) -> tuple[Texts, Texts]:
     title = f"{standings.env}: {len(standings.names)} players, {standings.games:,} games a match, seed {standings.seed}"
     about = options_text(standings.options)
     below = f"{about}; {standings.seconds:.2f} s on {standings.workers} worker{'s' if standings.workers != 1 else ''}"
-    if remark := rough(standings.deals):
-        below += f"\n{remark}"
+    below += "".join(f"\n{remark.strip()}" for remark in (rough(standings.deals), _copies(standings)) if remark)
     ranking_head, ranking_rows = ranking(standings)
     head, *rows = ([cell.replace(" [", "\n[") for cell in row] for row in (ranking_head, *ranking_rows))
     columns, cells = matrix(standings)
@@ -194,7 +193,7 @@ def _exact(standings: Standings) -> str:
 
 
 def _copies(standings: Standings) -> str:
-    """Return a sentence that names the players left out because they play exactly like another one."""
+    """Return a sentence that names the players left out because no deal shows that they differ from another one."""
     shown = [f"`{name}`" for name in short_names(standings.names)]
     copies = [shown[i] for i, original in enumerate(standings.originals) if i != original]
-    return f" Players who play like another one with these options are left out: {', '.join(copies)}." if copies else ""
+    return f" Players who won as much as another one on every deal are left out: {', '.join(copies)}." if copies else ""

@@ -14,7 +14,7 @@ from cardgym.arena.report import plain
 from cardgym.arena.tournament.ranges import DEALS, LARGEST, LOSSES, PAYOFF, REPLICATES, SQUARE, WINS, Sums
 from cardgym.engine.contract import Float64s, Int64s
 from cardgym.errors import require
-from cardgym.statistics import bounded_interval, mean_of_sums, student
+from cardgym.statistics import FEW_DEALS, bounded_interval, mean_of_sums, student
 
 Matrix = Float64s
 Vector = Float64s
@@ -148,7 +148,7 @@ class Standings:
         nash: the equilibrium of the payoffs, probabilities, (players,).
         nash_payoffs: each player's payoff against it, (players,).
         originals: the first player named that drew every deal with this one and won as much from all others on every
-            deal, (players,), int64; the player itself if there is none.
+            deal, (players,), int64; the player itself if there is none, or fewer than `FEW_DEALS` deals.
         match_games: how many games each pair played, (players, players), int64.
     """
 
@@ -295,7 +295,7 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
     against = payoffs @ strategy
     deals = min((int(match[0, DEALS]) for match in sums.values()), default=0)
     alike = np.stack([(payoffs == payoffs[:, [i]]).all(axis=(0, 2)) for i in range(size)])
-    alike &= deals > 1  # A single deal shows nothing.
+    alike &= deals >= FEW_DEALS  # Fewer show nothing.
     played = wins[0] + wins[0].T
     return Standings(
         names=tuple(names),
