@@ -38,6 +38,7 @@ def test_step_limit_truncates_as_in_separate_envs(mode: AutoresetMode) -> None:
         _, _, terminated, truncated, infos = outputs[0]
         ends["terminated"] += int(terminated.sum())
         ends["truncated"] += int(truncated.sum())
+        assert (infos["winner"][truncated & ~terminated] == -1).all()  # Though somebody may have won more hands.
         over = terminated | truncated
         if mode is AutoresetMode.SAME_STEP and over.any():
             theirs = outputs[1][4]["final_obs"]
