@@ -31,6 +31,8 @@ def record(out: str, games: int = 50, players: Any = PLAYERS, **more: Any) -> in
 
 def test_columns_are_the_decisions_of_every_seat() -> None:
     rows = record("a.npz", players=["honest", "random"])
+    with pytest.raises(CardgymError, match=r"--out a\.npz: exists"):
+        record("a.npz", games=51)
     with np.load("a.npz") as data:
         columns = {name: data[name] for name in data.files}
     about = json.loads(str(columns.pop("about")))
@@ -118,7 +120,7 @@ def test_minari_reads_a_dataset_and_recovers_its_environment(capsys: pytest.Capt
     assert "that dataset exists" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("out", ["a b", "x/", "data.json"])
+@pytest.mark.parametrize("out", ["a b", "x", "x/", "data.json"])
 def test_bad_names_are_refused(out: str) -> None:
     pytest.importorskip("minari", reason="needs the package minari")
     with pytest.raises(CardgymError, match=r"a file .* or a Minari dataset such as"):

@@ -172,6 +172,11 @@ def test_what_fails_is_named_in_one_line(name: str, message: str, capsys: pytest
     assert ("; it saw " in error) == ("game N" in error)
 
 
+def test_the_digest_of_a_missing_file_is_refused_in_the_same_words() -> None:
+    with pytest.raises(CardgymError, match=r"^player none\.py:choose: no such file$"):
+        player_digest("none.py:choose", GAME, OPTIONS)
+
+
 @pytest.mark.parametrize("method", ["act", "values", "probabilities"])
 def test_a_player_from_python_that_fails_is_named_with_the_first_decision_it_fails_at(method: str) -> None:
     class Fails(Player):

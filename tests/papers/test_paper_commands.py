@@ -25,11 +25,14 @@ def test_every_paper_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("name", papers())
-def test_a_paper_parses_its_own_words(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_paper_parses_its_own_words(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", name, "--help"]) == 0
     assert f"usage: cardgym reproduce {name.replace('_', '-')}" in capsys.readouterr().out
     assert main(["reproduce", name, "--gams", "5"]) == 2
     assert "did you mean '--games'?" in capsys.readouterr().err
+    (tmp_path / "file").touch()
+    assert main(["reproduce", name, "--out", str(tmp_path / "file" / "page")]) == 2
+    assert "cannot make the folder" in capsys.readouterr().err  # Before anything is played.
 
 
 def test_commands_of_papers_are_listed_and_parse_their_own_words(capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,14 +49,14 @@ def record_dataset(
         progress: called with the games played and their total.
 
     Raises:
-        CardgymError: for bad arguments, a dataset that exists already (Minari), or a partial one of other games.
+        CardgymError: for bad arguments, a dataset that exists already, or a partial one of other games.
     """
     kind = _Npz if Path(out).suffix == ".npz" else _Minari
     games, seed = number_of_games(games), whole_number("seed", seed, 0)
     what = [kind.__name__, game.id, games, seed, [player_digest(spec, game, options) for spec in players]]
     folder = Path(f"{out.replace('/', '-') if kind is _Minari else out}.partial")
-    if kind is not _Minari and Path(out).is_dir():
-        raise CardgymError(f"cannot write {out}: a folder")
+    if kind is not _Minari and Path(out).exists() and not folder.exists():
+        raise CardgymError(f"--out {out}: exists; name another, or delete it")
     with locked(folder):
         partial = _Partial(folder, digest_of(what), out)
         writer = kind(_Games(game, options, players, games, seed), out, partial)
@@ -175,7 +175,7 @@ class _Minari(_Npz):
             from minari.storage import get_dataset_path
         try:
             parse_dataset_id(out)
-        except ValueError:
+        except (TypeError, ValueError):  # TypeError for an id without a version.
             raise CardgymError(f"--out {out}: a file (.npz) or a Minari dataset such as mine/ppo-v0") from None
         super().__init__(wanted, out, partial)
         self._id, self._path, self._begun = out, Path(get_dataset_path(out)), partial.path("begun")

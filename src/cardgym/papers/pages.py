@@ -12,6 +12,7 @@ from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table, wrapped
 from cardgym.files import replacing
+from cardgym.files.locks import locked
 from cardgym.statistics import Estimate
 
 PAGE = "results.md"
@@ -44,7 +45,8 @@ def reproduce(
         write: writes the page with the parsed arguments, and reports its progress.
     """
     arguments = parser.parse_args(words)
-    with Progress(parser.prog.replace("cardgym reproduce", "reproducing"), unit) as progress:
+    progress = Progress(parser.prog.replace("cardgym reproduce", "reproducing"), unit)
+    with locked(arguments.out, file=PAGE), progress:  # A folder that cannot be written fails now, not after minutes.
         for path in write(arguments, progress):
             print(path)
     return 0

@@ -111,7 +111,8 @@ def source_of(name: str) -> tuple[str, CodeType | None, str | None]:
     if not attribute:
         return name.rpartition(":")[0], None, None
     what, file = f"player {printable(name)}", Path(path).absolute()
+    source = read_bytes(file, what)
     try:
-        return "", compile(read_bytes(file, what), str(file), "exec", dont_inherit=True), str(file.parent)
+        return "", compile(source, str(file), "exec", dont_inherit=True), str(file.parent)
     except (SyntaxError, ValueError) as error:
         raise CardgymError(f"{what}: {in_one_line(error)}") from error
