@@ -58,7 +58,7 @@ def _rows(runs: list[Run]) -> Iterator[Claim | Answer]:
     third = greedy(0).value
     for text, variant in (
         ("Route 1, the round's point spread, cannot be rightfully evaluated, as it depends on the opponent: as good as the third, within a point of its percent against `greedy`", 1),
-        ("Route 2a, values set by hand, may be acceptable: the same", 2),
+        ("Route 2a, values set by hand, may be acceptable: as good as the third, within a point", 2),
     ):
         yield Claim("3.1.1", text, round(third - 1, 1), round(third + 1, 1), [greedy(variant)], ".1f", "; [other answers](#other-answers)")
     total = comb(52, 6) * 15 * (46 + comb(46, 2) * 44)

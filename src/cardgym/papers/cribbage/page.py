@@ -118,7 +118,7 @@ same deals from both seats.
         claims(runs),
         section(
             "Win rates, before and after learning",
-            "From uniform weights. With `own crib`, the strategy `crib_min_avg` prefers the richest crib for the dealer, "
+            "All start from uniform weights. With `own crib`, the strategy `crib_min_avg` prefers the richest crib for the dealer, "
             f"who owns it; none of the paper's eight strategies does. The lowest and the highest of {len(SEEDS)} seeds:",
             markdown_table(
                 [
@@ -146,7 +146,7 @@ same deals from both seats.
         _starts({run.start: run for run in runs if run.kind == first and run.seed == last[0].seed}, last),
         section(
             "What changes near the end of the board",
-            f"{first}: the weights of the families, averaged over seeds, where both scores are in the range.",
+            f"The table has the weights of the families with *{first}*, averaged over seeds, by the range of both scores.",
             _regions_table(last),
             "The play comes before the count, in which the pone's hand is first and the crib last: near the end, what "
             "counts last matters least. Far from the diagonal the game is all but decided, so little is learned there. "
@@ -186,7 +186,9 @@ def _variants(runs: list[Run]) -> str:
             ["learns by", "against greedy, before", "after"],
             [[run.kind, *_from_to(run)] for run in runs],
         ),
-        f"Above the first row, by intervals that do not overlap: {'; '.join(better) or 'none'}.",
+        f"These rows are above the first, by intervals that do not overlap: {'; '.join(better)}."
+        if better
+        else "No row is above the first by intervals that do not overlap.",
     )
 
 
