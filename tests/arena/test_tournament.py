@@ -257,6 +257,12 @@ def test_the_command_ranks_small_games_exactly(capsys: pytest.CaptureFixture[str
     assert found["payoffs_ci95"][0][1] == [found["payoffs"][0][1]] * 2
 
 
+def test_names_of_files_are_no_formulas_and_no_commands(tmp_path: Path, here: Standings) -> None:
+    names = ("x$_{$y.py:choose", "\x1b[31m\n.json", *here.names[2:])
+    write_results(replace(here, names=names), tmp_path)
+    assert r"\x1b[31m\n" in (tmp_path / "tournament.md").read_text()
+
+
 def test_players_that_play_alike_share_a_row() -> None:
     def folds(observation: Any, mask: Any) -> int:
         return 0

@@ -26,6 +26,11 @@ def new_figure(width: float, height: float, **more: Any) -> Figure:
     return figure
 
 
+def literal(text: str) -> str:
+    """Return a text, such as a player's name, in which matplotlib finds no formulas."""
+    return text.replace("$", r"\$")
+
+
 def save_png(figure: Figure, path: Path, dpi: int) -> None:
     """Write a figure as a PNG file. The same figure gives the same bytes: matplotlib's version is left out."""
     with replacing(path) as temporary:

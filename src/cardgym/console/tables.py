@@ -56,12 +56,12 @@ _PLAYER_FILE = re.compile(r"(.+)\.(?:json|safetensors|zip)(:\w+)?")
 def short_names(names: Sequence[str]) -> list[str]:
     """Players' names for a table: files without their suffix, and with only as many folders as make them distinct."""
     files = {name: found for name in names if (found := _PLAYER_FILE.fullmatch(name))}
-    short = {name: name for name in names}
+    short = {name: printable(name) for name in names}
     depth = dict.fromkeys(files, 1)
     while True:
         for name, found in files.items():
             parts = PurePath(found[1]).parts
-            short[name] = "/".join(parts[-depth[name] :]) + (found[2] or "")
+            short[name] = printable("/".join(parts[-depth[name] :]) + (found[2] or ""))
         ambiguous = {name for name in files if list(short.values()).count(short[name]) > 1}
         ambiguous = {name for name in ambiguous if depth[name] < len(PurePath(name).parts)}
         if not ambiguous:

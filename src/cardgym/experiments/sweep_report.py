@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cardgym.arena.report import main_metric
-from cardgym.console.plots import COLORS, new_figure
+from cardgym.console.plots import COLORS, literal, new_figure
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.experiments.sweep import EXACT, RunResult
@@ -174,7 +174,7 @@ def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: floa
     for row_of_panels, (metric, row_of_tags) in zip(panels, rows.items(), strict=True):
         for panel, tag in zip(row_of_panels, row_of_tags, strict=False):
             panel.set_visible(True)
-            panel.set_title(f"against {tag.rpartition('/')[2]}" if tag.count("/") > 1 else tag)
+            panel.set_title(literal(f"against {tag.rpartition('/')[2]}" if tag.count("/") > 1 else tag))
             draw_lines(panel, tag, groups)
             if metric == WIN_RATE and even is not None and not tag.endswith("/alone"):
                 panel.axhline(even, color="0.4", linewidth=1, linestyle=(0, (1, 2)), label=f"even: {even:.0%}")
@@ -225,7 +225,7 @@ def draw_lines(
         estimates = [estimate([values[at] for _, values in curves]) for at in range(shortest)]
         values = [middle.value for middle in estimates]
         label = f"{name} ({len(runs)} runs)" if len(runs) > 1 else name
-        panel.plot(steps, values, color=color, marker=marker, markersize=4, linestyle=line, label=label)
+        panel.plot(steps, values, color=color, marker=marker, markersize=4, linestyle=line, label=literal(label))
         low, high = _band(tag, runs, estimates)
         if low:
             panel.fill_between(steps, low, high, color=color, alpha=0.2, linewidth=0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardgym.arena.report import main_metric, options_text
 from cardgym.arena.tournament.standings import Standings, Vector
-from cardgym.console.plots import new_figure, save_png
+from cardgym.console.plots import literal, new_figure, save_png
 from cardgym.console.tables import markdown_table, number, short_names, with_interval, wrapped
 from cardgym.engine.registry import find
 from cardgym.files import replacing
@@ -130,7 +130,7 @@ def heat_map(standings: Standings) -> Figure:
     """Return a heat map of what each player wins from each other, best player first, with numbers in the cells."""
     places = order(standings)
     payoffs = standings.payoffs[np.ix_(places, places)]
-    names = [short_names(standings.names)[i] for i in places]
+    names = [literal(short_names(standings.names)[i]) for i in places]
     size = max(4.0, 0.75 * len(names) + 2.0)
     figure = new_figure(size + 1.0, size)
     panel = figure.subplots()
