@@ -137,18 +137,8 @@ def test_script_learns_the_tiny_game(script, tiny, tmp_path, algorithm, changes)
 
 def test_restarted_run_ends_with_the_same_bits(script, tiny, tmp_path, capsys):
     words = ["--env-id", "Tiny-v0", "--total-steps", "512", "--num-envs", "16", "--hidden-sizes", "16"]
-    words += [
-        "--num-steps",
-        "8",
-        "--batch-size",
-        "64",
-        "--eval-every",
-        "0",
-        "--final-games",
-        "0",
-        "--out",
-        str(tmp_path),
-    ]
+    words += ["--num-steps", "8", "--batch-size", "64", "--eval-every", "0", "--final-games", "0"]
+    words += ["--out", str(tmp_path)]
     assert script.run("sb3", words) == 0
     first = str(weights(tmp_path))
     assert script.run("sb3", words) == 2
