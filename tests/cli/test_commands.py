@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cardgym.cli import commands, main
+from cardgym.cli import COMMANDS, main
 from cardgym.scaling.stopping import Stopped
 
 ENV = "CorellianSpike-v0"
@@ -252,8 +252,8 @@ def test_a_game_played_through_a_pipe_is_reported(capsys: pytest.CaptureFixture[
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     out = capsys.readouterr().out
-    assert all(name in out for name in commands())
-    for name in commands():
+    assert all(name in out for name in COMMANDS)
+    for name in COMMANDS:
         assert main([name, "--help"]) == 0
         assert f"usage: cardgym {name}" in capsys.readouterr().out
     assert main(["--version"]) == 0

@@ -28,9 +28,9 @@ class Rest(importlib.machinery.PathFinder):
 
 
 sys.meta_path[sys.meta_path.index(importlib.machinery.PathFinder)] = Rest
-from cardgym.cli import commands, main
+from cardgym.cli import COMMANDS, main
 
-for words in LINES or [[name, "--help"] for name in commands()]:
+for words in LINES or [[name, "--help"] for name in COMMANDS]:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:

@@ -33,8 +33,8 @@ OF_CARDGYM = [
 ]
 OTHERS = [shown for shown in SHOWN if shown not in OF_CARDGYM]
 LONG = re.compile(
-    r"reproduce|search|coda-solve|train Coda|--method|experts|tournament|league|sweep"
-    r"|benchmark|exploit Cor|batch-q .*(batch_q_|num_players)"
+    r"reproduce|search|train Coda|--method|experts|tournament|league|sweep"
+    r"|benchmark|exploit Cor|batch_q .*(batch_q_|num_players)"
     r"|train(/|ing| ).*(coda|orellian.?[sS]pike|ribbage|leduc)"
 )
 FIRST_READ = re.compile(r"^(README\.md|docs/start\.md|docs/tutorials|docs/cli\.md)")
@@ -99,7 +99,7 @@ def _parse(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_command(shown: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     words = _arguments(shown)
     if not shown.output and not any(word.startswith("-") for word in words[1:]) and words[0] not in ("games", "-m"):
-        assert words[0] in cli.commands()  # The name of a command, in prose.
+        assert words[0] in cli.COMMANDS  # The name of a command, in prose.
     elif NOT_RUN.search(shown.line) or (_is_long(shown) and not os.environ.get(ALL)):
         _parse(shown, monkeypatch)
     else:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cardgym import CardgymError, cli, find
-from cardgym.cli.train import trainings
+from cardgym.cli.train import trainers
 from cardgym.experiments.trainers import TRAINERS
 from cardgym.files import shipped
 from cardgym.learn.opponents import OpponentPool
@@ -26,7 +26,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_script_of_the_checkout_can_be_trained_with() -> None:
     assert {path.stem for path in (ROOT / "train").glob("*.py")} == {*TRAINERS, "league"}
-    assert {"batch_q", "experts"} <= set(trainings())
+    assert {"batch_q", "experts"} <= set(trainers())
 
 
 def test_a_config_is_found_by_name_and_by_path_and_one_of_the_user_comes_first(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_folder_beside_the_package_is_where_an_installed_one_looks(
         (["train", "dnq"], "unknown training 'dnq': did you mean 'dqn'?"),
         (["train", "dqn", "--config", "corellian_spike/dooble"], "dqn.py: config corellian_spike/dooble: no such file"),
         (["train", "dqn", "--gama", "1"], "dqn.py: unknown option '--gama': did you mean '--gamma'?"),
-        (["train", "batch-q", "--config", "none"], "cardgym batch-q: config none: no such file"),
+        (["train", "batch-q", "--config", "none"], "batch_q.py: config none: no such file"),
     ],
 )
 def test_bad_words_are_one_line(words: list[str], message: str, refused: Any) -> None:
@@ -105,7 +105,7 @@ def test_bad_words_are_one_line(words: list[str], message: str, refused: Any) ->
 def test_help_lists_scripts_and_configs(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["train", "--help"]) == 0
     shown = capsys.readouterr().out
-    for name in (*TRAINERS, "league", *trainings(), *shipped.configs()):
+    for name in (*trainers(), *shipped.configs()):
         assert f"\n  {name}" in shown
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from cardgym.cli import main
 from cardgym.papers.commands import papers
 from killing import check_killed_run_ends_with_the_same_bits, check_run_that_is_asked_to_end_saves
 
-TRAININGS = {name: command for paper in papers().values() for name, command in paper.commands.items() if command.trains}
+TRAININGS = [name for paper in papers().values() for name in paper.trainers]
 WORDS = {
-    "batch-q": [
+    "batch_q": [
         "--exploration", "legal", "--num-iterations", "4", "--games-per-iteration", "300", "--update-epochs", "5",
         "--save-every", "1", "--eval-games", "20", "--final-games", "0",
     ],
@@ -21,11 +22,11 @@ WORDS = {
     ],
 }  # fmt: skip
 SAVES = {
-    "batch-q": ("1 of 4 iterations", "2 of 4 iterations"),
+    "batch_q": ("1 of 4 iterations", "2 of 4 iterations"),
     "experts": ("1,000 of 6,000 games", "2,000 of 6,000 games"),
 }
 SHORT = {
-    "batch-q": ["--num-iterations", "3", "--games-per-iteration", "100", "--save-every", "3", "--eval-games", "0"],
+    "batch_q": ["--num-iterations", "3", "--games-per-iteration", "100", "--save-every", "3", "--eval-games", "0"],
     "experts": ["--total-games", "1500", "--save-every", "1500"],
 }
 """What makes a run that is asked to end shorter."""
@@ -38,7 +39,12 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check_killed_run_ends_with_the_same_bits(
-        TRAININGS[name].run, ["-m", "cardgym", name], WORDS[name], SAVES[name], tmp_path, capsys
+        lambda words: main(["train", name, *words]),
+        ["-m", "cardgym", "train", name],
+        WORDS[name],
+        SAVES[name],
+        tmp_path,
+        capsys,
     )
 
 
@@ -47,6 +53,6 @@ def test_terminated_run_saves(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check_run_that_is_asked_to_end_saves(
-        TRAININGS[name].run, [*WORDS[name], *SHORT[name]], tmp_path, monkeypatch, capsys,
-        suffixes=(".json", ".safetensors"), after={"batch-q": 2, "experts": 1}[name],
+        lambda words: main(["train", name, *words]), [*WORDS[name], *SHORT[name]], tmp_path, monkeypatch, capsys,
+        suffixes=(".json", ".safetensors"), after={"batch_q": 2, "experts": 1}[name],
     )  # fmt: skip

@@ -1,5 +1,5 @@
-"""The command `cardgym`: one module per command, and those of papers."""
+"""The command `cardgym`: one module per command."""
 
-from cardgym.cli.dispatch import commands, main
+from cardgym.cli.dispatch import COMMANDS, main
 
-__all__ = ["commands", "main"]
+__all__ = ["COMMANDS", "main"]

@@ -1,6 +1,6 @@
-"""Find and run a command: the general ones, each a module of this package, and those of papers.
+"""Find and run a command, a module of this package.
 
-A command's module is imported only when the command is called. It has either `add_arguments(parser)` and
+The module is imported only when the command is called. It has either `add_arguments(parser)` and
 `run(arguments)`, or `main(words) -> int` if it parses its own words.
 """
 
@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 
 from cardgym.console.arguments import Parser
 from cardgym.console.streams import guarded
 from cardgym.errors import CardgymError, nearest, quoted, unknown
-from cardgym.papers.commands import Command, papers
 
-GENERAL = {
+COMMANDS = {
     "games": "list the games with their options and players",
     "play": "play a game in the terminal",
     "serve": "play in the browser",
@@ -34,13 +32,7 @@ GENERAL = {
     "report": "print your games as tables, export and import them",
     "compile": "compile games before they are used",
 }
-"""The commands that work with every game, and their lines of help."""
-
-
-def commands() -> dict[str, Command]:
-    """All commands by name: the general ones, then those of papers."""
-    general = {name: Command(partial(_run_module, name), help) for name, help in GENERAL.items()}
-    return general | {name: command for paper in papers().values() for name, command in paper.commands.items()}
+"""The commands, and their lines of help."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -58,13 +50,13 @@ def _run(words: list[str]) -> int:
 
         print(f"cardgym {__version__}")
         return 0
-    name, known = words[0], commands()
+    name = words[0]
     if name.startswith("-"):
         hint = nearest(name, ("--help", "--version"))
         raise CardgymError(f"unknown option {quoted(name)}: {hint}a command comes first (see cardgym --help)")
-    if name not in known:
-        raise unknown("command", name, known)
-    return known[name].run(words[1:])
+    if name not in COMMANDS:
+        raise unknown("command", name, COMMANDS)
+    return _run_module(name, words[1:])
 
 
 def _run_module(name: str, words: list[str]) -> int:
@@ -76,19 +68,20 @@ def _run_module(name: str, words: list[str]) -> int:
     return int(module.run(parser.parse_args(words)) or 0)
 
 
+def listing(lines: Mapping[str, str]) -> str:
+    """Return names in a column, each with its line of help."""
+    width = max(map(len, lines), default=0)
+    return "\n".join(f"  {name:<{width}}  {line}" for name, line in lines.items())
+
+
 def _help() -> str:
-    known = commands()
-    width = max(map(len, known))
-    lines = [f"  {name:<{width}}  {command.help}" for name, command in known.items()]
-    general, of_papers = lines[: len(GENERAL)], lines[len(GENERAL) :]
     return "\n".join(
         [
             "usage: cardgym COMMAND ...",
             "",
             "Card games as Gymnasium environments, and agents that learn them.",
             "",
-            *general,
-            *(["", "for single games:", "", *of_papers] if of_papers else []),
+            listing(COMMANDS),
             "",
             "cardgym COMMAND --help lists the arguments of a command.",
         ]

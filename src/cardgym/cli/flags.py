@@ -7,7 +7,7 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,12 +31,6 @@ def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | N
     if not words or words[0].startswith("-"):
         raise CardgymError(f"{name} comes first (see {prog} --help)")
     return words[0]
-
-
-def listing(lines: Mapping[str, str]) -> str:
-    """Names in a column, each with its line of help."""
-    width = max(map(len, lines), default=0)
-    return "\n".join(f"  {name:<{width}}  {line}" for name, line in lines.items())
 
 
 def add_game(parser: Parser) -> None:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from cardgym.cli.flags import first_word, listing
+from cardgym.cli.dispatch import listing
+from cardgym.cli.flags import first_word
 from cardgym.errors import require, unknown
 from cardgym.papers.commands import papers
 
 
 def main(words: list[str]) -> int:
     """Run the command of the paper named first, with the words after it."""
-    commands = {name.replace("_", "-"): paper.reproduce for name, paper in papers().items()}
-    known = listing({name: command.help for name, command in commands.items()})
-    word = first_word(words, "cardgym reproduce", "PAPER", f"{__doc__}\npapers:\n{known}")
+    known = {name.replace("_", "-"): paper for name, paper in papers().items()}
+    lines = listing({name: paper.help for name, paper in known.items()})
+    word = first_word(words, "cardgym reproduce", "PAPER", f"{__doc__}\npapers:\n{lines}")
     if word is None:
         return 0
     name = word.replace("_", "-")
-    if name not in commands:
-        raise unknown("paper", word, commands)
+    if name not in known:
+        raise unknown("paper", word, known)
     if not {"-h", "--help"} & set(words):
         require("cardgym reproduce", "matplotlib")  # The figures come last, after hours.
-    return commands[name].run(words[1:])
+    return known[name].reproduce(words[1:])

@@ -5,11 +5,14 @@ Hyper-parameters are flags; `cardgym train NAME --help` lists them.
 
 from __future__ import annotations
 
-from cardgym.cli.flags import first_word, listing
+from collections.abc import Callable
+
+from cardgym.cli.dispatch import listing
+from cardgym.cli.flags import first_word
 from cardgym.errors import unknown
 from cardgym.experiments.trainers import TRAINERS, Trainer
 from cardgym.files import shipped
-from cardgym.papers.commands import Command, papers
+from cardgym.papers.commands import papers
 
 
 def league() -> Trainer:
@@ -19,24 +22,21 @@ def league() -> Trainer:
     return Trainer(LeagueConfig, train)
 
 
-def trainings() -> dict[str, Command]:
-    """Return the trainings of papers by name, with `_` for `-` as in the names of configs."""
-    named = {name: command for paper in papers().values() for name, command in paper.commands.items() if command.trains}
-    return {name.replace("-", "_"): command for name, command in named.items()}
+def trainers() -> dict[str, Callable[[], Trainer]]:
+    """Return all trainings by name: those of sweeps, leagues, and those of papers."""
+    of_papers = {name: trainer for paper in papers().values() for name, trainer in paper.trainers.items()}
+    return {**TRAINERS, "league": league, **of_papers}
 
 
 def main(words: list[str]) -> int:
-    trainers, own = {**TRAINERS, "league": league}, trainings()
-    lines = {name: (trainer.__doc__ or "").partition("\n")[0] for name, trainer in trainers.items()}
-    lines |= {name: f"{command.help[0].upper()}{command.help[1:]}." for name, command in own.items()}
+    known = trainers()
+    lines = {name: (trainer.__doc__ or "").partition("\n")[0] for name, trainer in known.items()}
     configs = "\n".join(f"  {name}" for name in shipped.configs())
     help = f"{__doc__}\n{listing(lines)}\n\nconfigs for --config, which also takes your own file:\n{configs}"
     word = first_word(words, "cardgym train", "NAME", help)
     if word is None:
         return 0
     name = word.removesuffix(".py").replace("-", "_")
-    if name in trainers:
-        return trainers[name]().run(name, words[1:])
-    if name not in own:
+    if name not in known:
         raise unknown("training", word, lines)
-    return own[name].run(words[1:])
+    return known[name]().run(name, words[1:])

@@ -8,29 +8,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import cardgym.papers
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command of `cardgym`.
-
-    Attributes:
-        run: runs it with the words after its name and returns the exit code; imports what it needs.
-        help: its line in `cardgym --help`.
-        trains: whether it is a training with a config, so that `cardgym train` runs it, too.
-    """
-
-    run: Callable[[list[str]], int]
-    help: str
-    trains: bool = False
+from cardgym.experiments.trainers import Trainer
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: the command behind `cardgym reproduce`, and further commands by name."""
+    """A paper.
 
-    reproduce: Command
-    commands: Mapping[str, Command] = field(default_factory=dict)
+    Attributes:
+        help: its line in `cardgym reproduce --help`.
+        reproduce: runs `cardgym reproduce` with the words after its name and returns the exit code.
+        trainers: its trainings by name, for `cardgym train`. As `reproduce`, they import what they need.
+    """
+
+    help: str
+    reproduce: Callable[[list[str]], int]
+    trainers: Mapping[str, Callable[[], Trainer]] = field(default_factory=dict)
 
 
 def papers() -> dict[str, Paper]:

@@ -161,7 +161,7 @@ def win_rate(player: str, opponent: str, games: int, options: CodaOptions) -> fl
     [{"n_start": 2}, {"jokers": 2}, {"empty": "play_on"}, {"feasible": "color"}],
 )
 def test_options_that_cannot_be_solved_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(CardgymError, match="solve"):
+    with pytest.raises(CardgymError, match=r"n_start=1|feasible"):
         solved(**settings)
 
 

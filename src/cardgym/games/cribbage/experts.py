@@ -10,7 +10,7 @@ The paper also asks that the desirabilities of each keep add up to 1 over the st
 scaling, because the sums of 8 strategies add up to 8 and those of 15 keeps to 15. Only the first scaling is used.
 
 A weight file holds the weights for every own score, opponent's score and side, the pegging statistics that they were
-learned with, and in its document the run that made it. `cardgym experts` trains them.
+learned with, and in its document the run that made it. `cardgym train experts` trains them.
 """
 
 from __future__ import annotations

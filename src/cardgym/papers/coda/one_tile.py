@@ -12,19 +12,14 @@ A word is stored as an integer: a leading 1, then a bit for each of its tiles, 1
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.console.arguments import Parser, parse_assignments
-from cardgym.console.progress import Progress
-from cardgym.console.tables import print_results
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
-from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, unknown
 from cardgym.games.coda.state import CodaOptions
 
@@ -55,15 +50,13 @@ def win_rates(options: CodaOptions, opponent: str = "random") -> dict[str, Any]:
     """
     start = time.perf_counter()
     if options.n_start != 1 or options.jokers or options.empty != "last_drawer_wins":
-        raise CardgymError(
-            "coda-solve: Coda can be solved only with n_start=1, jokers=0 and empty=last_drawer_wins; set these"
-        )
+        raise CardgymError("Coda can be solved only with n_start=1, jokers=0 and empty=last_drawer_wins; set these")
     if opponent not in OPPONENTS:
-        raise unknown("opponent of coda-solve", opponent, OPPONENTS)
+        raise unknown("opponent", opponent, OPPONENTS)
     feasible = OPPONENTS[opponent] or options.feasible
     if feasible not in ("unseen", "all") or feasible != options.feasible:
         raise CardgymError(
-            f"coda-solve: opponent {opponent} in a game with feasible={options.feasible}; "
+            f"opponent {opponent} in a game with feasible={options.feasible}; "
             "set feasible=unseen, or feasible=all and the opponent random or random-all"
         )
     num_named = options.n if feasible == "all" else 0
@@ -276,33 +269,3 @@ def _after_opponent_draw(word: int, left: int, policy: int, num_named: int, draw
             if (word >> at) & 1:
                 total += (count - 1) / count * draws[word & ~(1 << at)]
     return float(total / left)
-
-
-def main(words: list[str]) -> int:
-    """Solve and print; the exit code."""
-    parser = Parser(prog="cardgym coda-solve", description=__doc__)
-    parser.add_argument("env", nargs="?", default="Coda-v0", metavar="ENV", help="the game's id (Coda-v0)")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="options", help="an option")
-    parser.add_argument(
-        "--opponent", default="random", metavar="PLAYER", help=f"the opponent: {', '.join(OPPONENTS)} (random)"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    arguments = parser.parse_args(words)
-    game = find(arguments.env)
-    options = game.parse_options(parse_assignments(arguments.options))
-    if not isinstance(options, CodaOptions):
-        raise CardgymError(f"coda-solve is for Coda, not for {game.id}: give Coda-v0 or CodaOfficial-v0")
-    with Progress(f"solving {game.id}"):
-        solved = win_rates(options, arguments.opponent)
-    if arguments.json:
-        report = {"env": game.id, "options": options.asdict(), "opponent": arguments.opponent, **solved}
-        print(json.dumps(report, indent=2, allow_nan=False))
-        return 0
-    rates = {"no player exceeds": solved["optimum"], **solved["policies"]}
-    print_results(
-        f"{game.id} ({', '.join(f'{name}={value}' for name, value in options.asdict().items())})",
-        ("seat 0", f"wins against {arguments.opponent}"),
-        [(name, f"{rate:.6f}") for name, rate in rates.items()],
-        f"solved in {solved['seconds']:.1f} s",
-    )
-    return 0

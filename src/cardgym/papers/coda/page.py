@@ -77,7 +77,7 @@ Made by `cardgym reproduce coda`; do not edit by hand.
 Ma, Zeng and Zhang (2019) report how often five methods beat a random player. We train them for as many games as the
 paper, and for longer, and evaluate them on {games:,} fresh deals a seed (seeds {", ".join(map(str, results.seeds))}), moving first. Such a share has an interval of at
 most ±{half:.1f} points (95 %). The paper tested on 200 games, the heuristic on {READING_GAMES:,}. **No player wins more than
-{solved()["optimum"]:.5f}** (`cardgym coda-solve`): a higher rate is luck, a leak, or deals seen in training.
+{solved()["optimum"]:.5f}** ([solved exactly](#known-values-one-tile-each)): a higher rate is luck, a leak, or deals seen in training.
 """
 
 

@@ -1,4 +1,4 @@
-"""The batch Q-learning of the Corellian Spike paper, for any number of players: `cardgym train batch-q`.
+"""The batch Q-learning of the Corellian Spike paper, for any number of players: `cardgym train batch_q`.
 
 Source: Torres, Nee and Cortinovis (2023), section 4.2. Where the text is silent, it follows the published
 program: action values carry over from one iteration to the next, a maximum is over the actions tried so far, and the
@@ -8,7 +8,6 @@ lowest action wins a tie. docs/algorithms/more.md describes the algorithm and it
 from __future__ import annotations
 
 import json
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal
@@ -38,7 +37,7 @@ from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.learn import tags
 from cardgym.learn.config import EnvOptions, Games, Items, Share, TrainingConfig
 from cardgym.learn.evaluation import evaluate_learner, log_evaluation, summary, write_results
-from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.run import TrainingResult
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.signals import Saving
 from cardgym.learn.tags import Metrics
@@ -48,7 +47,6 @@ from cardgym.papers.corellian_spike.recording import Recording as Transitions
 from cardgym.players import TablePlayer, resolve
 
 ENV: Final = "CorellianSpike-v0"
-CONFIG = "configs/corellian_spike/batch_q.toml"
 NEVER = float(np.finfo(np.float64).min)
 """The value of an untried action: the lowest finite number, since saved values are finite."""
 
@@ -366,11 +364,3 @@ def save(run: BatchQ, folder: Path, board: TensorBoard) -> None:
     board.flush()
     save_policy_file(folder / f"policy_{run.iteration}.json", run.actions, run.options)
     save_parts(folder / STATE_FILE, run.config, {"run": run})  # Written last: if it exists, so does the policy file.
-
-
-def main(words: list[str]) -> int:
-    """Run from the command line; the exit code."""
-    if not words:
-        print(f"cardgym batch-q: name a config or a key, such as --config {CONFIG}; --help lists them", file=sys.stderr)
-        return 2
-    return run_script("cardgym batch-q", BatchQConfig, train, words)

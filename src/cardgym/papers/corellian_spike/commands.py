@@ -1,6 +1,7 @@
 """The commands of the paper on Corellian Spike."""
 
-from cardgym.papers.commands import Command, Paper
+from cardgym.experiments.trainers import Trainer
+from cardgym.papers.commands import Paper
 
 
 def _reproduce(words: list[str]) -> int:
@@ -9,13 +10,15 @@ def _reproduce(words: list[str]) -> int:
     return main(words)
 
 
-def _batch_q(words: list[str]) -> int:
-    from cardgym.papers.corellian_spike.batch_q import main
+def batch_q() -> Trainer:
+    """Batch Q-learning at Corellian Spike, as in the paper."""
+    from cardgym.papers.corellian_spike.batch_q import BatchQConfig, train
 
-    return main(words)
+    return Trainer(BatchQConfig, train)
 
 
 PAPER = Paper(
-    Command(_reproduce, "Corellian Spike: tables 2, 3 and 4, the figures of the appendix, and which claims hold"),
-    {"batch-q": Command(_batch_q, "train the Corellian Spike paper's batch Q-learning", trains=True)},
+    "Corellian Spike: tables 2, 3 and 4, the figures of the appendix, and which claims hold",
+    _reproduce,
+    {"batch_q": batch_q},
 )

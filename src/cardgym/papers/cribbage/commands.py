@@ -1,6 +1,7 @@
 """The commands of the paper on cribbage."""
 
-from cardgym.papers.commands import Command, Paper
+from cardgym.experiments.trainers import Trainer
+from cardgym.papers.commands import Paper
 
 
 def _reproduce(words: list[str]) -> int:
@@ -9,15 +10,15 @@ def _reproduce(words: list[str]) -> int:
     return main(words)
 
 
-def _experts(words: list[str]) -> int:
-    from cardgym.papers.cribbage.training import main
+def experts() -> Trainer:
+    """Weighted experts at cribbage."""
+    from cardgym.papers.cribbage.training import ExpertsConfig, train
 
-    return main(words)
+    return Trainer(ExpertsConfig, train)
 
 
 PAPER = Paper(
-    Command(_reproduce, "Cribbage: weighted experts trained from several starts, as the paper does"),
-    {
-        "experts": Command(_experts, "train weighted experts at cribbage", trains=True),
-    },
+    "Cribbage: weighted experts trained from several starts, as the paper does",
+    _reproduce,
+    {"experts": experts},
 )

@@ -25,7 +25,7 @@ from cardgym.games.cribbage.experts import Weights, load_experts, new_pegging, s
 from cardgym.learn import tags
 from cardgym.learn.config import Games, Items, Share, TrainingConfig
 from cardgym.learn.evaluation import log_evaluation, summary, write_results
-from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.run import TrainingResult
 from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.schedules import Stopwatch, crossed
 from cardgym.learn.signals import Saving
@@ -328,8 +328,3 @@ def evaluate(trainer: Trainer, history: History, board: TensorBoard, start: Weig
 def metrics_of(win_rates: Mapping[str, tuple[float, Interval]]) -> dict[str, Metrics]:
     """Win rates as metrics by opponent."""
     return {name: {tags.WIN_RATE: (rate, (low, high))} for name, (rate, (low, high)) in win_rates.items()}
-
-
-def main(words: list[str]) -> int:
-    """Run from the command line; the exit code."""
-    return run_script("cardgym experts", ExpertsConfig, train, words)

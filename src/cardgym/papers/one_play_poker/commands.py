@@ -1,6 +1,6 @@
 """The command of the paper on One Play Poker."""
 
-from cardgym.papers.commands import Command, Paper
+from cardgym.papers.commands import Paper
 
 
 def _reproduce(words: list[str]) -> int:
@@ -9,4 +9,4 @@ def _reproduce(words: list[str]) -> int:
     return main(words)
 
 
-PAPER = Paper(Command(_reproduce, "One Play Poker: the table of results, filled, and a picture of the optimal policy"))
+PAPER = Paper("One Play Poker: the table of results, filled, and a picture of the optimal policy", _reproduce)
