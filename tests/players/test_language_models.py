@@ -130,6 +130,13 @@ def test_an_endpoint_that_fails_or_stalls_is_counted_and_one_that_refuses_stops(
             [found] = played(server, monkeypatch, name).models
             assert found[counted] == found["forfeit"] == found["decisions"] == GAMES
     assert not transcripts.exists() or not transcripts.read_text()
+    transcripts_of.cache_clear()
+    monkeypatch.setenv(MAX_REQUESTS, "3")
+    with serving(lambda messages: 500) as server:
+        with pytest.raises(CardgymError, match="--max-requests 3: all are made"):
+            played(server, monkeypatch, "llm:again,at_once=1")
+        assert len(server.asked) == 3  # Those that are repeated cost, too.
+    monkeypatch.delenv(MAX_REQUESTS)
     with (
         serving(lambda messages: 401) as server,
         pytest.raises(CardgymError, match=r"player llm:m at http://127\.0\.0\.1"),

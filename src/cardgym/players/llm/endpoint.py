@@ -95,7 +95,10 @@ class Endpoint:
                 f"player llm:{printable(settings.model)}: set OPENAI_API_KEY, or OPENAI_BASE_URL to an endpoint that "
                 "speaks the same protocol"
             )
-        client: Any = openai.OpenAI(api_key=key or "none", timeout=settings.timeout, max_retries=settings.retries)
+        http: Any = openai.DefaultHttpxClient(event_hooks={"request": [self._spend]})  # Those repeated count, too.
+        client: Any = openai.OpenAI(
+            api_key=key or "none", timeout=settings.timeout, max_retries=settings.retries, http_client=http
+        )
         self._client = client
         self._lock = threading.Lock()
 
@@ -119,7 +122,6 @@ class Endpoint:
         if known is not None:
             self._count(known=1)
             return known
-        self.transcripts.spend()
         openai, start = self._openai, time.monotonic()
         try:
             reply = self._reply(messages)
@@ -127,17 +129,21 @@ class Endpoint:
             answer = str(reply["choices"][0]["message"].get("content") or "").encode(errors="replace").decode()
             usage = found if isinstance(found := reply.get("usage"), dict) else {}
             told = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
+        except CardgymError:
+            raise
         except (openai.APITimeoutError, openai.InternalServerError, openai.RateLimitError):
-            self._count(requests=1, failed=1)
+            self._count(failed=1)
             return None
         except openai.OpenAIError as error:
+            if isinstance(error.__cause__, CardgymError):  # As some versions pass it on.
+                raise error.__cause__ from None
             where = f"player llm:{self.settings.model} at {self._client.base_url}"
             raise EndpointError(f"{where}: {printable(' '.join(str(error).split()))}") from None
         except Exception:  # No answer of this protocol, or one that is late or breaks off.
-            self._count(requests=1, failed=1)
+            self._count(failed=1)
             return None
         tokens = {name: count if isinstance(count, int) and 0 <= count < 2**31 else 0 for name, count in told.items()}
-        self._count(requests=1, **tokens)
+        self._count(**tokens)
         seconds = round(time.monotonic() - start, 3)
         entry = {"key": key, "n": n, "model": self.settings.model, **about, "messages": messages, "answer": answer}
         self.transcripts.add({**entry, "seconds": seconds, **tokens})
@@ -161,6 +167,10 @@ class Endpoint:
                 if time.monotonic() > end or len(content) > MAX_BYTES:
                     raise TimeoutError
         return json.loads(bytes(content))
+
+    def _spend(self, request: object) -> None:
+        self.transcripts.spend()
+        self._count(requests=1)
 
     def _count(self, **numbers: int) -> None:
         with self._lock:
