@@ -19,8 +19,10 @@ MOST: dict[str, float] = {
     "update_epochs": 1,
 }  # fmt: skip
 """The largest value of each argument; a key of a config has it even if the command line does not name the key."""
-BY_ITSELF = {"budget", "search"}
+BY_ITSELF = {"budget", "games", "search"}
 """Arguments whose values a command chooses, large ones, where its line has none."""
+SLOW = {"CorellianSpike-v0": "champion"}
+"""By game, the player that `cardgym exploit` leaves out of those that it tries."""
 _parse = Parser.parse_args
 
 
@@ -35,6 +37,8 @@ def parse_args(self: Parser, args: Any = None, namespace: Any = None) -> Any:
             values[action.dest] = min(given, most)
         elif action.dest == "seeds" and isinstance(given, str):
             values[action.dest] = given.partition("-")[0]  # The first seed of a range.
+        elif action.dest == "without" and values["env"] in SLOW:
+            values["without"] = [*values["without"], SLOW[values["env"]]]
     return arguments
 
 

@@ -150,7 +150,7 @@ def test_bad_files_are_refused_in_one_line(tmp_path: Path, change: dict[str, obj
     assert "\n" not in str(error.value)
 
 
-def test_mixture_has_no_single_policy_to_solve(tmp_path: Path) -> None:
+def test_mixture_has_no_single_policy_to_solve() -> None:
     game = find("OnePlayPoker-v0")
     options = game.parse_options()
     player = mixture("mixed", [CompiledPlayer("random")], [1])

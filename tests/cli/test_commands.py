@@ -229,7 +229,7 @@ def test_stopped_command_says_how_to_continue(
     assert f"stopped; to continue, run the same command {hint}\n" in capsys.readouterr().err
 
 
-def test_a_game_played_through_a_pipe_is_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_game_played_through_a_pipe_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["play", ENV, "--opponent", "initial", "--seat", "0", "--seed", "3", "--set", "hands=2"]
     # Fold both hands of the first game; play another; leave it in its second hand.
     done = run_cardgym(*words, input="2\n2\n\n2\n1\nq\n")

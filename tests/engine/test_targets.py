@@ -67,7 +67,7 @@ def test_all_games_play_as_the_cpu_does(tmp_path: Path, game: str) -> None:
 
 
 @linked
-def test_a_module_is_asked_for_with_a_folder(tmp_path: Path) -> None:
+def test_a_module_is_asked_for_with_a_folder() -> None:
     words = [sys.executable, "-m", "cardgym", "compile", "KuhnPoker-v0", "--target", "wasm"]
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")

@@ -116,7 +116,7 @@ def test_models_of_any_observation_are_players(tiny, tmp_path, name, arguments):
     assert report.players[0].name == str(tmp_path / "model.zip")
 
 
-def test_players_of_normalized_observations_normalize_them(tiny, tmp_path):
+def test_players_of_normalized_observations_normalize_them(tiny):
     games = CardVecEnv(tiny, 4)
     env: Any = VecNormalize(games)
     model = trained("maskable_ppo", env)
@@ -125,7 +125,7 @@ def test_players_of_normalized_observations_normalize_them(tiny, tmp_path):
     assert np.array_equal(ModelPlayer(model).act(observations, masks), expected)
 
 
-def test_models_play_wherever_a_player_is_named(tiny, tmp_path, model_file, capsys):
+def test_models_play_wherever_a_player_is_named(tiny, model_file, capsys):
     env = gymnasium.make(tiny.id, opponent=str(model_file))
     env.reset(seed=1)
     assert CardVecEnv(tiny, 2, opponent={str(model_file): 1, "random": 1}).reset().shape == (2, 8)
@@ -150,7 +150,7 @@ def test_models_made_in_gymnasium_envs_are_players_too(tiny, tmp_path):
 # -- what it was made for ---------------------------------------------------------------------------------------------
 
 
-def test_models_made_for_something_else_are_refused(tiny, tmp_path, model_file):
+def test_models_made_for_something_else_are_refused(tiny, model_file):
     other = cardgym.find(IDS[0])
     with pytest.raises(CardgymError, match=rf"made for Tiny-v0, not for {other.id}"):
         resolve(model_file, other, other.parse_options())

@@ -148,7 +148,7 @@ def test_restarted_run_ends_with_the_same_bits(script, tiny, tmp_path, capsys):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_run_that_is_asked_to_end_saves_its_model(script, tiny, tmp_path, monkeypatch, capsys):
+def test_run_that_is_asked_to_end_saves_its_model(script, tiny, tmp_path, monkeypatch):
     def ask(progress, step):
         if step >= 256:
             signal.raise_signal(signal.SIGTERM)

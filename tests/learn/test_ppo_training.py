@@ -184,7 +184,7 @@ def test_sampling_player_draws_from_its_games_own_generators(ppo: Trainer, tiny:
     assert greedy != reports[0]
 
 
-def test_greedy_is_for_policy_networks(dqn: Trainer, tiny: Game, tmp_path: Path) -> None:
+def test_greedy_is_for_policy_networks(tiny: Game, tmp_path: Path) -> None:
     from cardgym.players.checkpoints import save_checkpoint
     from cardgym.players.network_shapes import network_shape
     from cardgym.players.networks import QNetwork

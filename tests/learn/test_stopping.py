@@ -62,7 +62,7 @@ def test_second_signal_and_signal_before_there_is_anything_to_save_end_a_trainin
 
 
 @posix
-def test_signals_that_the_process_ignores_stay_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signals_that_the_process_ignores_stay_ignored() -> None:
     """`nohup` ignores SIGHUP; a script's background commands ignore SIGINT."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

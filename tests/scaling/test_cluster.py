@@ -189,7 +189,7 @@ def title(pid: int) -> bytes:
     return b""
 
 
-def test_tournament_loses_nothing(cluster: Cluster, tmp_path: Path) -> None:
+def test_tournament_loses_nothing(cluster: Cluster) -> None:
     words = [
         sys.executable, "-m", "cardgym", "tournament", "CorellianSpike-v0", "--players", "heuristic", "random",
         "initial", "--games", "60000", "--json",

@@ -218,7 +218,7 @@ def test_moves_that_the_rules_forbid_are_refused(game_log: GameLog, seat: int, m
         replay(entry)
 
 
-def test_moves_by_another_process_are_noticed(game_log: GameLog, tmp_path: Path) -> None:
+def test_moves_by_another_process_are_noticed(game_log: GameLog) -> None:
     session = started(game_log)
     session.play()
     other = Session.restore(GameLog(game_log.path), session.id)

@@ -52,7 +52,7 @@ def test_sweep_trains_reports_and_resumes(config: Path, tmp_path: Path, capsys: 
 
 
 @pytest.mark.slow
-def test_killed_run_ends_with_the_same_bits(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_killed_run_ends_with_the_same_bits(config: Path, tmp_path: Path) -> None:
     """Its process is killed in the middle; the sweep begins it again, and it ends as if nothing had happened."""
     alone, out = tmp_path / "alone", tmp_path / "out"
     assert main(["train", "dqn", "--config", str(config), "--seed", "1", "--out", str(alone)]) == 0
