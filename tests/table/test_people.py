@@ -48,6 +48,11 @@ def test_every_seat_has_another_name() -> None:
         "PPO",
     ]
     assert list(shown_names(["greedy", "greedy", "greedy"], None)) == ["Greedy", "Greedy 2", "Greedy 3"]
+    hostile = (
+        shown_names(["human", "bot\x1b[2J"], 0, {"name 0": "Ann"}),
+        shown_names(["a", "b"], None, {"name 1": "\r\u202e"}),
+    )
+    assert [list(names) for names in hostile] == [["You", r"Bot\x1b[2J"], ["A", r"\r\u202e"]]
     given = shown_names(["human", "human", "greedy", "greedy"], 0, {"name 0": "Ann", "name 1": "Jean-Luc"})
     assert list(given) == ["You", "Jean-Luc", "Greedy", "Greedy 2"]
     assert list(shown_names(["human", "greedy", "greedy"], 3, {"name 0": "Greedy 2"})) == [

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.engine.names import YOU, Names
+from cardgym.errors import printable
 
 _ACRONYMS = {"ppo": "PPO", "dqn": "DQN", "nfsp": "NFSP", "cfr": "CFR", "mccfr": "MCCFR"}
 
@@ -41,7 +42,7 @@ def shown_names(names: Sequence[str], person: int | None, about: Mapping[str, An
     out: list[str] = []
     for seat, name in enumerate(names):
         given = (about or {}).get(name_key(seat))
-        shown = YOU if seat == person else str(given or shown_name(name))
+        shown = YOU if seat == person else printable(str(given or shown_name(name)))  # They may come from a file.
         head, bracket, seed = shown.partition(" (")
         numbered = (f"{head} {number}{bracket}{seed}" for number in itertools.count(2))
         out.append(shown if shown not in out else next(other for other in numbered if other not in out))
