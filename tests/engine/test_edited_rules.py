@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import importlib
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cardgym
@@ -273,10 +275,16 @@ def test_game_registered_under_an_installed_id_is_the_one_that_is_played(monkeyp
     for name in ("_IDS", "_GAMES", "_MODULES"):
         monkeypatch.setattr(registry, name, {**getattr(registry, name)})
     own = dataclasses.replace(cardgym.find("KuhnPoker-v0"))
-    exec("register(game)", {"__name__": "__main__", "register": cardgym.register, "game": own})
+    notebook = {"__name__": "__main__", "register": cardgym.register, "game": own}
+    exec("register(game)", notebook)
     assert registry.package_of(own) is None
-    assert cardgym.find("KuhnPoker-v0") is pickle.loads(pickle.dumps(own)) is own
     pickled, name = pickle.dumps(own), registry.importable_name("KuhnPoker-v0")
+    assert cardgym.find("KuhnPoker-v0") is pickle.loads(pickled) is own
+    notebook["game"] = dataclasses.replace(own, state=np.dtype([*own.state.descr, ("more", np.int64)]))
+    exec("register(game)", notebook)
+    assert copy.deepcopy(own) is own  # The states of an env that is copied have its layout.
+    with pytest.raises(cardgym.CardgymError, match="have changed since it was pickled"):
+        pickle.loads(pickled)
     monkeypatch.undo()  # As in another process.
     for find in (lambda: pickle.loads(pickled), lambda: cardgym.find(name)):
         with pytest.raises(cardgym.CardgymError, match="does not see a notebook"):

@@ -322,6 +322,10 @@ class Game:
     action_names: Sequence[str] = ()
     defaults: Mapping[str, int | str] = field(default_factory=dict)
 
+    def __deepcopy__(self, memo: object) -> Game:
+        """Return the game itself, whatever is registered under its id now: a copied env keeps its rules."""
+        return self
+
     def variant(self, id: str, doc: str, **defaults: int | str) -> Game:
         """Return this game under another id, with `doc` as its documentation and other default options, `defaults`."""
         num_actions = self.actions(self.options.parse(defaults))

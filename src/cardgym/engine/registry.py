@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardgym.engine.digest import renewed_game
+from cardgym.engine.digest import digest_of_game, renewed_game
 from cardgym.errors import CardgymError, quoted, reporting_missing, unknown
 
 if TYPE_CHECKING:
@@ -108,13 +108,20 @@ def _register_with_gymnasium(game_id: str) -> None:
 
 
 def _reduce_game(game: Game) -> tuple[Any, ...]:
-    """Pickle a game as its id and its module: compiled functions are not copied."""
-    return _found_again, (game.id, _MODULES.get(game.id, ""))
+    """Pickle a game as its id, its module and a digest: compiled functions are not copied."""
+    return _found_again, (game.id, _MODULES.get(game.id, ""), digest_of_game(game))
 
 
-def _found_again(game_id: str, module: str) -> Game:
-    """Return a pickled game, also where another game has its id."""
-    return find(game_id if _MODULES.get(game_id, "") == module else f"{module}:{game_id}")
+def _found_again(game_id: str, module: str, digest: str) -> Game:
+    """Return a pickled game, also where another game has its id.
+
+    Raises:
+        CardgymError: if it has other rules now: the states that were pickled with it may have another layout.
+    """
+    game = find(game_id if _MODULES.get(game_id, "") == module else f"{module}:{game_id}")
+    if digest_of_game(game) != digest:
+        raise CardgymError(f"{game_id}: its rules or Python's version have changed since it was pickled; make it anew")
+    return game
 
 
 def discover() -> None:
