@@ -227,6 +227,16 @@ def test_chances_are_certain_where_the_game_is() -> None:
     assert max(chances_of(lost).values()) < 0.05
 
 
+def test_dealer_that_has_to_peg_three_keeps_the_cards_for_it() -> None:
+    # `toss_chances` rates other discards the same; the search of the play tells them apart.
+    driver = CribbageDriver()
+    driver.cut(0)
+    driver.state.scores[:] = (118, 113)
+    driver.deal_cards([parse_cards("5H 8S 9C 9D KC KS"), parse_cards("3D 6C 8C TC 9H AC")])
+    chances = chances_of(driver)
+    assert max(chances, key=chances.__getitem__) == driver.toss_action(*parse_cards("KC KS"))
+
+
 # -- whole games ------------------------------------------------------------------------------------------------------
 
 

@@ -20,7 +20,7 @@ from cardgym.games.cribbage.pegging.inference import Situation, multiset_of, opp
 from cardgym.games.cribbage.pegging.player import decide, hand_of, shipped, situation_of, toss_win_chances
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy
 from cardgym.games.cribbage.pegging.search import Root, Search, chance_to_win, new_search
-from cardgym.games.cribbage.pegging.shows import POINTS, prepare_shows
+from cardgym.games.cribbage.pegging.shows import POINTS, WORLDS, prepare_shows
 from cardgym.games.cribbage.scoring import score_crib, score_hand, score_ranks
 from cardgym.games.cribbage.state import KEPT, NUM_ACTIONS, NUM_TOSSES, TOSSES
 from cardgym.games.cribbage.tosses import OUT_OF_REACH, first_best, kept_set, toss_worths
@@ -31,12 +31,8 @@ _NEAR = 45
 takes the policy's most probable card, which wins as many games in a third of the time."""
 _NEAR_TOSSES = 31
 """Discards are searched if either side needs at most this many points."""
-_MARGIN = 0.02
+_MARGIN = 0.04
 """Only discards whose chance by `toss_chances` is within this margin of the best are searched."""
-_MAX_TOSSES = 4
-"""The maximum number of discards to search."""
-_WORLDS = 100
-"""The number of sampled hands of the opponent in a search of discards."""
 _MAX_HANDS = 300
 """With more than six cards left, the search takes this many of the opponent's hands, evenly by their weights."""
 _SOLVE_FROM = 6
@@ -179,11 +175,11 @@ def _value_tosses(seen: Float32s, search: Search, chances: Float64s) -> None:
         return
     worlds = _draw_worlds(cards, dealer, derive(np.uint64(to_go), np.uint64(opponent_to_go)), search.policy)
     change = 0.0
-    for number in range(min(rivals, _MAX_TOSSES)):
+    for number in range(rivals):
         toss = first_best(rated)
         _prepare_worlds(cards, toss, worlds, search)
         root = Root(kept_set(cards, toss), 4, 4, dealer == 0, dealer, 0, 0, 0, 0, to_go, opponent_to_go, 3)
-        found = chance_to_win(search, root, _WORLDS, np.empty(0)) / _WORLDS
+        found = chance_to_win(search, root, WORLDS, np.empty(0)) / WORLDS
         change = found - float(rated[toss]) if number == 0 else change
         chances[CARDS + toss] = found - change
         rated[toss] = -1.0
@@ -193,11 +189,11 @@ def _value_tosses(seen: Float32s, search: Search, chances: Float64s) -> None:
 
 @rule
 def _draw_worlds(cards: Int8s, dealer: int, key: np.uint64, policy: PeggingPolicy) -> Int8s:
-    """Return the four cards that the opponent keeps and the two that it discards of six drawn at random, (_WORLDS, 6).
+    """Return the four cards that the opponent keeps and the two that it discards of six drawn at random, (WORLDS, 6).
 
     The draws depend only on `key` and the cards, so that a situation always gets the same worlds.
     """
-    worlds = np.empty((_WORLDS, 6), np.int8)
+    worlds = np.empty((WORLDS, 6), np.int8)
     generator = np.zeros(2, np.uint64)
     generator[0] = key
     deck, six, worths = np.empty(CARDS, np.int8), np.empty(6, np.int8), np.empty(NUM_TOSSES, np.float32)
@@ -208,7 +204,7 @@ def _draw_worlds(cards: Int8s, dealer: int, key: np.uint64, policy: PeggingPolic
         else:
             deck[size] = card
             size += 1
-    for world in range(_WORLDS):
+    for world in range(WORLDS):
         for place in range(6):
             at = place + uniform(generator, size - place)
             six[place] = deck[at]
@@ -235,7 +231,7 @@ def _prepare_worlds(cards: Int8s, toss: int, worlds: Int8s, search: Search) -> N
         crib[place] = cards[TOSSES[toss, place]]
     for cut in range(CARDS):
         points[cut] = score_hand(kept, cut)
-    for world in range(_WORLDS):
+    for world in range(WORLDS):
         taken = 0
         for place in range(6):
             taken |= 1 << int(cards[place]) | 1 << int(worlds[world, place])

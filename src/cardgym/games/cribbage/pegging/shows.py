@@ -15,6 +15,8 @@ from cardgym.games.cribbage.scoring import MAX_SCORE, score_hand, score_ranks
 POINTS = MAX_SCORE + 1
 _KINDS = 4 * POINTS
 """Kinds of the opponent's hand in the play: the points of its ranks, + `POINTS` x its jacks."""
+WORLDS = 200
+"""The number of sampled hands of the opponent in a search of discards; each takes the room of a kind."""
 _ROWS = 2 * POINTS
 _GAINS = 40
 """Room for the points that a side wins in one play of the cards."""
@@ -38,8 +40,9 @@ class Shows(NamedTuple):
 
 
 def new_shows() -> Shows:
-    rows, chances = np.zeros((_KINDS, _ROWS, 5), np.float32), np.zeros((_KINDS, _GAINS, _GAINS), np.float32)
-    return Shows(rows, np.zeros(_KINDS, np.int64), np.zeros(POINTS), chances)
+    kinds = max(_KINDS, WORLDS)
+    rows, chances = np.zeros((kinds, _ROWS, 5), np.float32), np.zeros((kinds, _GAINS, _GAINS), np.float32)
+    return Shows(rows, np.zeros(kinds, np.int64), np.zeros(POINTS), chances)
 
 
 @rule
