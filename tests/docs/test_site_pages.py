@@ -92,8 +92,8 @@ def test_python_on_pages_runs(page, tmp_path, monkeypatch):
     monkeypatch.setenv("CARDGYM_DATA_DIR", str(tmp_path))
     if page == "docs/tensorboard.md":  # It reads a run back.
         shorten(monkeypatch)
-        words = ["train", "dqn", "--config", "corellian_spike/double_dqn", "--log-every", "500", "--out", "runs/first"]
-        assert cli.main([*words, "--learning-starts", "500"]) == 0
+        words = ["train", "dqn", "--config", "corellian_spike/double_dqn", "--out", "runs/first"]
+        assert cli.main([*words, *"--learning-starts 500 --log-every 500 --eval-every 1000".split()]) == 0
     if page == "docs/offline.md":
         words = ["record", "KuhnPoker-v0", "--players", "honest", "random", "--games", "200", "--out", "spike.npz"]
         assert cli.main(words) == 0
