@@ -93,7 +93,7 @@ def test_python_on_pages_runs(page, tmp_path, monkeypatch):
     if page == "docs/tensorboard.md":  # It reads a run back.
         shorten(monkeypatch)
         words = ["train", "dqn", "--config", "corellian_spike/double_dqn", "--out", "runs/first"]
-        assert cli.main([*words, *"--learning-starts 500 --log-every 500 --eval-every 1000".split()]) == 0
+        assert cli.main([*words, "--learning-starts", "500", "--log-every", "500", "--eval-every", "1000"]) == 0
     if page == "docs/offline.md":
         words = ["record", "KuhnPoker-v0", "--players", "honest", "random", "--games", "200", "--out", "spike.npz"]
         assert cli.main(words) == 0
