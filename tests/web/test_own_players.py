@@ -71,6 +71,9 @@ def test_players_that_take_their_time_keep_no_other_table_waiting(tmp_path: Path
             time.sleep(0.01)
         served.client.sit_down(game=KUHN, seed=1)
         assert not (tmp_path / "gave up").exists()
+        waiting = [thread for thread in threading.enumerate() if "(answering)" in thread.name]
+        assert waiting
+        assert all(thread.daemon for thread in waiting)  # Ctrl-C ends the server without them.
         (tmp_path / "go").touch()
         for asking in asked:
             asking.join()

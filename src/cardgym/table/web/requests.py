@@ -9,8 +9,9 @@ import json
 import re
 import secrets
 import sys
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Annotated, Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -44,9 +45,6 @@ _ID = re.compile(GAME_ID)
 
 _THREADS = ThreadPoolExecutor(8, "table")
 """How many tables can be worked on at once."""
-
-_WAITING_THREADS = ThreadPoolExecutor(64, "waiting")
-"""Threads for tables whose players may take minutes, so that no other table waits for them."""
 
 _SLOW_THREADS = ThreadPoolExecutor(4, "slow")
 """Threads for advice, reviews and whole records, so that no table waits for them."""
@@ -88,8 +86,23 @@ async def work(function: Callable[..., T], *arguments: Any) -> T:
 
 
 async def work_for(session: Session, function: Callable[..., T], *arguments: Any) -> T:
-    """Call a function that lets the players of a game move, in a thread."""
-    return await _in_thread(_THREADS if session.plays_alone else _WAITING_THREADS, function, *arguments)
+    """Call a function that lets the players of a game move, in a thread.
+
+    Players that may take minutes have threads of their own: no other table waits for them, nor does Ctrl-C.
+    """
+    if session.plays_alone or sys.platform == "emscripten":
+        return await work(function, *arguments)
+    answer = Future[T]()
+
+    def answering() -> None:
+        answer.set_running_or_notify_cancel()
+        try:
+            answer.set_result(function(*arguments))
+        except BaseException as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=answering, daemon=True).start()
+    return await asyncio.wrap_future(answer)
 
 
 async def work_slowly(function: Callable[..., T], *arguments: Any) -> T:
