@@ -281,3 +281,28 @@ def test_a_template_cannot_be_called_without_its_names():
         _double(1)
     with pytest.raises(NotImplementedError, match="not a template"):
         bind(test_memory_is_freed_once, "x")
+
+
+@rule
+def misspelt(states):
+    return states[0].hands
+
+
+no_such_name: int
+
+
+@rule
+def unknown(states):
+    return states[0].hand + no_such_name  # noqa: F821
+
+
+@pytest.mark.skipif(not known_internals(), reason="Numba's own words")
+@pytest.mark.parametrize(
+    ("wrong", "cause"),
+    [(misspelt, "the state has no field 'hands'"), (unknown, "NameError: name 'no_such_name' is not defined")],
+)
+def test_what_cannot_be_compiled_is_named_in_one_line_with_its_place(wrong, cause):
+    entry_point = bind(template(lambda states: bound.wrong(states)), "wrong", wrong=wrong)
+    with pytest.raises(cardgym.CardgymError) as caught:
+        entry_point(np.zeros(1, [("hand", np.int64)]).view(np.recarray))
+    assert re.fullmatch(rf"rules cannot be compiled: {cause} \(test_compilation\.py, line \d+\)", str(caught.value))

@@ -13,9 +13,11 @@ import functools
 import gc
 import importlib
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -25,11 +27,12 @@ from llvmlite import binding
 from llvmlite import ir as llvm
 from numba.core import cgutils, compiler, compiler_machinery, ir, types
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.errors import TypingError
+from numba.core.errors import ForceLiteralArg, NumbaError, TypingError
 from numba.core.typed_passes import NativeLowering
 
 from cardgym.engine import linking
 from cardgym.engine.cache import alone, cache_folder, digest_of
+from cardgym.errors import CardgymError
 
 PassManager: Any = compiler_machinery.PassManager
 define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipeline
@@ -208,7 +211,8 @@ def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], 
                 while_compiling.enter_context(linking.rules_of(dispatcher)),
                 while_compiling.enter_context(announced(dispatcher)),
             )
-            code = compile_now(signature)
+            with _errors_in_one_line():
+                code = compile_now(signature)
             if linking.target and "is_rule" not in function.__dict__:  # A page interprets rules that Python calls.
                 linking.target.add(dispatcher, signature, folder)
             return code
@@ -248,6 +252,28 @@ def _refuse_shapes(source: Any, index: Any) -> None:
 _generic: Any = getattr(arrayobj, "ol_raise_with_shape_context_generic", None)  # Numba 0.61 has none.
 if _generic is not None:
     numba.extending.overload(_refuse_shapes)(_generic)
+
+
+@contextlib.contextmanager
+def _errors_in_one_line() -> Iterator[None]:
+    """Say what cannot be compiled in one line, with its place; Numba's words of a whole kernel come below its own."""
+    try:
+        yield
+    except ForceLiteralArg:  # How Numba asks for another signature.
+        raise
+    except (NumbaError, KeyError) as error:  # KeyError for a field that the state does not have.
+        lines = [line.strip() for line in str(error).splitlines() if line and not line.startswith("Failed in ")]
+        place = re.search(r'File "(.+)", line (\d+)', str(error))
+        found = f" ({Path(place[1]).name}, line {place[2]})" if place else ""
+        trace = error.__traceback__
+        while trace is not None and not place:
+            owner = trace.tb_frame.f_locals.get("self")  # Of Numba's type inference: what it looks at, with its line.
+            if isinstance(loc := getattr(owner, "loc", None), ir.Loc):
+                found = f" ({Path(loc.filename).name}, line {loc.line})"
+            trace = trace.tb_next
+        said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
+        what = f"the state has no field {said}" if isinstance(error, KeyError) else said
+        raise CardgymError(f"rules cannot be compiled: {what}{found}") from error
 
 
 @contextlib.contextmanager
