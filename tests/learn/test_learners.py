@@ -212,7 +212,9 @@ def test_same_seed_gives_the_same_bits_and_another_seed_does_not(tiny: Game, tmp
 
 @brief
 @pytest.mark.parametrize("name", [name for name, learner in LEARNERS.items() if learner.frozen is not None])
-def test_training_continues_from_another_checkpoint(tiny: Game, tmp_path: Path, name: str) -> None:
+def test_training_continues_from_another_checkpoint(
+    tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
     learner = LEARNERS[name]
     variants: list[dict[str, Any]] = [{}, {"wide": True} if name != "nfsp" else {"gamma": 0.9}]
     if name == "ppo":
@@ -222,6 +224,7 @@ def test_training_continues_from_another_checkpoint(tiny: Game, tmp_path: Path, 
         train(name, first, total_steps=2_000, **changes)
         start = {"init_from": str(first / learner.checkpoint), **(learner.frozen or {})}
         train(name, second, total_steps=1_000, **changes, **start)
+        assert ("never updated" in capsys.readouterr().err) == ("learning_starts" in start)
         one, two = (
             load_checkpoint(path / learner.checkpoint, tiny, tiny.parse_options())[0] for path in (first, second)
         )

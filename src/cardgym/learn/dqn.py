@@ -154,3 +154,4 @@ def train(config: DQNConfig, training: NetworkTraining) -> None:
         while learner.updates < updates_due and replay.size:
             learner.update(replay.sample(config.batch_size, learner.device))
         training.report(learner.statistics, epsilon=epsilon, learning_rate=learner.learning_rate)
+    training.note_if_untrained(learner.updates, config.learning_starts)

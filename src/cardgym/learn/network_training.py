@@ -110,6 +110,12 @@ class NetworkTraining(Training):
             checkpoint="model.safetensors", log_every=self._log_every,
         )  # fmt: skip
 
+    def note_if_untrained(self, updates: int, learning_starts: int) -> None:
+        """Say in the progress that the training ended before its first update."""
+        if not updates:
+            cause = f"learning_starts={learning_starts:,} of {self._total_steps:,} steps"
+            self.progress.note(f"the network was never updated ({cause}): train for longer, or lower learning_starts")
+
     def report(self, *statistics: Callable[[], Mapping[str, float]], **schedules: float) -> None:
         """As `Training.report`; also copies the learner as a snapshot when one is due."""
         if crossed(self._snapshot_every, self._last_step, self.step):

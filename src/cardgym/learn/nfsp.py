@@ -229,3 +229,4 @@ def train(config: NFSPConfig, training: NetworkTraining) -> None:
             best.update(replay.sample(config.batch_size, best.device))
             average.update(reservoir.sample(config.batch_size, average.device))
         training.report(best.statistics, average.statistics, epsilon=epsilon, learning_rate=best.learning_rate)
+    training.note_if_untrained(best.updates, config.learning_starts)
