@@ -111,7 +111,12 @@ class NetworkTraining(Training):
         )  # fmt: skip
 
     def note_if_untrained(self, updates: int, learning_starts: int) -> None:
-        """Say in the progress that the training ended before its first update."""
+        """Say in the progress that the training ended before its first update.
+
+        Args:
+            updates: how many updates there were.
+            learning_starts: the steps before the first.
+        """
         if not updates:
             cause = f"learning_starts={learning_starts:,} of {self._total_steps:,} steps"
             self.progress.note(f"the network was never updated ({cause}): train for longer, or lower learning_starts")

@@ -61,7 +61,7 @@ def _turns(tree: ExactTree) -> Integers:
 
 
 def deviating(tree: ExactTree, strategy: Strategy, response: Strategy, seat: int) -> Strategy:
-    """Return a strategy with the response's choices at the information sets of one seat."""
+    """Return a strategy with the response's choices at the information sets of one seat, (choices,), float64."""
     return np.where(np.repeat(tree.arrays.set_seats == seat, tree.sizes), response, strategy)
 
 
