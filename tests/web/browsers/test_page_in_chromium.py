@@ -17,6 +17,7 @@ from cardgym.table.web.page import Page, PageLog
 
 pytestmark = pytest.mark.slow
 GAMES = {
+    "Coda-v0": ("Coda", "search"),
     "CodaOfficial-v0": ("Coda", "official_ppo"),
     "CorellianSpike-v0": ("Corellian Spike", "ppo"),
     "CribbageDeal-v0": ("Cribbage", "expert"),
