@@ -108,12 +108,14 @@ class Player:
         observation_name: the observation it reads; None for the one that the games use.
         samples: whether it draws its actions; `act` then expects draws, and without them takes the likeliest action.
         stand_in: of a slow player, a fast one with known probabilities that plays alike in most decisions.
+        recalled: of a slow player, one that plays what it has worked out so far and elsewhere as its stand-in.
     """
 
     name: str
     observation_name: str | None = None
     samples: bool = False
     stand_in: Player | None = None
+    recalled: Player | None = None
 
     def act(self, observations: Observations, masks: Masks, draws: Float64s | None = None) -> Actions:
         """Choose a legal action in each row.

@@ -1,9 +1,12 @@
-"""The betting of the last round between two seats, solved from their ranges; flat betting only.
+"""One betting between two seats, solved from their ranges; flat betting only.
 
 Each seat hides a pair of cards, one of 231. Discounted counterfactual regret minimization (Brown and Sandholm, "Solving
 imperfect-information games via discounted regret minimization", AAAI 2019) works on all pairs at once, as for the river
 of poker (Johanson et al., "Accelerating best response calculation in large extensive games", IJCAI 2011): sorted by the
 rank of its hand, each pair beats those before it, and sums by card take out the pairs that share a card with it.
+
+The last betting ends with a showdown. What the end of an earlier one is worth comes from outside, as a sum of products
+of a number of each seat's pair, so that the same sums by card serve.
 
 A node is a seat to bet and the number of raises made so far. With these, who has paid what follows.
 """
@@ -33,10 +36,20 @@ def num_nodes(stacks: Int64s) -> int:
     return int(stacks.min()) + 2
 
 
+def credits_put(stacks: Int64s, nodes: int) -> Int64s:
+    """Return what each seat has put in when either matches, (2, nodes, 2): by the seat that matches, node and seat."""
+    put = np.empty((2, nodes, 2), np.int64)
+    for matcher in range(2):
+        for node in range(nodes):
+            put[matcher, node, matcher] = _put(node // 2) + _pays(stacks[matcher], node)
+            put[matcher, node, 1 - matcher] = _put((node + 1) // 2)
+    return put
+
+
 @compiled
 def solve(
     stacks: Int64s, pool: int, spikes: Int64s, special: int, counts: Int64s, ranges: Float64s, iterations: int,
-    strategy: Float64s,
+    worths: Float64s, strategy: Float64s,
 ) -> None:  # fmt: skip
     """Solve the betting for both seats.
 
@@ -48,7 +61,11 @@ def solve(
         counts: cards of each value that are not face up, (21,).
         ranges: how likely each seat would have acted as it did with each pair, up to a factor, (2, 231).
         iterations: of the solver.
+        worths: what seat 0 wins of the pool and its stack if the betting ends with a match, (2, 2, 231, nodes, terms):
+            the sum over the terms of one number of each seat's pair, by the seat that matches, the seat, its pair and
+            the node. Without terms, a showdown follows.
         strategy: the average strategy is written here, (2, 3, 231, nodes): by seat, `RAISES`, `MATCHES` and `FOLDS`.
+            With fewer nodes than `num_nodes`, nobody raises at the last.
     """
     nodes = strategy.shape[3]
     legal = np.zeros((2, 3, nodes))
@@ -66,7 +83,7 @@ def solve(
         order[seat] = np.argsort(ranks[seat], kind="mergesort")
         for node in range(nodes):
             left = stacks[seat] - _put(node // 2)
-            legal[seat, RAISES, node] = left >= sabacc.BET
+            legal[seat, RAISES, node] = left >= sabacc.BET and node + 1 < nodes
             legal[seat, MATCHES, node] = True
             legal[seat, FOLDS, node] = left > 0 and node > 0
     # By seat: what the showdown after a match of either seat, and a fold of either, are worth.
@@ -77,8 +94,7 @@ def solve(
         for node in range(nodes):
             for own in range(2):  # Whether the seat itself is the one that matches or folds.
                 matcher = seat if own else 1 - seat
-                pays = sabacc.BET if node > 0 and stacks[matcher] > _put(node // 2) else 0
-                put = _put(node // 2) + pays, _put((node + 1) // 2)
+                put = _put(node // 2) + _pays(stacks[matcher], node), _put((node + 1) // 2)
                 mine, theirs = (put[0], put[1]) if own else (put[1], put[0])
                 wins[seat, own, node] = (pool + mine + theirs) * _STAYS
                 shares[seat, own, node] = (pool + mine + theirs) * (redrawn * (1 - _STAYS - 2 * _EVEN) + _EVEN)
@@ -91,19 +107,28 @@ def solve(
         for pair in range(NUM_PAIRS):
             _match_regrets(regrets[seat], legal[seat], pair, current[seat])
     reaches = np.zeros((NUM_PAIRS, 3 * nodes))
-    beaten, whole = np.empty((NUM_PAIRS, 2 * nodes)), np.empty((NUM_PAIRS, 3 * nodes))
-    sums, values = np.empty((_TOTAL + 1, 3 * nodes)), np.empty((4, nodes))
+    terms = worths.shape[4]
+    columns = 2 * nodes * (terms + 1) if terms else 3 * nodes
+    weights = np.zeros((NUM_PAIRS, columns)) if terms else reaches
+    beaten, whole = np.empty((NUM_PAIRS, 0 if terms else 2 * nodes)), np.empty((NUM_PAIRS, columns))
+    sums, values = np.empty((_TOTAL + 1, columns)), np.empty((4, nodes))
     for iteration in range(1, iterations + 1):
         grown = float(iteration) ** 1.5
         decay = (iteration / (iteration + 1.0)) ** 2
         for seat in range(2):
             _reach(1 - seat, current[1 - seat], ranges[1 - seat], possible, reaches)
-            _meet(seat, counts, possible, ranks, order, reaches, sums, beaten, whole)
+            if terms:
+                for pair in range(NUM_PAIRS):
+                    _spread(1 - seat, pair, reaches[pair], worths, weights[pair])
+            _meet(seat, counts, possible, ranks, order, weights, sums, beaten, whole)
             for pair in range(NUM_PAIRS):
                 if possible[pair]:
+                    if terms:
+                        _value_ends(seat, pair, worths, folds[seat], whole[pair], values)
+                    else:
+                        _value_showdowns(wins[seat], shares[seat], folds[seat], beaten[pair], whole[pair], values)
                     _improve(
-                        seat, pair, wins[seat], shares[seat], folds[seat], legal, beaten[pair], whole[pair],
-                        grown / (grown + 1.0), decay, regrets[seat], current[seat], strategy[seat],
+                        seat, pair, legal, grown / (grown + 1.0), decay, regrets[seat], current[seat], strategy[seat],
                         values,
                     )  # fmt: skip
     for seat in range(2):
@@ -114,6 +139,11 @@ def solve(
 @rule
 def _put(raises: int) -> int:
     return sabacc.BET * raises
+
+
+@rule
+def _pays(stack: int, node: int) -> int:
+    return sabacc.BET if node > 0 and stack > _put(node // 2) else 0
 
 
 @rule
@@ -260,23 +290,64 @@ def _redrawn(seat: int, counts: Int64s, possible: Bools, ranks: Int64s, order: I
 
 
 @rule
-def _improve(
-    seat: int, pair: int, wins: Float64s, shares: Float64s, folds: Float64s, legal: Float64s, beaten: Float64s,
-    whole: Float64s, growth: float, decay: float, regrets: Float64s, current: Float64s, strategy: Float64s,
-    values: Float64s,
-) -> None:  # fmt: skip
-    """Update a pair's regrets and strategy, and add the strategy to the average, weighted by its own reach.
+def _spread(other: int, pair: int, reaches: Float64s, worths: Float64s, weights: Float64s) -> None:
+    """Multiply what `_reach` has written for a pair of the other seat by its numbers in `worths`.
 
-    `values`, (4, nodes), is overwritten: of the three actions, then of the current strategy. The work is done in loops
-    over the nodes that processors do several nodes at a time of.
+    `weights`: by node and term where the seat matches, then where `other` does; by node without the numbers where the
+    seat is to bet; and where `other` folds.
     """
-    nodes = legal.shape[2]
+    nodes, terms = worths.shape[3], worths.shape[4]
+    answers = nodes * terms
+    for node in range(nodes):
+        for term in range(terms):
+            weights[node * terms + term] = reaches[node] * worths[1 - other, other, pair, node, term]
+            weights[answers + node * terms + term] = reaches[nodes + node] * worths[other, other, pair, node, term]
+        weights[2 * answers + node] = reaches[node]
+        weights[2 * answers + nodes + node] = reaches[2 * nodes + node]
+
+
+@rule
+def _value_ends(
+    seat: int, pair: int, worths: Float64s, folds: Float64s, whole: Float64s, values: Float64s
+) -> None:  # fmt: skip
+    """Write what a match and a fold pay at each node, and in the place of a raise, what the answers that end it pay."""
+    nodes, terms = worths.shape[3], worths.shape[4]
+    answers = nodes * terms
+    for node in range(nodes):
+        matched = answered = 0.0
+        for term in range(terms):
+            matched += whole[node * terms + term] * worths[seat, seat, pair, node, term]
+            answered += whole[answers + node * terms + term] * worths[1 - seat, seat, pair, node, term]
+        values[MATCHES, node] = matched if seat == 0 else -matched
+        values[FOLDS, node] = folds[1, node] * whole[2 * answers + node]
+        values[RAISES, node] = answered if seat == 0 else -answered
+        values[RAISES, node] += folds[0, node] * whole[2 * answers + nodes + node]
+
+
+@rule
+def _value_showdowns(
+    wins: Float64s, shares: Float64s, folds: Float64s, beaten: Float64s, whole: Float64s, values: Float64s
+) -> None:  # fmt: skip
+    """Do the same as `_value_ends` where a showdown follows."""
+    nodes = values.shape[1]
     for node in range(nodes):
         values[MATCHES, node] = wins[1, node] * beaten[node] + shares[1, node] * whole[node]
         values[FOLDS, node] = folds[1, node] * whole[node]
-        # What the other seat's answer pays if it ends the betting; for now in the place of what a raise pays.
         values[RAISES, node] = folds[0, node] * whole[2 * nodes + node]
         values[RAISES, node] += wins[0, node] * beaten[nodes + node] + shares[0, node] * whole[nodes + node]
+
+
+@rule
+def _improve(
+    seat: int, pair: int, legal: Float64s, growth: float, decay: float, regrets: Float64s, current: Float64s,
+    strategy: Float64s, values: Float64s,
+) -> None:  # fmt: skip
+    """Update a pair's regrets and strategy, and add the strategy to the average, weighted by its own reach.
+
+    `values`, (4, nodes), comes from `_value_ends` or `_value_showdowns` and is overwritten: of the three actions, then
+    of the current strategy. The work is done in loops over the nodes that processors do several nodes at a time of.
+    """
+    nodes = legal.shape[2]
     checked = values[RAISES, 0]
     after = second = ends = 0.0  # The values one and two raises later, and of the answers after one.
     for node in range(nodes - 1, -1, -1):
