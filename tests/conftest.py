@@ -31,7 +31,7 @@ def refused(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         out, err = capsys.readouterr()
         (line,) = (line for line in err.splitlines() if not line.startswith(("cardgym: compiling", "small game:")))
         assert (out, line.isprintable()) == ("", True)
-        assert re.match(r"(cardgym( [\w-]+)?|\w+\.py): ", line)
+        assert re.match(r"(cardgym( [\w-]+)*|\w+\.py): ", line)
         return str(line)
 
     return run

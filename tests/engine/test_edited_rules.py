@@ -271,12 +271,16 @@ def test_users_own_cached_function_is_not_stale(tmp_path: Path) -> None:
 
 
 def test_game_registered_under_an_installed_id_is_the_one_that_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not replaced when its package is looked up, and another process does not play the installed one instead."""
+    """Looking up its package or a sister game does not replace it; another process does not play the installed one."""
     for name in ("_IDS", "_GAMES", "_MODULES"):
         monkeypatch.setattr(registry, name, {**getattr(registry, name)})
     own = dataclasses.replace(cardgym.find("KuhnPoker-v0"))
     notebook = {"__name__": "__main__", "register": cardgym.register, "game": own}
     exec("register(game)", notebook)
+    package = registry.GamePackage("kuhn_poker", ("KuhnPoker-v0", "KuhnSister-v0"), lambda: ())
+    monkeypatch.setitem(sys.modules, "sisters", types.SimpleNamespace(PACKAGE=package))
+    registry._IDS["KuhnSister-v0"] = registry.EntryPoint("KuhnSister-v0", "sisters:PACKAGE", registry.GROUP)
+    assert package in registry.packages()
     assert registry.package_of(own) is None
     pickled, name = pickle.dumps(own), registry.importable_name("KuhnPoker-v0")
     assert cardgym.find("KuhnPoker-v0") is pickle.loads(pickled) is own

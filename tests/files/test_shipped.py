@@ -95,7 +95,7 @@ def test_a_folder_beside_the_package_is_where_an_installed_one_looks(
         (["train", "dnq"], "unknown training 'dnq': did you mean 'dqn'?"),
         (["train", "dqn", "--config", "corellian_spike/dooble"], "dqn.py: config corellian_spike/dooble: no such file"),
         (["train", "dqn", "--gama", "1"], "dqn.py: unknown option '--gama': did you mean '--gamma'?"),
-        (["train", "batch-q", "--config", "none"], "batch_q.py: config none: no such file"),
+        (["train", "batch-q", "--config", "none"], "cardgym train batch_q: config none: no such file"),
     ],
 )
 def test_bad_words_are_one_line(words: list[str], message: str, refused: Any) -> None:

@@ -139,11 +139,11 @@ def test_restarted_run_ends_with_the_same_bits(script, tiny, tmp_path, capsys):
     words = ["--env-id", "Tiny-v0", "--total-steps", "512", "--num-envs", "16", "--hidden-sizes", "16"]
     words += ["--num-steps", "8", "--batch-size", "64", "--eval-every", "0", "--final-games", "0"]
     words += ["--out", str(tmp_path)]
-    assert script.run("sb3", words) == 0
+    assert script.run("sb3.py", words) == 0
     first = str(weights(tmp_path))
-    assert script.run("sb3", words) == 2
+    assert script.run("sb3.py", words) == 2
     assert "has a run already" in capsys.readouterr().err
-    assert script.run("sb3", [*words, "--restart"]) == 0
+    assert script.run("sb3.py", [*words, "--restart"]) == 0
     assert str(weights(tmp_path)) == first
 
 
@@ -155,7 +155,7 @@ def test_run_that_is_asked_to_end_saves_its_model(script, tiny, tmp_path, monkey
 
     monkeypatch.setattr(Progress, "__call__", ask)
     words = ["--env-id", "Tiny-v0", "--total-steps", "100000", "--num-envs", "16", "--num-steps", "8"]
-    assert script.run("sb3", [*words, "--batch-size", "64", "--out", str(tmp_path)]) == 128 + signal.SIGTERM
+    assert script.run("sb3.py", [*words, "--batch-size", "64", "--out", str(tmp_path)]) == 128 + signal.SIGTERM
     assert weights(tmp_path)
 
 

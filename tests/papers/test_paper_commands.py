@@ -38,7 +38,7 @@ def test_a_paper_parses_its_own_words(name: str, tmp_path: Path, capsys: pytest.
 def test_trainings_of_papers_parse_their_own_words(capsys: pytest.CaptureFixture[str]) -> None:
     for name in (name for paper in papers().values() for name in paper.trainers):
         assert main(["train", name, "--help"]) == 0
-        assert f"usage: {name}.py" in capsys.readouterr().out
+        assert f"usage: cardgym train {name} " in capsys.readouterr().out
 
 
 def test_listing_commands_imports_no_module_of_a_paper_and_no_game() -> None:

@@ -64,10 +64,17 @@ def test_players_that_take_their_time_keep_no_other_table_waiting(tmp_path: Path
     (tmp_path / "bot.py").write_text(WAITS)
     with serving(tmp_path / "games.sqlite", players={"waits": f"{tmp_path}/bot.py:Waits"}, shared=True) as served:
         body = {"game": KUHN, "opponents": ["waits"], "seat": 1}
-        asked = [threading.Thread(target=lambda: Client(served.port).post("/api/tables", body, 201)) for _ in range(9)]
+        opened: list[dict[str, Any]] = []
+
+        def ask() -> None:
+            opened.append(Client(served.port).post("/api/tables", body, 201))
+
+        asked = [threading.Thread(target=ask, daemon=True) for _ in range(9)]
         for asking in asked:
             asking.start()
+        end = time.monotonic() + 60
         while not (tmp_path / "asked").exists():
+            assert time.monotonic() < end
             time.sleep(0.01)
         served.client.sit_down(game=KUHN, seed=1)
         assert not (tmp_path / "gave up").exists()
@@ -76,7 +83,8 @@ def test_players_that_take_their_time_keep_no_other_table_waiting(tmp_path: Path
         assert all(thread.daemon for thread in waiting)  # Ctrl-C ends the server without them.
         (tmp_path / "go").touch()
         for asking in asked:
-            asking.join()
+            asking.join(60)
+        assert len(opened) == 9
 
 
 def test_they_are_offered_where_they_fit_and_play(server: Served, tmp_path: Path, players: dict[str, str]) -> None:

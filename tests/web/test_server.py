@@ -224,12 +224,16 @@ def test_history_has_the_cost_of_decisions(tmp_path: Path) -> None:
 
 
 def test_on_a_shared_server_browsers_list_only_their_own_tables_and_see_no_paths(tmp_path: Path) -> None:
-    with serving(tmp_path / "games.sqlite", shared=True) as served:
+    with serving(tmp_path / "games.sqlite", shared=True, max_unfinished=3) as served:
         owners = [Client(served.port, letter * 22) for letter in "ab"]
         tables = [owner.sit_down(**SHORT)["table"] for owner in owners]
         for owner, table in zip(owners, tables, strict=True):
             assert [listed["table"] for listed in owner.get("/api/lobby")["tables"]] == [table]
-        served.client.sit_down(**SHORT)  # Without a cookie, and so like any other browser that keeps none.
+        for _ in range(
+            5
+        ):  # Without a cookie, and so like any other browser that keeps none: their games count together.
+            served.client.sit_down(**SHORT)
+        assert sum(not entry["finished"] for entry in served.tables.game_log.entries()) == len(owners) + 3
         assert served.client.get("/api/lobby")["tables"] == []
         served.tables.game_log.close()
         refused = served.client.get("/api/lobby", 400)

@@ -39,4 +39,5 @@ def main(words: list[str]) -> int:
     name = word.removesuffix(".py").replace("-", "_")
     if name not in known:
         raise unknown("training", word, lines)
-    return known[name]().run(name, words[1:])
+    is_script = name == "league" or name in TRAINERS  # Papers have none in train/.
+    return known[name]().run(f"{name}.py" if is_script else f"cardgym train {name}", words[1:])

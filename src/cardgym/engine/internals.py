@@ -271,8 +271,8 @@ def _errors_in_one_line() -> Iterator[None]:
             if isinstance(loc := getattr(owner, "loc", None), ir.Loc):
                 found = f" ({Path(loc.filename).name}, line {loc.line})"
             trace = trace.tb_next
-        said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
-        what = f"the state has no field {said}" if isinstance(error, KeyError) else said
+        said = " ".join(lines[: 2 if lines[0].endswith(":") else 1]) if lines else type(error).__name__
+        what = f"the state has no field {said}" if isinstance(error, KeyError) and lines else said
         raise CardgymError(f"rules cannot be compiled: {what}{found}") from error
 
 

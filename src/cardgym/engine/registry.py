@@ -12,7 +12,7 @@ import importlib
 import importlib.metadata
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
@@ -56,7 +56,11 @@ _MODULES: dict[str, str] = {}
 
 def register_package(package: GamePackage) -> None:
     """Register a game's package with cardgym and its ids with Gymnasium."""
-    for game_id in package.ids:
+    _take_ids(package, package.ids)
+
+
+def _take_ids(package: GamePackage, ids: Iterable[str]) -> None:
+    for game_id in ids:
         _IDS[game_id] = package
         _GAMES.pop(game_id, None)
         _register_with_gymnasium(game_id)
@@ -145,7 +149,8 @@ def _package(game_id: str) -> GamePackage | None:
             loaded = GamePackage(found.module.partition(".")[0], (game_id,), lambda: (found.load(),))
         if game_id not in loaded.ids:
             raise TypeError(f"{found.value} has no game {game_id}")
-        register_package(loaded)
+        # Not those that games without a package have taken.
+        _take_ids(loaded, [other for other in loaded.ids if _IDS.get(other, loaded) is not None])
         return loaded
     return found
 

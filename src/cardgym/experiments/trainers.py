@@ -29,10 +29,13 @@ class Trainer(NamedTuple):
     train: Callable[[Any, Path, bool], TrainingResult]
 
     def run(self, name: str, words: Sequence[str]) -> int:
-        """Train with the words of a command line; its exit code."""
+        """Train with the words of a command line; its exit code.
+
+        `name` is that of the script or command, for messages.
+        """
         from cardgym.learn.run import run_script
 
-        return run_script(f"{name}.py", self.config, self.train, words)
+        return run_script(name, self.config, self.train, words)
 
 
 def dqn() -> Trainer:

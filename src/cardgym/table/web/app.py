@@ -247,7 +247,7 @@ class Routes:
         # A screen that several people share is one browser, if others can reach the server.
         bound = seats.JOIN in setup.about or (request.app.state.shared and seats.NONCE in setup.about)
         browser = _cookie_of(request) if bound else ""
-        table = await self._tables.open(setup, owner_of(request))
+        table = await self._tables.open(setup, owner_of(request, opens=True))
         if bound:
             async with table.lock:
                 await work(seats.keep_first, table.session, browser)

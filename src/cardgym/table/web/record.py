@@ -115,7 +115,7 @@ class Record:
         seats = [seat for seat, _ in entry["moves"]]
         if not _alone(entry) or seats[body.move : body.move + 1] != [entry["person"]]:
             raise CardgymError(f"move {body.move} is not a decision of yours in a game against players")
-        table = await self._tables.branch(entry, body.move, owner_of(request))
+        table = await self._tables.branch(entry, body.move, owner_of(request, opens=True))
         return Reply({"table": table.session.id}, 201)
 
     def _review_of(self, id: str) -> bytes:

@@ -201,14 +201,16 @@ def client_of(request: Request) -> str:
     return client_at(request.client.host if request.client else "")
 
 
-def owner_of(request: Request) -> str:
+def owner_of(request: Request, *, opens: bool = False) -> str:
     """Say whose tables a browser may list: this machine's, or on a shared server those of its cookie, as a hash.
 
-    A browser that keeps no cookie lists nothing there: it cannot be told from others.
+    Browsers that keep no cookie cannot be told apart: they list nothing there, and the tables that they open (`opens`)
+    count together.
     """
     if not request.app.state.shared:
         return ""
-    return hashlib.sha256(f"owner {browser_of(request) or secrets.token_hex()}".encode()).hexdigest()[:32]
+    browser = browser_of(request) or ("" if opens else secrets.token_hex())
+    return hashlib.sha256(f"owner {browser}".encode()).hexdigest()[:32]
 
 
 def summaries(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

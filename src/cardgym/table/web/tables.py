@@ -207,6 +207,7 @@ class Tables:
         self._resolve = resolve
         self._max_tables, self._max_unfinished = max_tables, max_unfinished
         self._tables: OrderedDict[str, Table] = OrderedDict()  # The latest requested at the end.
+        self._dealing = 0  # Games whose players move before the table is kept.
         self._followers: dict[str, dict[asyncio.Event, str]] = {}  # Who follows, the first one first.
 
     def __len__(self) -> int:
@@ -229,15 +230,19 @@ class Tables:
 
     async def _add(self, make: Callable[[], Session]) -> Table:
         """Keep a game in memory, and let the players move; if all places are taken, evict the table idle longest."""
-        if len(self._tables) >= self._max_tables:
+        if len(self._tables) + self._dealing >= self._max_tables:
             idle = next((id for id, table in self._tables.items() if not table.lock.locked()), None)
             if idle is None:
                 raise HTTPException(503, f"all {self._max_tables} tables are taken; try again later")
             del self._tables[idle]
 
-        session = await work(make)
-        if not session.watched:
-            await work_for(session, session.play)
+        self._dealing += 1
+        try:
+            session = await work(make)
+            if not session.watched:
+                await work_for(session, session.play)
+        finally:
+            self._dealing -= 1
         return self._tables.setdefault(session.id, Table(session))  # Another request may have restored it first.
 
     def _check_unfinished(self, owner: str) -> None:
