@@ -121,7 +121,7 @@ def train(network: Network, loss: Callable[[torch.Tensor], torch.Tensor], rows: 
     for _ in range(steps):
         mean = loss(torch.randint(0, rows, (BATCH,))).mean()
         optimizer.zero_grad()
-        mean.backward()
+        mean.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         schedule.step()
 
@@ -155,7 +155,8 @@ def train_ends(count: int, seed: int, out: Path) -> None:
     def worths(at: torch.Tensor | slice) -> torch.Tensor:
         first, second = towers.outputs(torch.stack([one[at] for one in features]))
         products: torch.Tensor = (first[:, 2:TERMS] * second[:, 2:TERMS]).sum(1)
-        return products + first[:, 0] + second[:, 1]
+        worth: torch.Tensor = products + first[:, 0] + second[:, 1]
+        return worth
 
     train(towers, lambda at: weights[at] * (worths(at) - targets[at]) ** 2, rows, 8)
     with torch.no_grad():
@@ -172,13 +173,13 @@ def train_placing(count: int, seed: int, out: Path) -> None:
     states = self_play(count, generator, to_place)
     seats = states["turn"].astype(np.int64)
     paid, usual = np.empty((2, len(states), len(placing.WAYS)))
-    for rows in np.array_split(np.arange(len(states)), -(-len(states) // (1 << 13))):
-        decisions = Decisions(GAME, OPTIONS, states.take(rows), seats[rows])
-        usual[rows] = decisions.probabilities_of(PPO, np.zeros(0), np.zeros(2, np.uint64))[:, placing.WAYS]
-        each = decisions.take(np.repeat(np.arange(len(rows)), len(placing.WAYS)))
-        luck = np.repeat(np.arange(len(rows)), len(placing.WAYS))
-        ways = np.tile(placing.WAYS, len(rows))
-        paid[rows] = each.payoffs(PPO, ways, luck, generator, DEAL).reshape(len(rows), -1)
+    for part in np.array_split(np.arange(len(states)), -(-len(states) // (1 << 13))):
+        decisions = Decisions(GAME, OPTIONS, states.take(part), seats[part])
+        usual[part] = decisions.probabilities_of(PPO, np.zeros(0), np.zeros(2, np.uint64))[:, placing.WAYS]
+        each = decisions.take(np.repeat(np.arange(len(part)), len(placing.WAYS)))
+        luck = np.repeat(np.arange(len(part)), len(placing.WAYS))
+        ways = np.tile(placing.WAYS, len(part))
+        paid[part] = each.payoffs(PPO, ways, luck, generator, DEAL).reshape(len(part), -1)
     features = torch.from_numpy(placing.features_of_ways(states, seats))
     gains = torch.from_numpy((paid - (paid * usual).sum(axis=1, keepdims=True)).astype(np.float32))
     logs, network, rows = (

@@ -12,6 +12,7 @@ import sys
 import time
 import types
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -279,7 +280,7 @@ def test_game_registered_under_an_installed_id_is_the_one_that_is_played(monkeyp
     exec("register(game)", notebook)
     package = registry.GamePackage("kuhn_poker", ("KuhnPoker-v0", "KuhnSister-v0"), lambda: ())
     monkeypatch.setitem(sys.modules, "sisters", types.SimpleNamespace(PACKAGE=package))
-    registry._IDS["KuhnSister-v0"] = registry.EntryPoint("KuhnSister-v0", "sisters:PACKAGE", registry.GROUP)
+    registry._IDS["KuhnSister-v0"] = EntryPoint("KuhnSister-v0", "sisters:PACKAGE", registry.GROUP)
     assert package in registry.packages()
     assert registry.package_of(own) is None
     pickled, name = pickle.dumps(own), registry.importable_name("KuhnPoker-v0")

@@ -69,7 +69,8 @@ class Subgame:
                 matcher = (self.driver.current_player + len(moves) - (moves[-1] != sabacc.RAISE)) % 2
                 ends = self.worths[matcher, :, :, moves.count(sabacc.RAISE)]
                 worth = ends[0] @ ends[1].T
-                return (joint * (worth if seat == 0 else -worth.T)) @ reach
+                paid: Numbers = (joint * (worth if seat == 0 else -worth.T)) @ reach
+                return paid
             if state.phase == sabacc.DICE:
                 put = [self.stacks[at] - int(state.stack[at]) for at in (seat, 1 - seat)]
                 won = self.wins if seat == 0 else 1 - self.wins.T
