@@ -58,14 +58,14 @@ def self_play(count: int, generator: np.random.Generator, wanted: Callable[[Int6
 
 
 def early_end(before: Int64s, states: States) -> np.ndarray:
-    """Whether a betting of round 1 or 2 has just ended, (rows,)."""
+    """Say whether a betting of round 1 or 2 has just ended, (rows,)."""
     early = np.isin(states["round_number"], (1, 2))
     ended: np.ndarray = (before == sabacc.BETTING) & (states["phase"] == sabacc.DICE) & early
     return ended
 
 
 def to_place(before: Int64s, states: States) -> np.ndarray:
-    """Whether a seat is to place a bought card, (rows,)."""
+    """Say whether a seat is to place a bought card, (rows,)."""
     places: np.ndarray = (states["phase"] == sabacc.PLACING) & (before != sabacc.PLACING)
     return places
 
@@ -121,7 +121,7 @@ def train(network: Network, loss: Callable[[torch.Tensor], torch.Tensor], rows: 
     for _ in range(steps):
         mean = loss(torch.randint(0, rows, (BATCH,))).mean()
         optimizer.zero_grad()
-        mean.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(mean)
         optimizer.step()
         schedule.step()
 

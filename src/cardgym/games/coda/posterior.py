@@ -43,7 +43,7 @@ class LinePosterior(Worlds):
             places = np.full(len(worlds), -1)
             _take_back(before, 1 - seat, joker, places)
             if (rows := np.flatnonzero(places >= 0)).size:
-                shares = self._probabilities(before.take(rows), np.full(len(rows), 1 - seat))
+                shares = self._probabilities(before.take(rows), 1 - seat)
                 chances[rows] *= shares[np.arange(len(rows)), places[rows]]
         return Known(worlds, chances, exact=True).thinned(self._generator)
 
@@ -61,14 +61,14 @@ class LinePosterior(Worlds):
         known, state = self.known[game], states[game : game + 1]
         worlds, weights, other = known.states, known.weights, 1 - self._seats[game]
         if not self._places(worlds, other).any() and (worlds["turn"] == other).all():
-            shares = self._probabilities(worlds, np.full(len(worlds), other))[:, action]
+            shares = self._probabilities(worlds, int(other))[:, action]
             rows = np.flatnonzero(shares)
             worlds, weights = worlds.take(rows), weights[rows] * shares[rows]
             self._move(worlds, np.full(len(rows), action))
         if not self._places(state, other)[0]:
             choosing = self._places(worlds, other)
             asked = worlds.take(np.flatnonzero(choosing))
-            shares = self._probabilities(asked, np.full(len(asked), other))
+            shares = self._probabilities(asked, int(other))
             rows, moves = np.nonzero(shares)
             put = asked.take(rows)
             self._move(put, moves)

@@ -26,12 +26,18 @@ NUM_STAKES, NUM_FEATURES = 5, 26
 _SCALE = 50.0
 _NEAR = (0, 1, 2, 3, 5, 7)
 _VALUES = np.arange(-10, 11)
-LAYOUT: Layout = {
-    f"{layer}_{part}": (np.float32, (2, *shape))
-    for layer, inputs, outputs in (("first", NUM_FEATURES, UNITS), ("second", UNITS, UNITS), ("last", UNITS, TERMS))
-    for part, shape in (("weights", (inputs, outputs)), ("biases", (outputs,)))
-}
-"""The arrays of the file, by seat."""
+
+
+def layout(inputs: int, units: int, outputs: int, *seats: int) -> Layout:
+    """Return the arrays of a network with two hidden layers; with `seats`, one of that many is for each seat."""
+    return {
+        f"{layer}_{part}": (np.float32, (*seats, *shape))
+        for layer, rows, columns in (("first", inputs, units), ("second", units, units), ("last", units, outputs))
+        for part, shape in (("weights", (rows, columns)), ("biases", (columns,)))
+    }
+
+
+LAYOUT = layout(NUM_FEATURES, UNITS, TERMS, 2)
 
 
 class _Metadata(Document):

@@ -14,9 +14,9 @@ import numpy as np
 
 from cardgym.engine.contract import Float32s, Float64s, Int64s
 from cardgym.files.documents import Document
-from cardgym.files.tensors import Arrays, Layout, read_tensors
+from cardgym.files.tensors import Arrays, read_tensors
 from cardgym.games.corellian_spike import state as sabacc
-from cardgym.games.corellian_spike.ends import NUM_FEATURES, features_of_pairs, features_of_stakes
+from cardgym.games.corellian_spike.ends import NUM_FEATURES, features_of_pairs, features_of_stakes, layout
 from cardgym.games.corellian_spike.posterior import face_down
 from cardgym.games.corellian_spike.replay import States
 
@@ -25,12 +25,7 @@ PATH = Path(__file__).with_name("placing.safetensors")
 WAYS = np.array([sabacc.DISCARD, sabacc.SWAP_SPIKE, sabacc.SWAP_LOW, sabacc.SWAP_HIGH])
 _MORE = 8
 UNITS = 24
-LAYOUT: Layout = {
-    f"{layer}_{part}": (np.float32, shape)
-    for layer, inputs, outputs in (("first", NUM_FEATURES + _MORE, UNITS), ("second", UNITS, UNITS), ("last", UNITS, 1))
-    for part, shape in (("weights", (inputs, outputs)), ("biases", (outputs,)))
-}
-"""The arrays of the file."""
+LAYOUT = layout(NUM_FEATURES + _MORE, UNITS, 1)
 
 
 class _Metadata(Document):

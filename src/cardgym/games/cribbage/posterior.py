@@ -63,7 +63,7 @@ class DiscardPosterior(Worlds):
             before = np.repeat(made[0][0], len(hands))
             before["hand"][:, other] = hands
             keeps = ~np.isin(hands[:, cribbage.TOSS_PLACES[pack, :, :2]], played[played != EMPTY]).any(axis=2)
-            chances = self._probabilities(before, np.full(len(before), other))[:, CARDS:] * keeps
+            chances = self._probabilities(before, other)[:, CARDS:] * keeps
             rows, tosses = np.nonzero(chances)
             hands, weights = hands[rows], np.asarray(chances[rows, tosses], np.float64)
         worlds = np.repeat(state, len(hands))
@@ -71,7 +71,7 @@ class DiscardPosterior(Worlds):
         for previous, card in made[1:]:
             before = np.repeat(previous, len(hands))
             _deal(before, other, hands, tosses)
-            weights *= self._probabilities(before, np.full(len(before), other))[:, card]
+            weights *= self._probabilities(before, other)[:, card]
         if not weights.sum() > 0.0:  # None of the hands drawn is possible, or the player's probabilities vary.
             known = self._list(state, seat, made[:-1]) if len(made) > 1 else self._redraw(state, seat)
             return replace(known, exact=False, lost=True)
