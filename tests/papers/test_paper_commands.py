@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,10 @@ def test_a_paper_parses_its_own_words(name: str, tmp_path: Path, capsys: pytest.
     (tmp_path / "file").touch()
     assert main(["reproduce", name, "--out", str(tmp_path / "file" / "page")]) == 2
     assert "cannot make the folder" in capsys.readouterr().err  # Before anything is played.
+    for thread in threading.enumerate():
+        if thread.name == "progress":  # A refused command shows no progress minutes later.
+            thread.join(1)
+            assert not thread.is_alive()
 
 
 def test_trainings_of_papers_parse_their_own_words(capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,8 +45,9 @@ def reproduce(
         write: writes the page with the parsed arguments, and reports its progress.
     """
     arguments = parser.parse_args(words)
-    progress = Progress(parser.prog.replace("cardgym reproduce", "reproducing"), unit)
-    with locked(arguments.out, file=PAGE), progress:  # A folder that cannot be written fails now, not after minutes.
+    task = parser.prog.replace("cardgym reproduce", "reproducing")
+    # A folder that cannot be written fails now, not after minutes.
+    with locked(arguments.out, file=PAGE), Progress(task, unit) as progress:
         for path in write(arguments, progress):
             print(path)
     return 0
