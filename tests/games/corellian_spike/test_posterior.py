@@ -20,70 +20,19 @@ from cardgym.experiments.exploit import posterior as listing
 from cardgym.experiments.exploit.posterior import Known, Worlds
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.posterior import HandPosterior
-from moody import Moody
+from moody import Histories, Moody
 
 PAIRS = list(combinations_with_replacement(range(-10, 11), 2))
 
 
-def observed(game: Any, state: Any, seat: int, size: int) -> npt.NDArray[np.float32]:
-    out = np.zeros(size, np.float32)
-    game.observation("full").write(state, seat, out)
-    return out
-
-
-class Histories:
-    """All histories that look like the one seen, with their probabilities; those that end in equal states are one."""
-
-    def __init__(self, game: Any, player: Moody, seat: int, state: Any, size: int) -> None:
-        self.game, self.player, self.seat, self.size = game, player, seat, size
-        self.worlds = {state.tobytes(): 1.0}
-
-    def follow(self, after: Any, mover: int, action: int) -> None:
-        seen, following = observed(self.game, after, self.seat, self.size), self._mover(after)
-        found: dict[bytes, float] = {}
-        for raw, probability in self.worlds.items():
-            world = self._read(raw)
-            for move, share in self._moves(world, mover, action):
-                child = self._read(raw)
-                self.game.rules.apply_action(child[0], move)
-                if self._mover(child[0]) != following:
-                    continue
-                if (observed(self.game, child[0], self.seat, self.size) == seen).all():
-                    self.game.rules.canonical(child[0])
-                    key = child.tobytes()
-                    found[key] = found.get(key, 0.0) + probability * share
-        whole = sum(found.values())
-        self.worlds = {key: probability / whole for key, probability in found.items()}
-
-    def pairs(self, seats: list[int]) -> dict[Any, float]:
-        shares: dict[Any, float] = {}
-        for raw, probability in self.worlds.items():
-            cards = self._read(raw)[0].cards
-            key = tuple((int(cards[seat, 0]), int(cards[seat, 1])) for seat in seats)
-            shares[key] = shares.get(key, 0.0) + probability
-        return shares
-
-    def _read(self, raw: bytes) -> Any:
-        return np.frombuffer(raw, self.game.state).copy().view(np.recarray)
-
-    def _mover(self, state: Any) -> int:
-        return -2 if self.game.rules.num_chance_outcomes(state) else int(self.game.rules.current_player(state))
-
-    def _moves(self, world: Any, mover: int, action: int) -> list[tuple[int, float]]:
-        outcomes = int(self.game.rules.num_chance_outcomes(world[0]))
-        if outcomes == 36:  # The dice, which everyone sees.
-            return [(action, 1 / 36)]
-        if outcomes:
-            deck = world[0].deck[:outcomes].tolist()
-            return [(deck.index(card), deck.count(card) / outcomes) for card in set(deck)]
-        if mover == self.seat:
-            return [(action, 1.0)]
-        mask = np.zeros(9, np.int8)
-        self.game.rules.legal_action_mask(world[0], mask)
-        shares = self.player.probabilities(observed(self.game, world[0], mover, self.size)[None], mask[None])[0]
-        # Which of two equal cards is replaced, nobody else sees.
-        same = action >= sabacc.SWAP_LOW
-        return [(move, float(shares[move])) for move in np.flatnonzero(mask).tolist() if same or move == action]
+def pairs_of(histories: Histories, seats: list[int]) -> dict[Any, float]:
+    """The probability of each combination of hands of these seats."""
+    shares: dict[Any, float] = {}
+    for states, probability in histories.worlds.values():
+        cards = states["cards"][0]
+        key = tuple((int(cards[seat, 0]), int(cards[seat, 1])) for seat in seats)
+        shares[key] = shares.get(key, 0.0) + probability
+    return shares
 
 
 @pytest.mark.parametrize("seats", [2, pytest.param(3, marks=pytest.mark.slow)])
@@ -91,21 +40,20 @@ def test_ranges_equal_the_enumeration_of_all_histories(seats: int) -> None:
     deck = {"values": 3, "copies": 2, "zeros": 1} if seats == 2 else {"values": 2, "copies": 3}
     game = find("CorellianSpike-v0")
     options = game.parse_options({"num_players": seats, "hands": 2, "rounds": 4 - seats, **deck})
-    size = game.observation("full").size(options)
     player, generator = Moody(), np.random.default_rng(seats)
     others = list(range(1, seats))
     compared = swapped = 0
     for seed in range(2):
         games = ManyGames(game, options, np.asarray(new_state(game, options)).view(game.state), generators([seed]))
         posterior = HandPosterior(game, options, player, np.zeros(1, np.int64), generator)
-        histories = Histories(game, player, 0, games.states.copy(), size)
+        histories = Histories(game, options, player, 0)
         who = np.full(1, CHANCE)
         while who[0] != END and games.states["hand"][0] == 0:
             posterior.start(games.states, who, games.deals)
             before, previous, action = who.copy(), games.states.copy(), NO_MOVE
             state = previous.view(np.recarray)[0]
             if who[0] == 0:
-                found = histories.pairs(others)
+                found = pairs_of(histories, others)
                 joint = joint_of(posterior.ranges[0], state, others)
                 assert set(found) == {pairs for pairs, share in joint.items() if share > 1e-100}
                 assert all(joint[pairs] == pytest.approx(share, rel=1e-11, abs=1e-12) for pairs, share in found.items())
@@ -123,7 +71,7 @@ def test_ranges_equal_the_enumeration_of_all_histories(seats: int) -> None:
                 action = int(generator.choice(9, p=weights / weights.sum()))
                 swapped += action >= sabacc.SWAP_LOW and who[0] > 0
                 player.seen.clear()
-            truth = observed(game, state, max(int(before[0]), 0), size)
+            truth = histories.see(state, max(int(before[0]), 0))
             games.advance(np.full(1, action), MOVE)
             who = games.who.copy()
             if who[0] == END or games.states["hand"][0]:
@@ -131,8 +79,7 @@ def test_ranges_equal_the_enumeration_of_all_histories(seats: int) -> None:
             posterior.follow(previous, games.states, before, np.full(1, action), who, games.deals)
             if before[0] > 0:  # Among what the player was asked is what it has really seen, bit for bit.
                 assert (np.concatenate(player.seen) == truth).all(axis=1).any()
-            after = games.states.view(np.recarray)[0]
-            histories.follow(after, int(before[0]), int(after.dice) if action == NO_MOVE else action)
+            histories.follow(int(before[0]), action, games.states.view(np.recarray)[0])
     assert compared > 5
     assert swapped > 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spike_reference import BUY, FOLD, MATCH, RAISE, Question, Reference
+from spike_reference import BUY, FOLD, MATCH, RAISE, Question, Reference, special_rank
 
 from cardgym.games.corellian_spike import state
 from cardgym.games.corellian_spike.game import GAME
+from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.observations import full_features
 from cardgym.games.corellian_spike.state import EMPTY, CorellianSpikeOptions
 from cardgym.testing import StateDriver
@@ -254,6 +256,11 @@ def test_games_of_any_options(
     cheating = str(cheat) if 0 <= cheat < num_players else "no"
     options = CorellianSpikeOptions(num_players, hands, 2 * tens, betting, reward, special_hands, cheating, zeros=zeros)
     Comparison(options, seed, folds).play()
+
+
+def test_special_hands_are_those_of_the_rule_text() -> None:
+    for hand in product(range(-10, 11), repeat=3):
+        assert special_hand(*hand) == special_rank([*hand]), hand
 
 
 def test_actions_are_numbered_as_in_the_paper() -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-import pytest
-from spike_driver import SpikeDriver, play_to_showdown
+from spike_driver import SpikeDriver
 
 from cardgym.games.corellian_spike.hand import hand_rank
 from cardgym.games.corellian_spike.state import (
@@ -64,28 +63,6 @@ def test_without_betting_the_best_hand_wins_the_antes_and_cards_are_free() -> No
 
 
 # -- the showdown -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        ((1, -1, 1), (-2, 4, -4)),  # The lowest |sum| ...
-        ((0, 0, -1), (5, 6, -9)),  # ... a negative one too.
-        ((-5, 3, 4), (5, -3, -4)),  # A sum of 2 beats one of -2.
-        ((10, -10, 0), (9, -9, 0)),  # Both 0: the highest sum of positive cards.
-        ((6, 4, -10), (5, 2, -7)),
-        ((9, 1, -10), (6, 4, -10)),  # Both 10: the highest single positive card.
-        ((-9, 8, -1), (-9, 7, 0)),  # Both -2: the positive cards decide among the negative, too.
-    ],
-)
-def test_tie_breaks(better: tuple[int, int, int], worse: tuple[int, int, int]) -> None:
-    for first, second, winner in ((better, worse, 0), (worse, better, 1)):
-        game = SpikeDriver(first[:2], second[:2])
-        game.act(MATCH, MATCH)
-        game.draw(first[2], second[2])
-        play_to_showdown(game)
-        assert game.state.last_winner == winner
-        assert game.credits == ([50, 46] if winner == 0 else [46, 50])
 
 
 def test_hand_ranks_order_all_hands_as_the_rule_text_does() -> None:

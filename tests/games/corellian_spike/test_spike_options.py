@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from spike_driver import SpikeDriver, play_to_showdown
 
 from cardgym import CardgymError
 from cardgym.games.corellian_spike.game import GAME
-from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.state import (
     DISCARD,
     DONT_BUY,
     FOLD,
     MATCH,
     RAISE,
-    SPECIAL_HANDS,
     SWAP_LOW,
 )
 from cardgym.games.corellian_spike.text import rules_text
 from cardgym.games.corellian_spike.view import label
-
-# -- special hands ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("cards", "name"),
-    [
-        ((0, 2, 3), "Idiot's Array"),
-        ((-3, 0, -2), "Idiot's Array"),
-        ((0, 0, 7), "Pure Sabacc"),
-        ((10, 0, -10), "Full Sabacc"),
-        ((0, 4, -4), "Yee-Haa"),
-        ((0, 2, -3), ""),
-        ((0, 1, 4), ""),
-        ((5, -2, -3), ""),
-        ((0, 0, 0), "Pure Sabacc"),
-    ],
-)
-def test_special_hands_by_name(cards: tuple[int, int, int], name: str) -> None:
-    for order in itertools.permutations(cards):
-        assert SPECIAL_HANDS[special_hand(*order)] == name
-
 
 # -- a cheat ----------------------------------------------------------------------------------------------------------
 

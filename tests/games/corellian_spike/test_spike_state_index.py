@@ -7,7 +7,7 @@ import pytest
 from spike_driver import SpikeDriver
 
 from cardgym.games.corellian_spike.game import GAME
-from cardgym.games.corellian_spike.state import BUY, DONT_BUY, FOLD, MATCH, CorellianSpikeOptions
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys, key_index, num_info_states
 
 
@@ -64,24 +64,6 @@ def test_key_of_a_first_decision() -> None:
     assert game.info_state_key(1) == 1_12_00_5_0
 
 
-@pytest.mark.parametrize(("hand", "digits"), [((10, 9), 19), ((-10, -9), 1), ((-9, 0), 1), ((0, 0), 10), ((4, 5), 19)])
-def test_sums_are_clipped(hand: tuple[int, int], digits: int) -> None:
-    game = SpikeDriver(hand, (1, 2))
-    assert digits_of(game.info_state_key(0)).total == digits
-
-
-@pytest.mark.parametrize(("card", "digits"), [(-10, 0), (-9, 1), (0, 10), (10, 20)])
-def test_bought_minus_ten_looks_like_no_card(card: int, digits: int) -> None:
-    game = SpikeDriver((1, 2), (3, 4))
-    game.act(MATCH, MATCH)
-    game.draw(5, 6)
-    assert game.info_state_key(0) == 1_2_18_00_5_0
-    game.act(BUY)
-    game.draw(card)
-    assert game.info_state_key(0) == 13_180_051 + 100 * digits  # Round 1, placing, sum 8; pool 6.
-    assert game.info_state_key(1) == 13_190_051  # The other seat sees no bought card; its sum is clipped.
-
-
 @pytest.mark.parametrize(
     ("amount", "digit"),
     [(4, 0), (5, 0), (6, 1), (15, 2), (25, 2), (35, 4), (45, 4), (50, 5), (94, 9), (96, 9), (500, 9)],
@@ -92,15 +74,6 @@ def test_tens_are_rounded_half_to_even_and_at_most_nine(amount: int, digit: int)
     assert digits_of(game.info_state_key(0)).credits == digit
     game.state.pool = amount
     assert digits_of(game.info_state_key(0)).pool == digit
-
-
-def test_end_is_state_0() -> None:
-    game = SpikeDriver((1, 2), (3, 4))
-    while not game.over:
-        game.act(FOLD if FOLD in game.legal_actions() else DONT_BUY)
-        game.draw_anything()
-    assert [game.info_state_key(0), game.info_state_key(1)] == [0, 0]
-    assert [game.info_state_index(0), game.info_state_index(1)] == [0, 0]
 
 
 def test_paper_observation_is_the_index() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from cardgym.engine.contract import Game
 from cardgym.engine.jit import JIT_DISABLED
-from cardgym.games.cribbage.cards import CARDS, card_name, parse_cards
+from cardgym.games.cribbage.cards import CARDS, RANKS, SUITS, card_name
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import DEALER_PEGGING, PONE_PEGGING, TOSSES
 from cardgym.testing import StateDriver
@@ -17,6 +17,11 @@ _TOSS_BY_PLACES = {tuple(places): CARDS + number for number, places in enumerate
 
 compiled_only = pytest.mark.skipif(JIT_DISABLED, reason="takes minutes where nothing is compiled")
 """Marks tests that score millions of hands, such as those that look up exact statistics."""
+
+
+def parse_cards(text: str) -> list[int]:
+    """The cards named in a text such as "5H TD JC", in order."""
+    return [13 * SUITS.index(name[1]) + RANKS.index(name[0]) for name in text.split()]
 
 
 class CribbageDriver(StateDriver):

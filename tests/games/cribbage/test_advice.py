@@ -6,11 +6,10 @@ import re
 
 import numpy as np
 import pytest
-from cribbage_driver import CribbageDriver, compiled_only
+from cribbage_driver import CribbageDriver, compiled_only, parse_cards
 
 from cardgym import find
 from cardgym.games.cribbage.advice import POINTS
-from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.table.coach.advice import GAMES
 from cardgym.table.coach.coach import Coach

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cribbage_driver import CribbageDriver, compiled_only
+from cribbage_driver import CribbageDriver, compiled_only, parse_cards
 
 from cardgym.engine.compilation import compiled
-from cardgym.games.cribbage.cards import card_name, parse_cards
 from cardgym.games.cribbage.chance_table import load_table
 from cardgym.games.cribbage.pegging.champion import TAKERS, make_player
 from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SETS
@@ -40,11 +39,6 @@ def chances_of(driver: CribbageDriver) -> dict[int, float]:
     seen, mask = driver.observe(driver.current_player, "plain")[None], driver.legal_action_mask()[None]
     values = values_of(seen, mask)[0]
     return {action: float(values[action]) for action in driver.legal_actions()}
-
-
-def best_card(driver: CribbageDriver) -> str:
-    chances = chances_of(driver)
-    return card_name(max(chances, key=chances.__getitem__))
 
 
 def in_play(

@@ -7,10 +7,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from cribbage_driver import CribbageDriver
+from cribbage_driver import CribbageDriver, parse_cards
 
 from cardgym.engine.contract import offsets
-from cardgym.games.cribbage.cards import CARDS, EMPTY, card_names, parse_cards
+from cardgym.games.cribbage.cards import CARDS, EMPTY, card_names
 from cardgym.games.cribbage.game import DEAL_GAME, MINI_GAME
 from cardgym.games.cribbage.observations import features
 from cardgym.games.cribbage.scoring import explain_hand, score_crib, score_hand

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cribbage_driver import parse_cards
 
 from cardgym.engine.registry import find
-from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.drawing import board, hole, hole_of
 from cardgym.games.cribbage.scoring import explain_hand
 from cardgym.games.cribbage.text import count_aloud

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from cribbage_driver import compiled_only
+from cribbage_driver import compiled_only, parse_cards
 
 from cardgym.engine.compilation import compiled
-from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.chance_table import is_near, load_table, save_table, toss_chances
 from cardgym.papers.cribbage.updates import work_back
 from cribbage_chances import chance_table, no_table

@@ -8,10 +8,9 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cribbage_driver import compiled_only
+from cribbage_driver import compiled_only, parse_cards
 
 from cardgym.engine.compilation import compiled
-from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.scoring import score_crib, score_hand
 from cardgym.games.cribbage.state import CUTS, KEPT, TOSSES
 from cardgym.games.cribbage.statistics import CRIB_CASES, CRIB_SUM, HAND_SUM, toss_statistics

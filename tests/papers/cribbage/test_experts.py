@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cribbage_driver import compiled_only
+from cribbage_driver import compiled_only, parse_cards
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.engine.compilation import compiled
-from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.experts import (
     NUM_STRATEGIES,
     RANK_SETS,

@@ -6,17 +6,16 @@ write the five of hearts as "5H"; people read "5♥".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
-from cardgym.engine.contract import CardgymError, Int8s, rule
+from cardgym.engine.contract import Int8s, rule
 
 RANKS = "A23456789TJQK"
 SUITS = "CDHS"
 SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 _SIGNS = "♣♦♥♠"
-_LETTERS = str.maketrans(_SIGNS, SUITS)
 CARDS = 52
 JACK = 10
 NUMBERS = (
@@ -33,30 +32,6 @@ def card_name(card: int) -> str:
 
 def card_names(cards: Iterable[int]) -> str:
     return " ".join(card_name(int(card)) for card in cards)
-
-
-def parse_cards(text: str) -> list[int]:
-    """Return the cards named in a text such as "5H 10d j♣", in order, in either case, apart by spaces or commas."""
-    cards: list[int] = []
-    for name in text.replace(",", " ").split():
-        plain = name.upper().replace("10", "T").translate(_LETTERS)
-        if len(plain) != 2 or plain[0] not in RANKS or plain[1] not in SUITS:
-            raise CardgymError(f"unknown card {name!r}: a rank of {RANKS} and a suit of {SUITS}, such as 5H")
-        cards.append(13 * SUITS.index(plain[1]) + RANKS.index(plain[0]))
-    return check_cards(cards, len(cards))
-
-
-def check_cards(cards: Sequence[int], count: int) -> list[int]:
-    """Return the cards as Python integers, checked to be `count` different cards 0 .. 51."""
-    numbers = [int(card) for card in cards]
-    if len(numbers) != count:
-        raise CardgymError(f"{len(numbers)} cards given where {count} are needed")
-    for place, card in enumerate(numbers):
-        if not 0 <= card < CARDS:
-            raise CardgymError(f"card {card} is not one of 0 .. {CARDS - 1}: a card is 13 x suit + rank")
-        if card in numbers[:place]:
-            raise CardgymError(f"card {card_name(card)} is given twice; all cards must differ")
-    return numbers
 
 
 EMPTY = -1

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Int8s, Int64s, State, rule
-from cardgym.games.cribbage.cards import JACK, NUMBERS, card_names, check_cards, rank_of, worth
+from cardgym.games.cribbage.cards import JACK, NUMBERS, card_names, rank_of, worth
 
 MAX_SCORE = 29
 """The most points in a hand: three fives and a jack, with the five of the jack's suit as the starter."""
@@ -232,7 +232,6 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
     Returns:
         Reasons with their cards, such as "fifteen two (5♥ 10♦)", and their points, which add up to the compiled score.
     """
-    check_cards([*cards, starter], 3 if len(cards) == 2 else 5)
     ordered = sorted([*cards, starter], key=lambda card: (card % 13, card))
     reasons: list[tuple[str, int]] = []
     for size in range(2, 6):
