@@ -12,6 +12,7 @@ import pytest
 from cardgym.cli import main
 from cardgym.engine.kernel import kernel_of
 from cardgym.engine.registry import find, registered
+from cardgym.errors import CardgymError
 
 # Results are printed as to a pipe. A worker of pytest-xdist inherits what readline sets in the process that starts it.
 os.environ.pop("COLUMNS", None)
@@ -19,6 +20,14 @@ os.environ.pop("COLUMNS", None)
 _NEEDED = {"interop": "stable_baselines3", "learn": "torch", "web": "uvicorn"}
 """Folders whose fixtures need a package of an extra."""
 collect_ignore = [folder for folder, package in _NEEDED.items() if importlib.util.find_spec(package) is None]
+
+
+def _make_error(error: CardgymError, *words: object) -> None:
+    assert "\n" not in " ".join(map(str, words)), f"an error of several lines: {words}"
+    ValueError.__init__(error, *words)
+
+
+CardgymError.__init__ = _make_error  # type: ignore[method-assign]  # Each error that a test meets is one line.
 
 
 @pytest.fixture

@@ -265,14 +265,6 @@ def test_games_lists_options_and_players(capsys: pytest.CaptureFixture[str]) -> 
         assert word in out
 
 
-def test_the_command_line_starts_without_heavy_packages() -> None:
-    heavy = {"PIL", "matplotlib", "numba", "pydantic", "resvg_py", "rich", "scipy", "torch"}
-    lines: list[list[str]] = [["--help"], ["--version"], [], ["games"], ["games", ENV]]
-    code = f"import sys, cardgym.cli as c; print([c.main(words) for words in {lines}], {heavy} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1] == "[0, 0, 0, 0, 0] set()"
-
-
 # -- compiling ahead --------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import random
@@ -25,7 +24,7 @@ from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
 from cardgym.players import resolve
 from cardgym.scaling.stopping import Stopped
-from cardgym.solvers.best_response import nash_conv
+from cardgym.solvers.best_response import expected_returns
 from cardgym.solvers.exact import tree_exploitability
 from cardgym.solvers.strategies import mixed_strategy
 from cardgym.solvers.tree import enumerate_tree
@@ -124,46 +123,22 @@ def test_a_terminated_training_in_this_process_ends_the_league(monkeypatch: pyte
     assert stopped.value.number == signal.SIGTERM
 
 
-def _kuhn(bets: tuple[set[str], set[str]], cards: tuple[int, int]) -> int:
-    """What the first seat wins in Kuhn poker where each seat bets or calls with these cards after these moves."""
-    moves = ""
-    while moves not in ("pp", "bp", "bb", "pbp", "pbb"):
-        seat = len(moves) % 2
-        moves += "b" if f"{cards[seat]}{moves}" in bets[seat] else "p"
-    shown = 1 if cards[0] > cards[1] else -1
-    return {"pp": shown, "bp": 1, "bb": 2 * shown, "pbp": -1, "pbb": 2 * shown}[moves]
-
-
-def test_exploitability_of_a_mixture_of_two_pure_players_by_enumeration() -> None:
-    """In plain Python: every pure reply of each seat against the player drawn for the whole game, without a tree."""
-    deals = list(itertools.permutations(range(3), 2))
-    sets = [[f"{card}{moves}" for card in range(3) for moves in group] for group in (("", "pb"), ("p", "b"))]
-    pures = [[set(itertools.compress(own, bits)) for bits in itertools.product((0, 1), repeat=6)] for own in sets]
-    # One bluffs, checks the better cards and calls with them; the other bets these.
-    players = [({"0", "1pb", "2pb", "0p", "2b", "1b"}, 0.3), ({"1", "2", "2p", "1p", "2b"}, 0.7)]
-    best = 0.0
-    for seat in range(2):
-        best += max(
-            sum(
-                weight * (-1) ** seat * _kuhn((reply, own) if seat == 0 else (own, reply), deal) / len(deals)
-                for own, weight in players
-                for deal in deals
-            )
-            for reply in pures[seat]
-        )
-
+def test_a_mixture_earns_what_its_players_earn_by_their_weights() -> None:
+    """Whatever the other seat plays: one player is drawn for a whole game, so probabilities are weighed by reach."""
     tree = enumerate_tree(GAME, OPTIONS)
-    strategies = [np.zeros(tree.num_choices) for _ in players]
-    for info_set, state in enumerate(tree.set_states):
-        card = state.cards[tree.arrays.set_seats[info_set]]
-        where = f"{card}{['', 'b' if state.bets[0] else 'p', 'pb'][state.moves]}"
-        for strategy, (bets, _) in zip(strategies, players, strict=True):
-            strategy[tree.arrays.first_choice[info_set] + (where in bets)] = 1.0
-    mixed = mixed_strategy(tree, strategies, [weight for _, weight in players])
-    assert nash_conv(tree, mixed) == pytest.approx(best)
-    shares = [weight for _, weight in players]
-    unweighted = np.average(strategies, axis=0, weights=shares)
-    assert nash_conv(tree, unweighted) != pytest.approx(best)  # Probabilities averaged without their reach.
+    starts, generator = tree.arrays.first_choice[:-1], np.random.default_rng(1)
+    others, *strategies = generator.random((3, tree.num_choices)) ** 4
+    for strategy in (others, *strategies):
+        strategy /= np.repeat(np.add.reduceat(strategy, starts), np.diff(tree.arrays.first_choice))
+    mixed = mixed_strategy(tree, strategies, [0.3, 0.7])
+    for seat in range(2):
+        own = np.repeat(tree.arrays.set_seats == seat, np.diff(tree.arrays.first_choice))
+        one, other, both, even = (
+            expected_returns(tree, np.where(own, strategy, others))[seat]
+            for strategy in (*strategies, mixed, 0.3 * strategies[0] + 0.7 * strategies[1])
+        )
+        assert both == pytest.approx(0.3 * one + 0.7 * other)
+        assert (even == pytest.approx(both)) == (seat == 1)  # Who decides once in a game has no reach of its own.
 
 
 @pytest.mark.parametrize(

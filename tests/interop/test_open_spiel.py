@@ -102,9 +102,8 @@ def test_openspiel_measures_the_same_in_its_own_game() -> None:
     ],
 )
 def test_a_game_of_openspiel_that_cannot_be_solved_is_refused(name: str, message: str) -> None:
-    with pytest.raises(CardgymError, match=message) as caught:
+    with pytest.raises(CardgymError, match=message):
         open_spiel.open_spiel_tree(name, limit=2000)
-    assert "\n" not in str(caught.value)
 
 
 def test_copies_of_a_state_are_independent() -> None:

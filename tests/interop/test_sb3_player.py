@@ -246,9 +246,8 @@ def test_weights_that_are_pickles_of_something_else_are_refused(tiny, tmp_path, 
 def test_models_that_would_have_to_be_unpickled_are_refused(tiny, tmp_path):
     kwargs = {"net_arch": [8], "features_extractor_class": OwnExtractor}
     trained("maskable_ppo", CardVecEnv(tiny, 4), policy_kwargs=kwargs).save(tmp_path / "own.zip")
-    with pytest.raises(CardgymError, match=r"could only be unpickled, .* load it in Python and play it as") as no:
+    with pytest.raises(CardgymError, match=r"could only be unpickled, .* load it in Python and play it as"):
         resolve(tmp_path / "own.zip", tiny, tiny.parse_options())
-    assert "\n" not in str(no.value)
 
 
 def test_model_as_opponent_is_refused_by_a_message_that_names_its_player(tiny):

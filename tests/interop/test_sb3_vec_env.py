@@ -251,21 +251,6 @@ def test_chosen_decks_are_dealt_to_the_rows_they_are_meant_for(tiny):
 # -- opponents by weight ----------------------------------------------------------------------------------------------
 
 
-def test_opponents_are_drawn_by_weight_for_each_game(tiny):
-    lineups: list[Any] = []
-    env = CardVecEnv(tiny, 400, opponent={"perfect": 3, "random": 1})
-    env.seed(5)
-    env.reset()
-    for _ in range(2):
-        lineups.append(env._core.seated.batch.plain_rows["lineup"][:, 1].copy())
-        for _ in range(4):
-            env.step(env.action_masks().argmax(axis=1))
-    perfect = env._core.seated.batch.kernel.players.index("perfect")
-    for lineup in lineups:
-        assert 0.68 < np.mean(lineup == perfect) < 0.82
-    assert not np.array_equal(lineups[0], lineups[1])
-
-
 def test_runs_with_neighboring_seeds_share_no_games(tiny):
     seen: set[int] = set()
     for seed in (0, 1, 2, 3):

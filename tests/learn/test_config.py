@@ -135,13 +135,6 @@ def test_help_shows_the_values_of_the_file(tmp_path: Path, capsys: pytest.Captur
     assert "(7 9)" in text
 
 
-def test_help_does_not_import_torch() -> None:
-    code = "import sys; sys.argv[1:] = ['--help']; import runpy\n"
-    code += f"try:\n    runpy.run_path({str(ROOT / 'train' / 'tabular.py')!r}, run_name='__main__')\n"
-    code += "except SystemExit:\n    sys.exit('torch' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
-
-
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_configs_of_the_project_can_be_read(path: Path) -> None:
     config = read_config(kind_of(path), path)

@@ -14,7 +14,7 @@ from cardgym.engine.contract import Feature, Observation, Options, StateIndex, n
 from cardgym.engine.rules import every_action, no_symmetry, paid_most
 from cardgym.solvers.backward_induction import backward_induction, check_gamma, policy_value
 from cardgym.solvers.optimum import policy_of, solver
-from cardgym.solvers.tree import GameTree, enumerate_tree
+from cardgym.solvers.tree import enumerate_tree
 
 GAME = find("OnePlayPoker-v0")
 
@@ -95,34 +95,6 @@ def test_one_decision_is_valued_exactly() -> None:
 
 
 # -- One Play Poker ---------------------------------------------------------------------------------------------------
-
-
-def value_iteration(tree: GameTree, gamma: float) -> tuple[np.ndarray, int]:
-    """The paper's method: sweeps over all states until no value changes; the values and the number of sweeps."""
-    arrays, rewards = tree.arrays, tree.rewards[:, 0]
-    decides, first = arrays.seats == 0, arrays.first_edge
-    values, sweeps, residual = np.zeros(tree.num_nodes), 0, np.inf
-    while residual >= 1e-10:
-        after = np.zeros(tree.num_nodes + len(arrays.payments))
-        after[np.flatnonzero(decides)] = gamma * values[decides]
-        for node in np.flatnonzero(~decides):
-            edges = slice(first[node], first[node + 1])
-            after[node] = arrays.chances[edges] @ (rewards[edges] + after[arrays.targets[edges]])
-        better = np.maximum.reduceat(rewards + after[arrays.targets], first[:-1]) * decides
-        values, sweeps, residual = better, sweeps + 1, np.abs(better - values).max()
-    by_state = np.zeros(tree.num_info_sets)
-    by_state[arrays.info_sets[decides]] = values[decides]
-    return by_state, sweeps
-
-
-@pytest.mark.parametrize("gamma", ["0", "0.3", "9/10", "1"])
-@pytest.mark.parametrize("decisions", [3, 4])
-def test_value_iteration_finds_the_same_values(decisions: int, gamma: str) -> None:
-    known = solver(GAME, GAME.parse_options({"decisions": decisions}))
-    values, sweeps = value_iteration(known.small, float(Fraction(gamma)))
-    exact = backward_induction(known.small, gamma)
-    assert np.allclose(values, [float(value) for value in exact.values], atol=1e-12)
-    assert sweeps == (1 + decisions if gamma != "0" else 2)  # With three decisions as many as the paper reports.
 
 
 def test_symmetry_does_not_change_the_solution() -> None:

@@ -24,7 +24,6 @@ from cardgym.solvers.best_response import (
 from cardgym.solvers.cfr import CFR
 from cardgym.solvers.strategies import known_strategy, pairs_of
 from cardgym.solvers.tree import GameTree, enumerate_tree
-from cardgym.testing import StateDriver
 
 
 def tree_of(name: str, **options: str) -> GameTree:
@@ -113,40 +112,6 @@ def test_running_in_parts_equals_running_at_once(kuhn: GameTree) -> None:
     two.run(10)
     two.run(20)
     assert np.array_equal(one.average, two.average)
-
-
-def test_openspiel_agrees_on_leduc_poker(leduc: GameTree) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    openspiel_policy = pytest.importorskip("open_spiel.python.policy")
-    openspiel = pytest.importorskip("open_spiel.python.algorithms.exploitability")
-    game = pyspiel.load_game("leduc_poker")
-    uniform = openspiel_policy.UniformRandomPolicy(game)
-    assert nash_conv(leduc, leduc.uniform()) == pytest.approx(openspiel.nash_conv(game, uniform))
-    solver = CFR(leduc)
-    solver.run(20)
-    ours = solver.average
-    theirs = openspiel_policy.TabularPolicy(game)
-    for state, row in zip(theirs.states, theirs.action_probability_array, strict=True):
-        info_set = our_info_set(leduc, state)
-        first, last = leduc.arrays.first_choice[info_set : info_set + 2]
-        row[:] = 0.0
-        row[leduc.choice_actions[first:last]] = ours[first:last]
-    assert openspiel.exploitability(game, theirs) == pytest.approx(exploitability(leduc, ours))
-
-
-def our_info_set(tree: GameTree, state: Any) -> int:
-    """The information set of the seat to decide in a state of OpenSpiel, which has the same actions."""
-    driver = StateDriver(tree.game)
-    left = list(range(6))
-    for move in state.history():
-        if driver.num_chance_outcomes:
-            driver.play(left.index(move))
-            left.remove(move)
-        else:
-            driver.play(move)
-    seat = driver.current_player
-    key = driver.info_state_key(seat)
-    return int(np.flatnonzero((tree.set_keys == key) & (tree.arrays.set_seats == seat))[0])
 
 
 def test_large_games_are_refused() -> None:

@@ -17,7 +17,6 @@ from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.explorer import Explorer
 from cardgym.table.coach.puzzles import decision_again, find_puzzle, is_clear
 from cardgym.table.coach.ratings import MAX_PUZZLE, Skill, puzzle_points, ratings
-from cardgym.table.coach.review import decisions_of
 from cardgym.table.presentation import presentation_of
 from cardgym.table.session import Session, replay
 from cardgym.table.setup import GameSetup
@@ -54,13 +53,12 @@ def test_a_decision_of_a_game_can_be_asked_again() -> None:
     session.play()
     session.act(session.legal_actions()[0])
     entry = session.entry() | {"id": "x", "moves": session.moves}
-    [decision] = decisions_of(entry)
-    numbers = [number for number, event in enumerate(replay(entry)) if event.is_choice]
-    puzzle = decision_again(entry, numbers[0])
+    [(number, decision)] = [(number, event) for number, event in enumerate(replay(entry)) if event.is_choice]
+    puzzle = decision_again(entry, number)
     assert puzzle.state.tobytes() == decision.before.tobytes()
-    assert puzzle.moves == tuple(move for _, move in session.moves[: numbers[0]])
+    assert puzzle.moves == tuple(move for _, move in session.moves[:number])
     assert Explorer(GAME, OPTIONS).line(puzzle.moves, 0).state.tobytes() == decision.before.tobytes()
-    for move in (-1, *({*range(len(session.moves) + 2)} - {*numbers})):
+    for move in (-1, *({*range(len(session.moves) + 2)} - {number})):
         with pytest.raises(CardgymError, match="not a decision of yours"):
             decision_again(entry, move)
 

@@ -23,11 +23,11 @@ from cardgym.table.coach.coach import Coach, usual_player
 from cardgym.table.coach.history import Reviewer, reports, save_costs
 from cardgym.table.coach.playouts import Playouts
 from cardgym.table.coach.ratings import ratings
-from cardgym.table.coach.review import WORST, Review, decisions_of, review
+from cardgym.table.coach.review import WORST, Review, review
 from cardgym.table.game_log import GameLog
 from cardgym.table.people import people_of
 from cardgym.table.presentation import COACH, presentation_of
-from cardgym.table.session import Session
+from cardgym.table.session import Session, replay
 from cardgym.table.setup import GameSetup
 from cardgym.table.terminal.review import summary_lines
 from cardgym.table.terminal.screen import Screen
@@ -95,7 +95,8 @@ def test_the_costliest_decisions_come_first(game_log: GameLog) -> None:
     assert len(ends) > 2
     assert ends == sorted(ends, reverse=True)  # All costs are in credits.
     moves = [move for seat, move in entry["moves"] if seat == entry["person"]]
-    assert [one.chosen for one in reviewed.decisions] == [event.move for event in decisions_of(entry)]
+    choices = [event.move for event in replay(entry) if event.seat == entry["person"] and event.is_choice]
+    assert [one.chosen for one in reviewed.decisions] == choices
     assert len(reviewed.decisions) <= len(moves)
     json.dumps(reviewed.asdict(), allow_nan=False)
     assert all(len(line) <= 80 for line in summary_lines(reviewed, Screen()))

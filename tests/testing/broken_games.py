@@ -96,9 +96,6 @@ def observed_by(write: Any, features: Any = kuhn_poker.features) -> dict[str, Ob
     return {"full": Observation(write, features)}
 
 
-TWINS = observed_by(observe_too_little, twin_features)
-
-
 # -- rules ------------------------------------------------------------------------------------------------------------
 
 
@@ -123,9 +120,6 @@ def apply_and_deal_twice(state: State, move: int) -> None:
 
 def cards_dealt_twice(state: State) -> tuple[int, ...]:
     return (int(state.cards[0] == state.cards[1] != HIDDEN),)
-
-
-DEALS_TWICE = {"apply_action": apply_and_deal_twice, "invariants": cards_dealt_twice}
 
 
 @rule

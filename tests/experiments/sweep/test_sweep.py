@@ -9,15 +9,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cardgym.cli import main
 from cardgym.experiments.launch import TrainingScript
 from cardgym.experiments.sweep import RunResult, run_all, runs_of, sweep_folder
-from cardgym.learn.saved_state import load_state
 from cardgym.scaling import Engine, Task
 from cardgym.scaling.engine import Outcome
+from killing import check_same_bits
 
 if os.name != "posix":
     pytest.skip("SIGKILL is POSIX's", allow_module_level=True)
@@ -70,12 +69,7 @@ def test_killed_run_ends_with_the_same_bits(config: Path, tmp_path: Path) -> Non
                 os.kill(pid, signal.SIGKILL)
                 killed = True
     assert sweep.wait(120) == 0
-    states = [load_state(folder / "resume.safetensors") for folder in (alone, out / "seed1")]
-    weights = [state["learner"] for state in states]
-    assert _leaves(weights[0]).keys() == _leaves(weights[1]).keys()
-    for name, array in _leaves(weights[0]).items():
-        np.testing.assert_array_equal(array, _leaves(weights[1])[name], name)
-    assert (alone / "model.safetensors").read_bytes() == (out / "seed1" / "model.safetensors").read_bytes()
+    check_same_bits(alone, out / "seed1", (".safetensors",))
 
 
 @pytest.mark.parametrize(
@@ -156,10 +150,3 @@ def _process_of(folder: Path) -> int | None:
         if b"--follow" in words and str(folder).encode() in words:
             return int(entry.parent.name)
     return None
-
-
-def _leaves(value: object, name: str = "") -> dict[str, np.ndarray[Any, Any]]:
-    if isinstance(value, np.ndarray):
-        return {name: value}
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return {path: leaf for key, inner in items for path, leaf in _leaves(inner, f"{name}/{key}").items()}

@@ -66,20 +66,12 @@ def test_solve_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     "words",
     [
         ["solve", "OnePlayPoker-v0", "--set", "gamma=2"],
-        ["solve", "OnePlayPoker-v0", "--set", "gama=1"],
-        ["solve", "OnePlayPoker-v0", "--set", "gamma=1e-99999999"],
         ["solve", "OnePlayPoker-v0", "--policy", "policy.txt"],
-        ["play", "OnePlayPoker-v0", "--opponent", "nobody"],
-        ["evaluate", "OnePlayPoker-v0", "--players", "random", "random"],
         ["reproduce", "one-play-poker", "--deep", "none.safetensors"],
-        ["reproduce", "one-play-poker", "--processes", "2"],
         ["solve", "OnePlayPoker-v0", "--policy", "none.json"],
         ["solve", "OnePlayPoker-v0", "--policy", "optimal"],
         ["solve", "OnePlayPoker-v0", "--out", "policy.txt"],
         ["solve", "OnePlayPoker-v0", "--out", "/dev/null/policy.json"],
-        ["solve", "Poker"],
-        ["reproduce", "one-play-pokr"],
-        ["reproduce", "one-play-poker", "--games", "1"],
     ],
 )
 def test_bad_input_is_one_line(words: list[str], refused: Any) -> None:

@@ -1,9 +1,7 @@
-"""Coda with one tile each, solved exactly: against an independent search, known values, and games played."""
+"""Coda with one tile each, solved exactly: against the tree of its rules, known values, and games played."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -17,9 +15,8 @@ from cardgym.games.coda.state import CodaOptions
 from cardgym.papers.coda.one_tile import RANDOM, solve_first, win_rates
 from cardgym.players import CompiledPlayer
 from cardgym.players.seats import SeatedBatch, game_keys
-
-World = tuple[int, frozenset[int]]
-"""The opponent's first tile and the pool."""
+from cardgym.solvers.best_response import best_response
+from cardgym.solvers.tree import enumerate_tree
 
 
 @cache
@@ -27,80 +24,15 @@ def solved(**settings: Any) -> dict[str, Any]:
     return win_rates(CodaOptions(**settings))
 
 
-def best_win_rate(n: int, agent_first: bool, color_visible: bool, opponent_names_all: bool = False) -> Fraction:
-    """The best win rate, by search over the sets of worlds that the agent cannot tell apart.
-
-    Written from the rules alone. A world is the opponent's tile and the pool, weighted by its probability. The agent
-    tells worlds apart by what it sees: tiles drawn and shown, their side of the hidden tile, its color, and what is
-    named.
-    """
-
-    def agent_draws(worlds: dict[World, Fraction], own: int) -> Fraction:
-        if len(next(iter(worlds))[1]) == 1:
-            return sum(worlds.values(), Fraction(0))
-        seen: dict[int, dict[World, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
-        for (b, pool), weight in worlds.items():
-            for tile in pool:
-                seen[tile][b, pool - {tile}] += weight / len(pool)
-        return sum((agent_guesses(part, own) for part in seen.values()), Fraction(0))
-
-    def agent_guesses(worlds: dict[World, Fraction], own: int) -> Fraction:
-        best = opponent_moves(worlds, own)  # A guess known to miss.
-        for value in {b for b, _ in worlds}:
-            hit = sum((weight for (b, _), weight in worlds.items() if b == value), Fraction(0))
-            missed = {world: weight for world, weight in worlds.items() if world[0] != value}
-            best = max(best, hit + (opponent_moves(missed, own) if missed else 0))
-        return best
-
-    values: dict[object, Fraction] = {}
-
-    def opponent_moves(worlds: dict[World, Fraction], own: int) -> Fraction:
-        total = sum(worlds.values(), Fraction(0))
-        key = (own, frozenset((world, weight / total) for world, weight in worlds.items()))
-        if key not in values:
-            values[key] = value_of({world: weight / total for world, weight in worlds.items()}, own)
-        return values[key] * total
-
-    def value_of(worlds: dict[World, Fraction], own: int) -> Fraction:
-        seen: dict[tuple[int, bool, int], dict[World, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
-        for (b, pool), weight in worlds.items():
-            if len(pool) == 1:
-                return Fraction(0)
-            for tile in pool:
-                left = pool - {tile}
-                names = set(range(n)) if opponent_names_all else left | {own}
-                for name in names - {own}:
-                    seen[tile, tile < b, name][b, left] += weight / len(pool) / len(names)
-        return sum((agent_draws(part, own) for part in seen.values()), Fraction(0))
-
-    total = Fraction(0)
-    for own in range(n):
-        groups: dict[int, dict[World, Fraction]] = defaultdict(dict)
-        for b in set(range(n)) - {own}:
-            pool = frozenset(range(n)) - {own, b}
-            groups[b % 2 if color_visible else 0][b, pool] = Fraction(1, n * (n - 1))
-        for worlds in groups.values():
-            total += agent_draws(worlds, own) if agent_first else opponent_moves(worlds, own)
-    return total
-
-
 @pytest.mark.parametrize(
-    ("n", "agent_first", "color_visible"),
-    [
-        (6, True, True),
-        (6, True, False),
-        (6, False, True),
-        (6, False, False),
-        pytest.param(8, True, True, marks=pytest.mark.slow),
-    ],
+    "settings",
+    [{}, {"color_visible": "no"}, {"first": "1"}, {"first": "1", "color_visible": "no"}, {"feasible": "all"}],
 )
-def test_optimum_with_few_tiles_agrees_with_search(n: int, agent_first: bool, color_visible: bool) -> None:
-    optimum = solved(n=n, first="0" if agent_first else "1", color_visible=color_visible)["optimum"]
-    assert optimum == pytest.approx(float(best_win_rate(n, agent_first, color_visible)), abs=1e-12)
-
-
-def test_optimum_where_any_value_is_legal_agrees_with_search() -> None:
-    assert solved(n=6, feasible="all")["optimum"] == pytest.approx(float(best_win_rate(6, True, True, True)), abs=1e-12)
+def test_the_optimum_with_few_tiles_is_a_best_response_in_the_tree(settings: dict[str, Any]) -> None:
+    """The tree is played by the rules, and knows nothing of the solver's words; a win pays 1, a loss -1."""
+    tree = enumerate_tree(find("Coda-v0"), CodaOptions(n=6, **{"first": "0", **settings}))
+    exact = (1.0 + best_response(tree, tree.uniform(), 0).value) / 2.0
+    assert solved(n=6, **{"first": "0", **settings})["optimum"] == pytest.approx(exact, abs=1e-12)
 
 
 def test_known_values() -> None:

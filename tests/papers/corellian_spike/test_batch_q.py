@@ -184,9 +184,8 @@ def test_policy_file_for_another_number_of_players_is_refused(made_for: int, pla
     path = tmp_path / "policy.json"
     made_options = options(num_players=made_for)
     save_policy_file(path, initial_actions(made_options), made_options)
-    with pytest.raises(CardgymError, match="made for other options") as refused:
+    with pytest.raises(CardgymError, match="made for other options"):
         resolve(path, GAME, options(num_players=played_with))
-    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(("made_for", "played_with"), [(2, 8), (4, 2)])

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from browsing import Person
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
+from page_hosts import static_host
 
 
 @pytest.fixture
@@ -22,11 +15,8 @@ def site(browser: Any, tmp_path: Any) -> Iterator[str]:
     import recorded_games
 
     recorded_games.build(tmp_path, {"OnePlayPoker-v0": ["always"]})
-    handler = functools.partial(Quiet, directory=str(tmp_path))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as served:
-        threading.Thread(target=served.serve_forever).start()
-        yield f"http://127.0.0.1:{served.server_port}/"
-        served.shutdown()
+    with static_host(tmp_path) as host:
+        yield host.address
 
 
 def test_game_is_stepped_through_and_puzzle_solved(person: Person, site: str) -> None:

@@ -195,12 +195,6 @@ def _luck(adviser: Adviser, events: Sequence[Event], num_players: int) -> tuple[
     )
 
 
-def decisions_of(entry: Mapping[str, Any]) -> list[Event]:
-    """Return the decisions of a game as `review` numbers them."""
-    seats = reviewed_seats(entry)
-    return [event for event in replay(entry) if event.seat in seats and event.is_choice]
-
-
 def reviewed_seats(entry: Mapping[str, Any]) -> list[int]:
     """Return the seats that are reviewed by default: the person's, all people's at a shared screen, all if watched."""
     person = entry["person"]
