@@ -79,7 +79,8 @@ class HandPosterior:
                 seats = before[rows]
                 update(previous.take(rows), states.take(rows), rows, seats, actions[rows])
                 ranges = self.ranges[rows, seats]
-                self.ranges[rows, seats] = np.maximum(ranges / ranges.max(axis=1, keepdims=True), _MIN_WEIGHT)
+                ranges /= np.maximum(ranges.max(axis=1, keepdims=True), _MIN_WEIGHT)  # 0 after what no pair does.
+                self.ranges[rows, seats] = np.maximum(ranges, _MIN_WEIGHT)
 
     def sample(self, game: int, states: States, count: int) -> States:
         """Draw worlds, (count,), in random order."""
