@@ -150,6 +150,10 @@ class Player:
         """
         return int(legal_actions(self, observation[None], mask[None], np.array([draw]))[0])
 
+    def anew(self) -> Player:
+        """Return this player as it was before any game, so that what is `recalled` does not depend on earlier ones."""
+        return self
+
     def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.floating[Any]] | None:
         """Return the value of each action, (rows, actions), illegal ones included; None for a player without values."""
         return None

@@ -169,9 +169,9 @@ def test_rebuilt_ranges_equal_those_tracked_in_play() -> None:
     assert redrawn
 
 
-def last_betting(*bets: int) -> SpikeDriver:
+def last_betting(*bets: int, **options: Any) -> SpikeDriver:
     """Two players in the last betting, after these bets in round 0 and only matches in the others."""
-    driver = SpikeDriver((0, 1), (2, -2))
+    driver = SpikeDriver((0, 1), (2, -2), **options)
     for number in range(3):
         driver.act(*(bets if number == 0 else ()))
         if driver.state.phase == sabacc.BETTING:
@@ -221,6 +221,17 @@ def test_what_is_recalled_is_what_was_solved_and_else_the_base() -> None:
     before = shares_of(player.recalled, [last])
     np.testing.assert_allclose(before, shares_of(player.stand_in, [last]), atol=1e-6)
     np.testing.assert_array_equal(shares_of(player, [last]), shares_of(player.recalled, [last]))
+    anew = player.anew()
+    assert anew.recalled is not None
+    np.testing.assert_array_equal(shares_of(anew.recalled, [last]), before)
+    np.testing.assert_array_equal(shares_of(anew, [last]), shares_of(player, [last]))
+
+
+def test_it_solves_a_betting_after_what_no_pair_of_cards_would_have_done() -> None:
+    """`heuristic` plays what `ppo` was not trained for, and never raises 20 times; no pair is then likelier."""
+    player = champion(hands=1)
+    shares = shares_of(player, [last_betting(*[sabacc.RAISE] * 20, sabacc.MATCH, hands=1)])
+    assert shares[0, sabacc.RAISE] > 0.0
 
 
 def by_hand(

@@ -60,6 +60,10 @@ class ChampionPlayer(Player):
         self._exact = copy(self)  # For the ranges: the same to the bit, whatever rows are asked for together.
         self._exact._base, self._exact._exact = with_fixed_sums(base), self._exact
 
+    def anew(self) -> Player:
+        """See `Player.anew`."""
+        return ChampionPlayer(self._game, self._options, self._base, trained=self._trained)
+
     def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Float64s:
         """See `Player.probabilities`."""
         states, seats = remember(self._game, self._options, observations)
