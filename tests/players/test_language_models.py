@@ -13,7 +13,7 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena.match import evaluate
 from cardgym.engine.text import TextView
-from cardgym.players.llm.endpoint import transcripts_of
+from cardgym.players.llm.endpoint import Transcripts, transcripts_of
 from cardgym.players.llm.player import LanguageModel, read_answer
 from cardgym.players.llm.settings import MAX_REQUESTS, TRANSCRIPTS, Settings
 from scripted_model import Server, honest, moves_in, serving
@@ -157,16 +157,33 @@ def test_replies_that_are_none_fail_and_strange_counts_of_tokens_do_not(monkeypa
         (reply("ANSWER: 0", prompt_tokens=10**400, completion_tokens=-1), 0, 0),
         ({**reply("ANSWER: 0"), "usage": [1]}, 0, 0),
         (reply("ANSWER: 0" + " " * 10_000), GAMES, 0),
+        (reply([{"type": "thinking", "thinking": []}, {"type": "text", "text": "ANSWER: 0"}]), 0, 0),
+        ({"choices": [{"message": {"content": "ANSWER: 0"}, "finish_reason": "length"}]}, 0, 3 * GAMES),
         ({"choices": []}, GAMES, 0),
         (["ANSWER: 0"], GAMES, 0),
     )
     monkeypatch.setattr("cardgym.players.llm.endpoint.MAX_BYTES", 10_000)
     answers: list[Any] = []
-    for number, (answer, failed, unreadable) in enumerate(cases):
+    for number, (answer, failed, no_move) in enumerate(cases):
         answers.append(answer)
         with serving(lambda messages: answers[-1]) as server:
             [model] = played(server, monkeypatch, f"llm:reply{number}").models
-        assert (model["failed"], model["unreadable"]) == (failed, unreadable)
+        assert (model["failed"], model["unreadable"] + model["illegal"]) == (failed, no_move)
+
+
+def test_an_answer_that_a_full_disk_cuts_off_costs_no_other(transcripts: Path) -> None:
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    kept, lost = ({"key": key, "n": 0, "answer": 80 * key} for key in "kl")
+    file = Transcripts(transcripts)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20, limits[1]))
+        with pytest.raises(CardgymError, match=f"cannot write {re.escape(str(transcripts))}: "):
+            file.add(lost)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    file.add(kept)
+    assert (Transcripts(transcripts).find("k", 0), file.find("l", 0)) == (kept["answer"], None)
 
 
 def test_requests_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,6 +221,9 @@ VIEW = TextView("Some-v0", 0, "", "", (), 0, {0: "check", 1: "bet 1 (the pot bec
         ("ANSWER: 0\nNo:\nANSWER: 1", 1, ""),
         ("<think>ANSWER: 0</think>\nANSWER: bet 1", 1, ""),
         ("<think>ANSWER: 0", None, "unreadable"),
+        ("ANSWER: 0\n</think>\nThat is my move.", None, "unreadable"),
+        ("[THINK]\nANSWER: 0\n[/THINK]\nANSWER: 1", 1, ""),
+        ("<Thinking>\nANSWER: 0\n</Thinking>", None, "unreadable"),
         ("My answer: 1", None, "unreadable"),
         ("1", None, "unreadable"),
         ("", None, "unreadable"),
@@ -220,7 +240,11 @@ def test_only_the_line_of_the_answer_is_read(answer: str, action: int | None, pr
     assert (reading.action, reading.problem) == (action, problem)
 
 
-@pytest.mark.parametrize("settings", ["", "m,rethinks=-1", "m,moves=some", "m,colors=red", "m,at_once=0"])
+@pytest.mark.parametrize(
+    "settings",
+    ["", *(f"m,{key}" for key in ("rethinks=-1", "moves=some", "colors=red", "at_once=0", "timeout=0.0")),
+     "m,rethinks=\N{ARABIC-INDIC DIGIT ONE}", "m,rethinks=1,rethinks=2"],
+)  # fmt: skip
 def test_a_wrong_name_is_refused_in_one_line(settings: str) -> None:
     with pytest.raises(CardgymError):
         Settings.parse(f"llm:{settings}")

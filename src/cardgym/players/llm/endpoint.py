@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -40,7 +41,7 @@ class Transcripts:
                 self._known[str(entry["key"]), int(entry["n"])] = str(entry["answer"])
             except (CardgymError, ValueError, KeyError, TypeError):
                 continue  # The last line of a process that was killed.
-        self._gap = "" if content[-1:] in (b"", b"\n") else "\n"
+        self._gap = b"" if content[-1:] in (b"", b"\n") else b"\n"
         path.parent.mkdir(parents=True, exist_ok=True)
 
     def find(self, key: str, n: int) -> str | None:
@@ -59,11 +60,17 @@ class Transcripts:
             self.requests += 1
 
     def add(self, entry: dict[str, Any]) -> None:
-        """Append an entry."""
-        line = json.dumps(entry, ensure_ascii=False) + "\n"
-        with self._lock, self.path.open("a", encoding="utf-8") as file:
-            file.write(self._gap + line)
-            self._gap = ""
+        """Append an entry; `CardgymError` if the file cannot be written."""
+        line = json.dumps(entry, ensure_ascii=False).encode() + b"\n"
+        with self._lock:
+            line, self._gap = self._gap + line, b"\n"  # Until it is whole: the next one is then a line of its own.
+            try:  # In one write: other processes may append to the same file.
+                with self.path.open("ab", buffering=0) as file:
+                    if file.write(line) < len(line):
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            except OSError as error:
+                raise CardgymError(f"cannot write {self.path}: {error.strerror or error}") from None
+            self._gap = b""
             self._known[entry["key"], entry["n"]] = entry["answer"]
 
 
@@ -71,6 +78,12 @@ class Transcripts:
 def transcripts_of(path: Path) -> Transcripts:
     """Return the transcripts of a file, read once."""
     return Transcripts(path)
+
+
+def _text(content: Any) -> str:
+    """Return the text of a message, which some endpoints send in parts, thoughts among them."""
+    parts = content if isinstance(content, list) else []
+    return "".join(part["text"] for part in parts if part.get("type") == "text") if parts else str(content or "")
 
 
 class Endpoint:
@@ -125,8 +138,11 @@ class Endpoint:
         openai, start = self._openai, time.monotonic()
         try:
             reply = self._reply(messages)
+            choice = reply["choices"][0]
             # Without lone surrogates, which no file can hold.
-            answer = str(reply["choices"][0]["message"].get("content") or "").encode(errors="replace").decode()
+            answer = _text(choice["message"].get("content")).encode(errors="replace").decode()
+            if choice.get("finish_reason") == "length":  # So that `ANSWER: 1` of `ANSWER: 12` names no move.
+                answer += " [cut off: it is too long]"
             usage = found if isinstance(found := reply.get("usage"), dict) else {}
             told = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
         except CardgymError:

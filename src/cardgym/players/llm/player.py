@@ -17,7 +17,9 @@ from cardgym.players.base import FORFEIT, TextPlayer
 from cardgym.players.llm.endpoint import Endpoint, Messages
 from cardgym.players.llm.settings import Settings, read_prompt
 
-_THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
+_TAG = r"(?:think|thinking|thought|reasoning|analysis)"
+_THOUGHT = re.compile(rf"\A.*[<\[◁]/{_TAG}[>\]▷]|[<\[◁]{_TAG}[>\]▷].*\Z", re.DOTALL | re.IGNORECASE)
+"""All up to the last end of thoughts, whose beginning may be part of the prompt, and those that are cut off."""
 _ANSWER = re.compile(r"^[ \t>*_`#-]*ANSWER[ \t*_`]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 
 

@@ -63,6 +63,8 @@ class Settings:
             key, _, text = part.partition("=")
             if key not in keys:
                 raise unknown(f"key of {PREFIX}{printable(model)}", key, keys)
+            if key in values:
+                raise CardgymError(f"player {printable(name)}: {key} is named twice; name it once")
             if key in _CHOICES:
                 values[key] = one_of(key, text, _CHOICES[key])
             else:
@@ -80,9 +82,10 @@ _CHOICES = {
 
 def _number(key: str, text: str, kind: str) -> int | float:
     whole = kind.startswith("int")
-    pattern, allowed = (r"\d{1,6}", "whole numbers from 0") if whole else (r"\d{1,6}(\.\d+)?", "numbers from 0")
-    if not re.fullmatch(pattern, text) or (key in ("at_once", "max_tokens") and int(text) == 0):
-        raise CardgymError(f"{key}={printable(text)}: allowed are {allowed}")
+    pattern, allowed = (r"[0-9]{1,6}", "whole numbers") if whole else (r"[0-9]{1,6}(\.[0-9]+)?", "numbers")
+    positive = key in ("at_once", "max_tokens", "timeout")
+    if not re.fullmatch(pattern, text) or (positive and float(text) == 0):
+        raise CardgymError(f"{key}={printable(text)}: allowed are {allowed} {'above' if positive else 'from'} 0")
     return int(text) if whole else float(text)
 
 
