@@ -20,6 +20,7 @@ from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.experiments.trainers import Trainer
 from cardgym.learn import tags
+from cardgym.learn.distinct import Distinct
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo import PPOConfig, PPOLearner
 from cardgym.learn.ppo_networks import CentralCritic, folded, insert, measure
@@ -167,6 +168,25 @@ def test_critic_of_all_seats_learns_from_their_observations(tiny: Game) -> None:
     assert np.corrcoef(values, returns)[0, 1] > 0.95
     own = learner.network(torch.tensor(observations))[1].detach().numpy()
     assert np.corrcoef(own, returns)[0, 1] < 0.8
+
+
+def test_network_reads_equal_rows_once_and_gives_every_row_its_own_output() -> None:
+    torch.manual_seed(1)
+    network = PolicyNetwork(NetworkShape(3, 4, (8,)))
+    generator = torch.Generator().manual_seed(2)
+    for kinds, kept in ((5, 5), (1, 1), (2000, 1000)):
+        numbers = torch.randint(kinds, (1000,), generator=generator) if kinds < 1000 else torch.arange(1000)
+        rows = torch.randn(kinds, 3, generator=generator)[numbers]
+        table = Distinct.of(rows)
+        taken = torch.randperm(1000, generator=generator)[:300]
+        assert (len(table.table), len(table.take(taken).table)) == (kept, min(kept, 300))
+        for some, shown in ((table, rows), (table.take(taken), rows[taken])):
+            outputs, expected = some.through(network), network(shown)
+            gradients = [
+                torch.autograd.grad(of[1].square().sum(), network.value.weight)[0] for of in (outputs, expected)
+            ]
+            for pair in (*zip(outputs, expected, strict=True), gradients):
+                torch.testing.assert_close(*pair, rtol=1e-4, atol=1e-4)
 
 
 # -- the player -------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from torch import Tensor
 from cardgym.engine.contract import Float32s, Int8s, Int64s
 from cardgym.learn import tags
 from cardgym.learn.config import Items, NetworkConfig, Share
+from cardgym.learn.distinct import Distinct
 from cardgym.learn.learner import NetworkLearner, take_rows
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.ppo_loss import loss_gradient, uniform_log_probs
@@ -137,9 +138,10 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
             The actions, int64, their log-probabilities and the states' values, float32, all (rows,).
         """
         seen = torch.tensor(observations, device=self.device)
-        logits, values = self.network(seen)
+        logits, values = Distinct.of(seen).through(self.network)
         if self.critic is not None and others is not None:
-            values = self.critic(self.critic.inputs(seen, torch.tensor(others, device=self.device)))
+            everything = self.critic.inputs(seen, torch.tensor(others, device=self.device))
+            values = Distinct.of(everything).through(self.critic)
         log_probs = log_probabilities(logits, torch.tensor(masks, device=self.device).bool())
         actions = sample_actions(probabilities(log_probs).cpu().numpy(), self._generator.random(len(masks)))
         chosen = log_probs.cpu().numpy()[np.arange(len(actions)), actions]
@@ -149,23 +151,28 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         """Go through a batch `update_epochs` times in random minibatches, then move the magnet and the average."""
         config = self._config
         tensors = TurnBatch(*(torch.tensor(field, device=self.device) for field in batch))
-        magnet = self._magnet_log_probs(tensors)
+        seen, everything = Distinct.of(tensors.observations), None
         if self.critic is not None:  # Joined and normalized once, not in every minibatch.
-            tensors = tensors._replace(others=self.critic.inputs(tensors.observations, tensors.others))
+            everything = Distinct.of(self.critic.inputs(tensors.observations, tensors.others))
+        magnet = self._magnet_log_probs(seen, tensors.masks)
+        tensors = tensors._replace(observations=tensors.actions, others=tensors.actions)  # The tables have them.
         for numbers in self.minibatches(
             len(batch.actions), config.num_minibatches, config.update_epochs, self._generator
         ):
-            self._step(take_rows(tensors, numbers), None if magnet is None else magnet[numbers.to(self.device)])
+            read = None if everything is None else everything.take(numbers)
+            pull = None if magnet is None else magnet[numbers.to(self.device)]
+            self._step(take_rows(tensors, numbers), seen.take(numbers), read, pull)
         self.updates += 1
         self._follow()
         self._statistics = super().statistics()
         self._statistics[tags.EXPLAINED_VARIANCE] = explained_variance(tensors.values, tensors.returns)
 
-    def _step(self, rows: TurnBatch, magnet: Tensor | None) -> None:
-        """Descend once; `others` of the rows are the inputs of the critic."""
+    def _step(self, rows: TurnBatch, seen: Distinct, everything: Distinct | None, magnet: Tensor | None) -> None:
+        """Descend once; the network reads what is `seen`, the critic `everything`."""
         config = self._config
-        logits, values = self.network(rows.observations)
-        outputs = [logits, values] if self.critic is None else [logits, values, self.critic(rows.others)]
+        outputs = list(seen.through(self.network))
+        if self.critic is not None and everything is not None:
+            outputs.append(everything.through(self.critic))
         given = [output.detach().cpu().numpy() for output in outputs]
         gradients = [np.empty_like(output) for output in given]
         nothing, figures = np.empty(0, np.float32), np.empty(len(REPORTS))
@@ -182,13 +189,13 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
         self.log(*torch.tensor(figures, dtype=torch.float32, device=self.device))
 
     @torch.no_grad()
-    def _magnet_log_probs(self, batch: TurnBatch) -> Tensor | None:
+    def _magnet_log_probs(self, seen: Distinct, masks: Tensor) -> Tensor | None:
         """Return the magnet's log-probabilities of all actions, (rows, actions); None without a magnet."""
         if self._config.magnet == "none" or not self._config.magnet_coef:
             return None
         if self._config.magnet == "uniform":
-            return uniform_log_probs(batch.masks)
-        return log_probabilities(self.magnet(batch.observations)[0], batch.masks)
+            return uniform_log_probs(masks)
+        return log_probabilities(seen.through(self.magnet)[0], masks)
 
     @torch.no_grad()
     def _follow(self) -> None:

@@ -19,6 +19,7 @@ from cardgym.engine.kernel import ANY_SEAT
 from cardgym.envs.vector import make_vector_env
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
+from cardgym.learn.distinct import Distinct
 from cardgym.learn.learner import take_rows
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.opponents import SELF, SNAPSHOT, OpponentPool, Snapshots
@@ -273,7 +274,7 @@ class DeviceLearner(PPOLearner):
     def learn(self, batch: TurnBatch, complete: Tensor) -> None:
         """Go through the `complete` turns of a batch, as `update`; an epoch leaves out the rest of its minibatches."""
         config = self._config
-        magnet = self._magnet_log_probs(batch)
+        magnet = self._magnet_log_probs(Distinct(batch.observations), batch.masks)
         # In place of what the others see, which no critic reads: the magnet and whether a turn counts.
         extra = [complete[:, None].float(), *([] if magnet is None else [magnet])]
         self._rows = TurnBatch(*_placed(self._rows or (), batch._replace(others=torch.cat(extra, dim=1))))
