@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from cardgym.cli import main
-from cardgym.papers.commands import papers
+from cardgym.papers.commands import TRAINERS
 from killing import check_killed_run_ends_with_the_same_bits, check_run_that_is_asked_to_end_saves
 
-TRAININGS = [name for paper in papers().values() for name in paper.trainers]
 WORDS = {
     "batch_q": [
         "--exploration", "legal", "--num-iterations", "4", "--games-per-iteration", "300", "--update-epochs", "5",
@@ -34,7 +33,7 @@ SHORT = {
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", TRAININGS)
+@pytest.mark.parametrize("name", TRAINERS)
 def test_killed_run_ends_with_the_same_bits_when_resumed(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -48,7 +47,7 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
     )
 
 
-@pytest.mark.parametrize("name", TRAININGS)
+@pytest.mark.parametrize("name", TRAINERS)
 def test_terminated_run_saves(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,9 +7,6 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-import numpy.typing as npt
-
 from cardgym.console.tables import markdown_table
 from cardgym.errors import CardgymError
 from cardgym.files import opened
@@ -57,10 +54,6 @@ class TensorBoard:
         """Write the final results together with the hyper-parameters, to compare runs."""
         plain = {name: _plain(value) for name, value in config.items()}
         self._writer.add_hparams(plain, dict(results), run_name=".", global_step=step)
-
-    def picture(self, name: str, step: int, image: npt.NDArray[np.uint8]) -> None:
-        """Write an `image`, (height, width, 3), uint8."""
-        self._writer.add_image(name, image, step, dataformats="HWC")
 
     def flush(self) -> None:
         """Put everything on disk. Call it before saving a state to resume from."""

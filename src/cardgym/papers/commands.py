@@ -1,32 +1,38 @@
-"""What papers add to the command line: each has a module `commands` with a `PAPER`."""
+"""What papers add to the command line: packages with a module `page`, whose docstrings are their lines of help."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 import cardgym.papers
 from cardgym.experiments.trainers import Trainer
 
 
-@dataclass(frozen=True)
-class Paper:
-    """A paper.
-
-    Attributes:
-        help: its line in `cardgym reproduce --help`.
-        reproduce: runs `cardgym reproduce` with the words after its name and returns the exit code.
-        trainers: its trainings by name, for `cardgym train`. As `reproduce`, they import what they need.
-    """
-
-    help: str
-    reproduce: Callable[[list[str]], int]
-    trainers: Mapping[str, Callable[[], Trainer]] = field(default_factory=dict)
-
-
-def papers() -> dict[str, Paper]:
-    """Return the papers by the names of their packages."""
+def papers() -> dict[str, str]:
+    """Return the papers by the names of their packages, each with its line of help."""
     names = sorted(module.name for module in pkgutil.iter_modules(cardgym.papers.__path__) if module.ispkg)
-    return {name: importlib.import_module(f"cardgym.papers.{name}.commands").PAPER for name in names}
+    return {name: (importlib.import_module(f"cardgym.papers.{name}").__doc__ or "").strip() for name in names}
+
+
+def reproduce(name: str, words: list[str]) -> int:
+    """Run `cardgym reproduce` for a paper with the words after its name; the exit code."""
+    return int(importlib.import_module(f"cardgym.papers.{name}.page").main(words))
+
+
+def batch_q() -> Trainer:
+    """Batch Q-learning at Corellian Spike, as in the paper."""
+    from cardgym.papers.corellian_spike.batch_q import BatchQConfig, train
+
+    return Trainer(BatchQConfig, train)
+
+
+def experts() -> Trainer:
+    """Weighted experts at cribbage."""
+    from cardgym.papers.cribbage.training import ExpertsConfig, train
+
+    return Trainer(ExpertsConfig, train)
+
+
+TRAINERS = {"batch_q": batch_q, "experts": experts}
+"""The papers' trainings by name, for `cardgym train`."""

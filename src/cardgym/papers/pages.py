@@ -1,4 +1,4 @@
-"""What the pages of all papers share: their command line, steps, claims with verdicts, and how they are written."""
+"""What the pages of all papers share: their command line, claims with verdicts, and how they are written."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from cardgym.statistics import Estimate
 PAGE = "results.md"
 BY_HAND = "<!-- Written by hand; `cardgym reproduce` keeps what follows. -->"
 """Divides a paper's page: above it what the command writes, below it what is new."""
-Report = Callable[[int, int], None]
-"""Called with how many experiments are done and how many there are."""
 
 
 def page_parser(paper: str, description: str | None, games: int, of: str) -> Parser:
@@ -35,7 +33,7 @@ def page_parser(paper: str, description: str | None, games: int, of: str) -> Par
 
 
 def reproduce(
-    parser: Parser, words: Sequence[str], unit: str, write: Callable[[Namespace, Report], Iterable[Path]]
+    parser: Parser, words: Sequence[str], unit: str, write: Callable[[Namespace, Progress], Iterable[Path]]
 ) -> int:
     """Write a paper's page from the command line, print the paths of what was written, and return the exit code.
 
@@ -134,22 +132,3 @@ def write_page(folder: Path, parts: Iterable[str]) -> Path:
     with replacing(path) as temporary:
         temporary.write_text(wrapped("\n".join(parts).rstrip()) + f"\n{by_hand}", encoding="utf-8")
     return path
-
-
-class Steps:
-    """Counts the experiments that are done, and reports them."""
-
-    def __init__(self, total: int, progress: Report | None) -> None:
-        self.total = total
-        self.done = 0
-        self._progress = progress
-        self._report()
-
-    def advance(self) -> None:
-        """Report that one more experiment is done."""
-        self.done += 1
-        self._report()
-
-    def _report(self) -> None:
-        if self._progress is not None:
-            self._progress(self.done, self.total)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from cardgym.console.progress import Progress
 from cardgym.papers.corellian_spike import page
 from cardgym.papers.corellian_spike.numbers import mixed
 from cardgym.papers.corellian_spike.runs import Scale, Score
@@ -20,8 +22,9 @@ def test_page_has_every_table_of_the_paper(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(page, "FIGURES", {name: figure})
     scale = Scale(seeds=2, iterations=2, training_games=20, games=20, tabular_seeds=2,
                   decisions=1000, processes=1)  # fmt: skip
-    progress: list[tuple[int, int]] = []
-    written = page.write_results(tmp_path, scale, lambda done, total: progress.append((done, total)))
+    with Progress("page", "tasks") as progress:
+        written = page.write_results(tmp_path, scale, progress)
+        counts = re.findall(r"(\d+) of (\d+) tasks", str(progress))
     assert [path.name for path in written] == ["results.md", name]
     text = written[0].read_text()
     for number in (2, 3):
@@ -36,7 +39,7 @@ def test_page_has_every_table_of_the_paper(tmp_path: Path, monkeypatch: pytest.M
         assert f": {words} |" in text
     assert "nan" not in text
     assert all(path.stat().st_size > 1000 for path in written)
-    assert progress[-1][0] == progress[-1][1]
+    assert counts == [(counts[0][0],) * 2]
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])

@@ -30,6 +30,7 @@ def test_page_answers_the_papers_questions(tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(module, "VARIANTS", variants)
     assert page.main(["--games", "16", "--out", str(tmp_path)]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["board.gif", "board.png", "results.md"]
+    assert (tmp_path / "board.png").read_bytes().startswith(b"\x89PNG")
     text = (tmp_path / "results.md").read_text()
     for kind in runs.KINDS:
         assert f"| {kind} | " in text

@@ -1,1 +1,1 @@
-""" "CS238: Reinforcement Learning for solving Coda Game", rerun."""
+"""Coda: both tables, the losses of figures 6 and 7, and the highest win rate possible"""

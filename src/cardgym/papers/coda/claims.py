@@ -63,7 +63,7 @@ def _rows(results: Results) -> Iterator[Claim | Answer]:
     yield Claim("5", "So tables are better than networks: Q-learning above DQN", 0, inf, [_difference(q, dqn)])
     larger = np.subtract(network("DQN", bits).percent, q.percent)
     for few in results.few_tiles:
-        lead = 100 * np.subtract([rate.value for rate in few.network], [rate.value for rate in few.table])
+        lead = 100 * np.subtract(few.network, few.table)
         yield Claim("5", f"With more tiles deep methods show their advantage: DQN's lead over Q-learning on the bits, with 24 tiles against {few.n}", 0, inf, [mean_over_runs(list(larger - lead))], notes=f"; the lead is {lead.mean():+.1f} with {few.n}, {larger.mean():+.1f} with 24")
     yield Claim("5", "Double DQN costs more time, for its second network: seconds above DQN", 0, inf, [_seconds(double, dqn)], "+.2f")
     yield Claim("5", "Networks cost more time than tables: seconds, DQN above Q-learning", 0, inf, [_seconds(dqn, q)], "+.2f")
@@ -104,7 +104,7 @@ def performance(results: Results) -> str:
 
 
 def _performance_row(row: Performance, rows: Sequence[Performance]) -> list[str]:
-    rates = [rate.value for rate in row.rates]
+    rates = row.rates
     share = f"{sum(rates) / len(rates):.3f} ({min(rates):.3f} to {max(rates):.3f})"
     is_first = row.paper and row is next(one for one in rows if one.paper == row.paper)
     return [row.approach, row.training, str(PAPER[row.paper]) if row.paper and is_first else "", share]

@@ -12,54 +12,37 @@ A word is stored as an integer: a leading 1, then a bit for each of its tiles, 1
 
 from __future__ import annotations
 
-import time
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError
 from cardgym.games.coda.state import CodaOptions
 
 OPTIMUM, BAYES, CONSISTENT, HEURISTIC, RANDOM = range(5)
 """How the agent guesses: optimally; the middle candidate; any candidate; any tile that fits when past misses are
 forgotten; any legal tile."""
-
-POLICIES = {"bayes": BAYES, "heuristic": HEURISTIC, "random-consistent": CONSISTENT, "random": RANDOM}
-OPPONENTS = {"random": None, "random-unseen": "unseen", "random-all": "all"}
-"""The value of `feasible` for each opponent's guesses; None for the game's own."""
+POLICIES = ("optimum", "bayes", "random-consistent", "heuristic", "random")
+"""Their names, in this order."""
 
 Values = npt.NDArray[np.float64]
 
 
-def win_rates(options: CodaOptions, opponent: str = "random") -> dict[str, Any]:
+def win_rates(options: CodaOptions) -> dict[str, float]:
     """Return the best win rate of seat 0 against a random opponent, and the exact win rates of known players.
 
-    Args:
-        options: the game's options: `n_start=1`, no jokers, and the last drawer wins.
-        opponent: `random` or `random-unseen`; in a game with `feasible="all"`, `random` or `random-all`.
-
     Returns:
-        `optimum` (the highest win rate of any player), `policies` (win rates of `bayes`, `heuristic`,
-        `random-consistent` and `random`) and `seconds` (solving time).
+        The rates by the names of `POLICIES`; `optimum` is the highest win rate of any player.
 
     Raises:
-        CardgymError: if the options or the opponent are not supported.
+        CardgymError: for options with which it cannot be solved.
     """
-    start = time.perf_counter()
     if options.n_start != 1 or options.jokers or options.empty != "last_drawer_wins":
         raise CardgymError("Coda can be solved only with n_start=1, jokers=0 and empty=last_drawer_wins; set these")
-    if opponent not in OPPONENTS:
-        raise unknown("opponent", opponent, OPPONENTS)
-    feasible = OPPONENTS[opponent] or options.feasible
-    if feasible not in ("unseen", "all") or feasible != options.feasible:
-        raise CardgymError(
-            f"opponent {opponent} in a game with feasible={options.feasible}; "
-            "set feasible=unseen, or feasible=all and the opponent random or random-all"
-        )
-    num_named = options.n if feasible == "all" else 0
+    if options.feasible not in ("unseen", "all"):
+        raise CardgymError(f"Coda with feasible={options.feasible} cannot be solved; set feasible=unseen, or all")
+    num_named = options.n if options.feasible == "all" else 0
     chance_first = {"0": 1.0, "1": 0.0, "random": 0.5}[options.first]
     visible = options.color_visible == "yes"
 
@@ -70,12 +53,7 @@ def win_rates(options: CodaOptions, opponent: str = "random") -> dict[str, Any]:
                 rate += chance * float(solve_first(options.n, first, visible, policy, num_named))
         return rate
 
-    rates = {policy: win_rate(policy) for policy in range(5)}
-    return {
-        "optimum": rates[OPTIMUM],
-        "policies": {name: rates[policy] for name, policy in POLICIES.items()},
-        "seconds": time.perf_counter() - start,
-    }
+    return {name: win_rate(policy) for policy, name in enumerate(POLICIES)}
 
 
 @compiled

@@ -13,6 +13,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table
 from cardgym.papers.coda.claims import claims, performance
 from cardgym.papers.coda.networks import BUDGET, draw_losses
@@ -29,7 +30,7 @@ from cardgym.papers.coda.results import (
     table_bounds,
 )
 from cardgym.papers.coda.runs import ALGORITHMS, Scale
-from cardgym.papers.pages import Report, page_parser, reproduce, section, write_page
+from cardgym.papers.pages import page_parser, reproduce, section, write_page
 from cardgym.statistics import Z95, mean_over_runs
 
 CHECKPOINTS = "checkpoints/coda/d*.safetensors"
@@ -40,16 +41,9 @@ FIGURES = {"DQN": "loss_dqn.png", "double DQN": "loss_double_dqn.png"}
 
 
 def write_results(
-    folder: Path, scale: Scale, base_seed: int = 0, checkpoints: Sequence[Path] = (), progress: Report | None = None
+    folder: Path, scale: Scale, base_seed: int, checkpoints: Sequence[Path], progress: Progress
 ) -> list[Path]:
-    """Train and evaluate everything, and write the page and its pictures; see `measure`.
-
-    Returns:
-        The files written, the page first.
-
-    Raises:
-        CardgymError: for a checkpoint of another kind, or if a file cannot be written.
-    """
+    """Train and evaluate everything, and write the page and its pictures; returns the files, the page first."""
     results = measure(scale, base_seed, checkpoints, progress)
     for name, curves in results.curves.items():
         draw_losses(folder / FIGURES[name], f"{name}, {scale.network_games:,} games, full observation", curves)
@@ -179,7 +173,7 @@ def _few_tiles(results: Results) -> str:
 
 
 def _few_tiles_row(row: FewTiles) -> list[str]:
-    shares = [*(rate.value for rate in row.rates), *row.exact]
+    shares = [*row.rates, *row.exact]
     return [str(row.n), f"{row.decisions:,}", f"{row.states:,}", *(f"{share:.3f}" for share in shares)]
 
 
@@ -198,7 +192,7 @@ def _references(results: Results) -> str:
     """Return the section on the paper's first and third reference."""
     scale, full, nfsp = results.scale, results.walk_sizes[-1], results.nfsp
     gap = mean_over_runs(nfsp.exploitability)
-    met = [mean_over_runs([100 * rate.value for rate in nfsp.rates[opponent]]) for opponent in OPPONENTS]
+    met = [mean_over_runs([100 * rate for rate in nfsp.rates[opponent]]) for opponent in OPPONENTS]
     return section(
         "Deep CFR and NFSP",
         "**Deep CFR**, the paper's first reference. Brown, Lerer, Gross and Sandholm (2018) walk the game over and over, try "
@@ -249,7 +243,7 @@ def main(words: list[str]) -> int:
         help=f"a checkpoint to evaluate too; may be repeated ({CHECKPOINTS})",
     )  # fmt: skip
 
-    def write(given: Namespace, progress: Report) -> list[Path]:
+    def write(given: Namespace, progress: Progress) -> list[Path]:
         checkpoints = sorted(Path().glob(CHECKPOINTS)) if given.deep is None else given.deep
         return write_results(given.out, Scale(games=given.games), given.seed, checkpoints, progress)
 

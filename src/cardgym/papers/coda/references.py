@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 import gymnasium
 import numpy as np
 
+from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.nfsp import NFSPConfig, train
-from cardgym.papers.coda.runs import ENV, Scale, WinRate, fresh_win_rate
-from cardgym.papers.pages import Steps
+from cardgym.papers.coda.runs import ENV, Scale, fresh_win_rate
 from cardgym.players import Player, resolve
 from cardgym.solvers.best_response import exploitability
 from cardgym.solvers.exact import tree_exploitability
@@ -60,7 +60,7 @@ class NFSPResults:
     """
 
     exploitability: list[float]
-    rates: dict[str, list[WinRate]]
+    rates: dict[str, list[float]]
 
 
 def walk_size(n: int, games: int, seed: int) -> WalkSize:
@@ -97,17 +97,17 @@ def walk_mini(walks: tuple[int, ...], seed: int) -> list[Walked]:
     return rows
 
 
-def learn_nfsp(scale: Scale, seeds: Sequence[int], steps: Steps) -> NFSPResults:
+def learn_nfsp(scale: Scale, seeds: Sequence[int], progress: Progress) -> NFSPResults:
     """Neural fictitious self-play in the smallest game, then with all tiles; each training is a step."""
     mini, results = find(MINI), NFSPResults([], {opponent: [] for opponent in OPPONENTS})
     for seed in seeds:
         exact = tree_exploitability(mini, mini.parse_options(), _nfsp(MINI, scale.mini_decisions, seed))
         results.exploitability.append(exact[0] if exact else np.nan)
-        steps.advance()
+        progress.advance()
         player = _nfsp(ENV, scale.self_play_decisions, seed)
         for opponent in OPPONENTS:
             results.rates[opponent].append(fresh_win_rate(player, scale.games, seed, opponent=opponent))
-        steps.advance()
+        progress.advance()
     return results
 
 

@@ -10,13 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cardgym.console.progress import Progress
 from cardgym.papers.coda.networks import BUDGET, NetworkTraining, TrainedNetwork, train_network
 from cardgym.papers.coda.one_tile import win_rates
 from cardgym.papers.coda.references import NFSPResults, Walked, WalkSize, learn_nfsp, walk_mini, walk_size
 from cardgym.papers.coda.runs import (
     ALGORITHMS,
     Scale,
-    WinRate,
     checkpoint_players,
     coda,
     fresh_win_rate,
@@ -24,7 +24,6 @@ from cardgym.papers.coda.runs import (
     learn_long,
     replayed_win_rate,
 )
-from cardgym.papers.pages import Report, Steps
 from cardgym.players import PlayerSpec
 
 PAPER = {
@@ -51,7 +50,7 @@ READINGS: dict[str, dict[str, int | str]] = {
 
 
 @cache
-def solved(**settings: int | str) -> dict[str, Any]:
+def solved(**settings: int | str) -> dict[str, float]:
     """Return the exact win rates in the paper's preset with some options changed; see `win_rates`."""
     return win_rates(coda(**settings))
 
@@ -59,7 +58,7 @@ def solved(**settings: int | str) -> dict[str, Any]:
 def table_bounds(**settings: int | str) -> tuple[float, float]:
     """Exact win rates with colors hidden, which a table cannot see: the heuristic's, and what no player exceeds."""
     hidden = solved(color_visible="no", **settings)
-    return hidden["policies"]["heuristic"], hidden["optimum"]
+    return hidden["heuristic"], hidden["optimum"]
 
 
 # -- what was measured ------------------------------------------------------------------------------------------------
@@ -80,7 +79,7 @@ class Performance:
 
     approach: str
     training: str
-    rates: Sequence[WinRate]
+    rates: Sequence[float]
     paper: str | None = None
     seconds: Sequence[float] | None = None
     states: Sequence[int] = ()
@@ -88,7 +87,7 @@ class Performance:
     @property
     def percent(self) -> list[float]:
         """The percent of the games won, for each seed."""
-        return [100 * rate.value for rate in self.rates]
+        return [100 * rate for rate in self.rates]
 
 
 @dataclass(frozen=True)
@@ -131,10 +130,10 @@ class FewTiles:
     n: int
     decisions: int
     states: int
-    rates: Sequence[WinRate]
+    rates: Sequence[float]
     exact: tuple[float, float, float]
-    table: Sequence[WinRate]
-    network: Sequence[WinRate]
+    table: Sequence[float]
+    network: Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -173,20 +172,8 @@ class Results:
 # -- measuring it -----------------------------------------------------------------------------------------------------
 
 
-def measure(
-    scale: Scale, base_seed: int = 0, checkpoints: Sequence[Path] = (), progress: Report | None = None
-) -> Results:
-    """Train and evaluate everything.
-
-    Args:
-        scale: how much is done.
-        base_seed: added to the seeds of the scale.
-        checkpoints: files of networks trained for longer.
-        progress: called after each experiment.
-
-    Raises:
-        CardgymError: for a checkpoint that is missing, or made for another game or other options.
-    """
+def measure(scale: Scale, base_seed: int, checkpoints: Sequence[Path], progress: Progress) -> Results:
+    """Train and evaluate everything, networks trained for longer too, with the seeds of the scale plus `base_seed`."""
     start = time.process_time()
     seeds = tuple(base_seed + seed for seed in scale.seeds)
     bits = BUDGET.replace(double=False, observation="paper", batch_size=scale.batch_sizes[0])
@@ -210,19 +197,19 @@ def measure(
     for_each_seed = 2 * len(ALGORITHMS) + len(trainings) + len(scale.deal_counts) * len(ALGORITHMS)
     few_tiles = len(scale.small) * (len(ALGORITHMS) + len(seeds))
     self_play = seeds[: scale.self_play_seeds]
-    steps = Steps(len(READINGS) + len(seeds) * for_each_seed + few_tiles + 2 * len(self_play), progress)
+    progress(0, len(READINGS) + len(seeds) * for_each_seed + few_tiles + 2 * len(self_play))
     # Checkpoints first: a bad one is an error now and not after a quarter of an hour.
     converged = checkpoint_players(checkpoints)
-    readings = [_reading(name, settings, seeds, steps) for name, settings in READINGS.items()]
+    readings = [_reading(name, settings, seeds, progress) for name, settings in READINGS.items()]
     # Short trainings first, which compile: the times on the page are of learning alone.
     learn_games("q_learning", 10, 0)
     train_network(NetworkTraining(BUDGET), 20)
     performance = [_untrained("heuristic", "heuristic", "no training", scale, seeds, "heuristic")]
     for long in (False, True):
-        performance += [_tabular_training(algorithm, scale, seeds, steps, long=long) for algorithm in ALGORITHMS]
+        performance += [_tabular_training(algorithm, scale, seeds, progress, long=long) for algorithm in ALGORITHMS]
     curves: dict[str, dict[str, list[TrainedNetwork]]] = {}
     for training in trainings:
-        row, runs = _network_training(training, scale, seeds, steps)
+        row, runs = _network_training(training, scale, seeds, progress)
         performance.append(row)
         if training.config.observation == "full":
             curves.setdefault(row.approach, {})[f"batch {training.config.batch_size}"] = runs
@@ -233,12 +220,12 @@ def measure(
         seeds,
         performance,
         readings,
-        [_few_deals(count, scale, seeds, steps) for count in scale.deal_counts],
-        [_few_tiles(n, decisions, bits, scale, seeds, steps) for n, decisions in scale.small],
+        [_few_deals(count, scale, seeds, progress) for count in scale.deal_counts],
+        [_few_tiles(n, decisions, bits, scale, seeds, progress) for n, decisions in scale.small],
         curves,
         [walk_size(n, scale.test_games, seeds[0]) for n in (*(n for n, _ in scale.small), 24)],
         walk_mini(scale.walks, seeds[0]),
-        learn_nfsp(scale, self_play, steps),
+        learn_nfsp(scale, self_play, progress),
         bool(converged),
         time.process_time() - start,
     )
@@ -250,7 +237,9 @@ def _untrained(
     return Performance(name, training, [fresh_win_rate(player, scale.games, seed) for seed in seeds], paper)
 
 
-def _tabular_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: Steps, *, long: bool) -> Performance:
+def _tabular_training(
+    algorithm: str, scale: Scale, seeds: Sequence[int], progress: Progress, *, long: bool
+) -> Performance:
     """Q-learning or Sarsa for the paper's number of games, or for many more; then games and states of the last seed."""
     rates, seconds, states = [], [], []
     for seed in seeds:
@@ -261,7 +250,7 @@ def _tabular_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps:
         rates.append(fresh_win_rate(learner.player(), scale.games, seed))
         seconds.append(taken)
         states.append(learner.states)
-        steps.advance()
+        progress.advance()
     training = f"{scale.tabular_games:,} games"
     if long:
         training = f"{scale.decisions:,} decisions ({learner.games:,} games, {learner.states:,} states met)"
@@ -270,13 +259,13 @@ def _tabular_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps:
 
 
 def _network_training(
-    training: NetworkTraining, scale: Scale, seeds: Sequence[int], steps: Steps
+    training: NetworkTraining, scale: Scale, seeds: Sequence[int], progress: Progress
 ) -> tuple[Performance, list[TrainedNetwork]]:
     """DQN or double DQN for the paper's number of games."""
     runs = []
     for seed in seeds:
         runs.append(train_network(replace(training, config=training.config.replace(seed=seed)), scale.network_games))
-        steps.advance()
+        progress.advance()
     config = training.config
     words = f"{scale.network_games:,} games, {config.observation}, batch {config.batch_size}"
     words += ", the paper's rewards" if training.reward == "paper" else ""
@@ -286,35 +275,35 @@ def _network_training(
     return Performance(training.name, words, rates, paper, [run.seconds for run in runs]), runs
 
 
-def _reading(name: str, settings: dict[str, int | str], seeds: Sequence[int], steps: Steps) -> Reading:
-    measured = [fresh_win_rate("heuristic", READING_GAMES, seed, coda(**settings)).value for seed in seeds]
-    steps.advance()
-    return Reading(name, solved(**settings)["policies"]["heuristic"], measured)
+def _reading(name: str, settings: dict[str, int | str], seeds: Sequence[int], progress: Progress) -> Reading:
+    measured = [fresh_win_rate("heuristic", READING_GAMES, seed, coda(**settings)) for seed in seeds]
+    progress.advance()
+    return Reading(name, solved(**settings)["heuristic"], measured)
 
 
-def _few_deals(num_deals: int, scale: Scale, seeds: Sequence[int], steps: Steps) -> FewDeals:
+def _few_deals(num_deals: int, scale: Scale, seeds: Sequence[int], progress: Progress) -> FewDeals:
     results = FewDeals(num_deals, {}, {})
     for algorithm in ALGORITHMS:
         for seed in seeds:
             learner, _ = learn_games(algorithm, scale.tabular_games, seed, num_deals)
             on_them = replayed_win_rate(learner, scale.test_games, seed)
-            on_fresh_deals = fresh_win_rate(learner.player(), scale.test_games, seed).value
+            on_fresh_deals = fresh_win_rate(learner.player(), scale.test_games, seed)
             results.on_them.setdefault(algorithm, []).append(on_them)
             results.on_fresh_deals.setdefault(algorithm, []).append(on_fresh_deals)
-            steps.advance()
+            progress.advance()
     return results
 
 
-def _few_tiles(n: int, decisions: int, bits: Any, scale: Scale, seeds: Sequence[int], steps: Steps) -> FewTiles:
+def _few_tiles(n: int, decisions: int, bits: Any, scale: Scale, seeds: Sequence[int], progress: Progress) -> FewTiles:
     options, rates, table, network = coda(n=n), [], [], []
     for algorithm in ALGORITHMS:
         learner, _ = learn_long(algorithm, decisions, seeds[0], n)
         rates.append(fresh_win_rate(learner.player(), scale.games, seeds[0], options))
-        steps.advance()
+        progress.advance()
     for seed in seeds:
         short, _ = learn_games("q_learning", scale.tabular_games, seed, n=n)
         table.append(fresh_win_rate(short.player(), scale.games, seed, options))
         run = train_network(NetworkTraining(bits.replace(seed=seed), n=n), scale.network_games)
         network.append(fresh_win_rate(run.player, scale.games, seed, options))
-        steps.advance()
+        progress.advance()
     return FewTiles(n, decisions, learner.states, rates, (*table_bounds(n=n), solved(n=n)["optimum"]), table, network)

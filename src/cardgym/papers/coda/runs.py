@@ -63,14 +63,6 @@ class Scale:
     self_play_seeds: int = 2
 
 
-@dataclass(frozen=True)
-class WinRate:
-    """The share of games that seat 0 won, and the processor time that playing them took."""
-
-    value: float
-    seconds: float
-
-
 def coda(**settings: int | str) -> CodaOptions:
     """Return the paper's preset with some options changed."""
     return CodaOptions.parse(settings)
@@ -78,13 +70,10 @@ def coda(**settings: int | str) -> CodaOptions:
 
 def fresh_win_rate(
     player: PlayerSpec, games: int, seed: int, options: Options | None = None, opponent: str = "random"
-) -> WinRate:
+) -> float:
     """Return the win rate of a player in seat 0 on fresh deals; in the paper's preset by default."""
-    start = time.process_time()
-    report = evaluate(
-        ENV, options or coda(), [player, opponent], games=games, seed=EVALUATION_SEED + seed, seats="fixed"
-    )
-    return WinRate(report.players[0].win_rate, time.process_time() - start)
+    players, deals = [player, opponent], EVALUATION_SEED + seed
+    return evaluate(ENV, options or coda(), players, games=games, seed=deals, seats="fixed").players[0].win_rate
 
 
 def learn_games(algorithm: str, games: int, seed: int, num_deals: int = 0, n: int = 24) -> tuple[TabularLearner, float]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from cardgym.console.progress import Progress
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
@@ -33,7 +34,6 @@ from cardgym.papers.corellian_spike.runs import (
     train_case,
     train_tabular,
 )
-from cardgym.papers.pages import Report, Steps
 from cardgym.players import PlayerSpec
 from cardgym.scaling.engine import Task
 from cardgym.scaling.local import LocalEngine
@@ -61,28 +61,23 @@ class Results:
     processor_seconds: float = 0.0
 
 
-def run_all(scale: Scale, progress: Report | None = None) -> Results:
-    """Train every case, then play the matches and run the tabular trainings that need the trained policies.
-
-    Args:
-        scale: how much to do.
-        progress: called with the tasks done and the tasks in all.
-    """
+def run_all(scale: Scale, progress: Progress) -> Results:
+    """Train every case, then play the matches and run the tabular trainings that need the trained policies."""
     processor_start = _processor_time()
     results = Results()
-    steps = Steps(4 * len(CASES) * scale.seeds, progress)  # A guess until the matches are known.
+    progress(0, 4 * len(CASES) * scale.seeds)  # A guess until the matches are known.
     _compile_all()
     trainings = [(case, scale.base_seed + number, scale) for case in CASES for number in range(scale.seeds)]
-    for (case, _, _), run in zip(trainings, _map(scale.processes, train_case, trainings, steps), strict=True):
+    for (case, _, _), run in zip(trainings, _map(scale.processes, train_case, trainings, progress), strict=True):
         results.runs.setdefault(case, []).append(run)
 
     matches = list_matches(results.runs, scale)
     tabular = list_tabular_trainings(results.runs, scale)
-    steps.total = steps.done + len(matches) + len(tabular)
-    played = _map(scale.processes, play, [(match,) for _, match in matches], steps)
+    progress(len(trainings), len(trainings) + len(matches) + len(tabular))
+    played = _map(scale.processes, play, [(match,) for _, match in matches], progress)
     for (key, _), scores in zip(matches, played, strict=True):
         results.scores.setdefault(key, []).append(scores)
-    learned = _map(scale.processes, train_tabular, [(training,) for _, training in tabular], steps)
+    learned = _map(scale.processes, train_tabular, [(training,) for _, training in tabular], progress)
     for (kind, _), result in zip(tabular, learned, strict=True):
         results.tabular.setdefault(kind, []).append(result)
     results.processor_seconds = _processor_time() - processor_start
@@ -150,7 +145,9 @@ def list_tabular_trainings(
 # -- processes --------------------------------------------------------------------------------------------------------
 
 
-def _map(processes: int, function: Callable[..., T], tasks: Sequence[tuple[object, ...]], steps: Steps) -> list[T]:
+def _map(
+    processes: int, function: Callable[..., T], tasks: Sequence[tuple[object, ...]], progress: Progress
+) -> list[T]:
     """`function(*task)` of every task in worker processes, in order; each is a step."""
     values: dict[str, T] = {}
     with LocalEngine(processes) as engine:
@@ -158,7 +155,7 @@ def _map(processes: int, function: Callable[..., T], tasks: Sequence[tuple[objec
             if outcome.error is not None:
                 raise CardgymError(f"{function.__name__}: {outcome.error}")
             values[outcome.key] = outcome.value
-            steps.advance()
+            progress.advance()
     return [values[str(number)] for number in range(len(tasks))]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from cardgym.console.arguments import whole
+from cardgym.console.progress import Progress
 from cardgym.papers.corellian_spike.charts import draw_actions
 from cardgym.papers.corellian_spike.experiments import Results, run_all
 from cardgym.papers.corellian_spike.findings import claims, code_facts, exploration, recorded_games
@@ -17,7 +18,7 @@ from cardgym.papers.corellian_spike.future import future_work, related_work
 from cardgym.papers.corellian_spike.numbers import Numbers
 from cardgym.papers.corellian_spike.runs import CREDITS, FOUR, WEIGHTED, Scale, in_way
 from cardgym.papers.corellian_spike.tables import explained, opponents_table, seats_table
-from cardgym.papers.pages import Report, page_parser, reproduce, section, write_page
+from cardgym.papers.pages import page_parser, reproduce, section, write_page
 
 FIGURES = {
     "actions_credits.png": ("Two players, credits-only reward", in_way(CREDITS, "program")),
@@ -27,20 +28,8 @@ FIGURES = {
 }
 
 
-def write_results(folder: Path, scale: Scale, progress: Report | None = None) -> list[Path]:
-    """Train and evaluate everything, and write the page and its figures.
-
-    Args:
-        folder: where to.
-        scale: how much is done.
-        progress: called with the tasks done and the tasks in all.
-
-    Returns:
-        The files written.
-
-    Raises:
-        CardgymError: where a file cannot be written.
-    """
+def write_results(folder: Path, scale: Scale, progress: Progress) -> list[Path]:
+    """Train and evaluate everything, and write the page and its figures; returns the files."""
     results = run_all(scale, progress)
     for name, (title, case) in FIGURES.items():
         draw_actions(folder / name, title, results.runs[case])
@@ -99,7 +88,7 @@ def main(words: list[str]) -> int:
     parser = page_parser("corellian-spike", __doc__, 2000, "match")
     parser.add_argument("--processes", type=whole(1, 64), default=2, metavar="N", help="processes to use (2)")
 
-    def write(given: Namespace, progress: Report) -> list[Path]:
+    def write(given: Namespace, progress: Progress) -> list[Path]:
         return write_results(
             given.out, Scale(games=given.games, base_seed=given.seed, processes=given.processes), progress
         )

@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.binding import code_name
 from cardgym.engine.compilation import bound, name_entry_point, template
@@ -30,9 +29,6 @@ StateName = Callable[[State, int], int]
 
 ROWS = 1024
 """Games recorded in parallel."""
-
-_LOG_FULL = 1
-"""In `pending_policy`: the log is full; grow it and call again."""
 
 _PER_GAME = 256
 """Initial rows of the log per game; the log grows as needed."""
@@ -81,45 +77,28 @@ def record(
     """
     key = derive(np.uint64(seed), _STREAM)
     played = SeatedBatch(GAME, options, min(ROWS, games), resolve_all(players, GAME, options))
-    begin, play = _compiled(played.batch.kernel, states, explore)
+    assert played.plays_alone
+    batch = played.batch
+    begin, play = _compiled(batch.kernel, states, explore)
     name_entry_point(f"{GAME.id} (recorder)", play)
-    log = np.zeros(_PER_GAME * len(played.batch), TRANSITION)
+    log = np.zeros(_PER_GAME * len(batch), TRANSITION)
+    mask, paid = np.zeros(batch.num_actions, np.int8), np.zeros(GAME.max_players)
     parts = []
     for start in range(0, games, ROWS):
-        numbers = np.arange(start, start + len(played.batch), dtype=np.uint64)
-        played.seed(np.full(len(played.batch), key, np.uint64), numbers)
+        played.seed(np.full(len(batch), key, np.uint64), np.arange(start, start + len(batch), dtype=np.uint64))
         played.seat(played.numbers)
-        commands = np.where(np.arange(len(played.batch)) < games - start, RESET, NOOP).astype(np.uint8)
-        begin(played.batch.plain_states, played.batch.plain_rows, commands, epsilon)
-        log, size = _play_to_ends(played, play, commands, log)
-        parts.append(log[:size][np.argsort(log["game"][:size], kind="stable")])
-    return np.concatenate(parts).view(np.recarray)
-
-
-def _play_to_ends(
-    played: SeatedBatch, play: Callable[..., Any], commands: npt.NDArray[np.uint8], log: npt.NDArray[np.void]
-) -> tuple[npt.NDArray[np.void], int]:
-    """Play the games whose command is RESET to their ends; returns the log, which may have grown, and its length.
-
-    With players outside the kernel, the transitions of the rows are interleaved.
-    """
-    batch = played.batch
-    actions = np.full(len(batch), -1, np.int64)
-    masks = np.zeros((len(batch), batch.num_actions), np.int8)
-    paid = np.zeros(batch.game.max_players)
-    opened = np.full((len(batch), batch.game.max_players), -1, np.int64)
-    size = np.zeros(1, np.int64)
-    while True:
-        arrays = batch.plain_states, batch.plain_rows, batch.policy_tables, actions, commands, masks, paid, opened
-        play(*arrays, log, size)
-        commands[batch.rows.pending_policy == NOBODY] = NOOP
-        if (commands == NOOP).all():
-            return log, int(size[0])
-        if size[0] == len(log):
+        commands = np.where(np.arange(len(batch)) < games - start, RESET, NOOP).astype(np.uint8)
+        begin(batch.plain_states, batch.plain_rows, commands, epsilon)
+        opened, size = np.full((len(batch), GAME.max_players), -1, np.int64), np.zeros(1, np.int64)
+        while True:
+            play(batch.plain_states, batch.plain_rows, batch.policy_tables, commands, mask, paid, opened, log, size)
+            commands[batch.rows.pending_policy == NOBODY] = NOOP
+            if (commands == NOOP).all():
+                break
             log = np.concatenate([log, np.zeros_like(log)])
-        actions[:] = -1
-        pending = np.flatnonzero((commands == RESET) & (batch.rows.pending_policy < 0))
-        actions[pending] = played.pending_actions(pending)
+        found = log[: int(size[0])]
+        parts.append(found[np.argsort(found["game"], kind="stable")])
+    return np.concatenate(parts).view(np.recarray)
 
 
 # -- compiled ------------------------------------------------------------------------------------------------
@@ -137,38 +116,27 @@ def _begin(states: Any, rows: Any, commands: Any, epsilon: float) -> None:
 
 @template
 def _record(
-    states: Any, rows: Any, policy_tables: Any, actions: Any, commands: Any, masks: Any, paid: Any, opened: Any,
-    log: Any, size: Any,
-) -> None:  # fmt: skip
-    """Play each row until a player outside the kernel must decide, the log is full or the game ends.
+    states: Any, rows: Any, policy_tables: Any, commands: Any, mask: Any, paid: Any, opened: Any, log: Any, size: Any
+) -> None:
+    """Play each row until the log is full or the game ends.
 
-    `actions[i]` is the action of the pending player, or -1. `opened[i, seat]` is the place in the log of the seat's
-    transition that waits for its next decision, or -1.
+    `opened[i, seat]` is the place in the log of the seat's transition that waits for its next decision, or -1.
     """
     for i in range(states.shape[0]):
         if commands[i] != NOOP:
-            bound.record_row(states[i], rows[i], policy_tables, actions[i], masks[i], paid, opened[i], log, size)
+            bound.record_row(states[i], rows[i], policy_tables, mask, paid, opened[i], log, size)
 
 
 @template
 def _record_row(
-    state: Any, row: Any, policy_tables: Any, chosen: int, mask: Any, paid: Any, opened: Any, log: Any, size: Any
+    state: Any, row: Any, policy_tables: Any, mask: Any, paid: Any, opened: Any, log: Any, size: Any
 ) -> None:
-    while True:
-        if size[0] == log.shape[0]:  # Before anything is drawn: the next call continues here.
-            if chosen < 0:
-                row.pending_policy = _LOG_FULL
-            return
+    while size[0] < log.shape[0]:  # Once it is full, before anything is drawn: the next call continues here.
         deal = bound.deal(state)
-        move = chosen
-        if chosen < 0:
-            row.current_player = CHANCE
-            move = bound.next_move(state, row, policy_tables, mask)
-        else:
-            row.decisions += 1
+        row.current_player = CHANCE
+        move = bound.next_move(state, row, policy_tables, mask)
         if move < 0:
             return
-        chosen = -1
         seat = row.current_player
         if seat >= 0:
             log[size[0]].s = bound.name_state(state, seat)

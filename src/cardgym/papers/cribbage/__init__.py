@@ -1,1 +1,1 @@
-""" "Machine Learning Applied to Cribbage", rerun."""
+"""Cribbage: weighted experts trained from several starts, as the paper does"""

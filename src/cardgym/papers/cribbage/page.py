@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 
 from cardgym.arena.match import EVALUATION_SEED
+from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table, with_interval
-from cardgym.files import replacing
 from cardgym.games.cribbage.experts import STRATEGIES
 from cardgym.papers.cribbage.claims import claims
 from cardgym.papers.cribbage.matches import Side, same_tosses
-from cardgym.papers.cribbage.picture import board_png, write_animation
+from cardgym.papers.cribbage.picture import draw_board, write_animation
 from cardgym.papers.cribbage.runs import (
     DISCOUNTS,
     EVALUATION_GAMES,
@@ -30,7 +30,7 @@ from cardgym.papers.cribbage.runs import (
     train,
 )
 from cardgym.papers.cribbage.weights import FAMILIES
-from cardgym.papers.pages import Report, page_parser, reproduce, section, write_page
+from cardgym.papers.pages import page_parser, reproduce, section, write_page
 from cardgym.statistics import Interval
 
 GAMES = 160_000
@@ -46,17 +46,10 @@ SAMPLES = 50_000
 """Hands by which the discards of two runs are compared."""
 
 
-def write_results(folder: Path, games: int = GAMES, seed: int = 0, progress: Report | None = None) -> list[Path]:
+def write_results(folder: Path, games: int, seed: int, progress: Progress) -> list[Path]:
     """Train every kind from uniform weights with three seeds, and the first kind from every start; write the page.
 
-    Args:
-        folder: where the page and the picture are written.
-        games: games of each run.
-        seed: added to the seeds 1, 2, 3.
-        progress: called with the number of games of training done and their total.
-
-    Returns:
-        The page and the pictures.
+    `seed` is added to the seeds 1, 2, 3; returns the files.
     """
     few = max(games // SHORTER, 1)
     plan = [(kind, "uniform", seed + number, games) for kind in KINDS for number in SEEDS]
@@ -65,21 +58,12 @@ def write_results(folder: Path, games: int = GAMES, seed: int = 0, progress: Rep
     plan += [(PAPER_UPDATE, "hand", seed + SEEDS[0], few)]
     plan += [(kind, "uniform", seed + SEEDS[0], few) for kind in VARIANTS]
     start = time.perf_counter(), time.process_time()
-    total = sum(played for *_, played in plan)
-    runs: list[Run] = []
-    for kind, first, run_seed, played in plan:
-        before = sum(run.games for run in runs)
-
-        def report(done: int, before: int = before) -> None:
-            if progress is not None:
-                progress(before + done, total)
-
-        runs.append(train(kind, first, run_seed, played, report))
+    progress(0, sum(played for *_, played in plan))
+    runs = [train(*of_run, progress) for of_run in plan]
     spent = time.perf_counter() - start[0], time.process_time() - start[1]
     write_animation(folder / ANIMATION, runs[0].boards)
-    with replacing(folder / BOARD) as temporary:
-        title = f"{runs[0].kind}: after {games:,} games, seed {runs[0].seed}"
-        temporary.write_bytes(board_png(runs[0].last.weights, title, runs[0].first.weights))
+    title = f"{runs[0].kind}: after {games:,} games, seed {runs[0].seed}"
+    draw_board(folder / BOARD, title, runs[0].last.weights, runs[0].first.weights)
     return [write_page(folder, _page(runs, games, spent)), folder / BOARD, folder / ANIMATION]
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from cardgym.console.plots import new_figure
+from cardgym.console.plots import new_figure, save_png
 from cardgym.files import replacing
 from cardgym.games.cribbage.experts import HOLES, Weights
-from cardgym.papers.cribbage.weights import FAMILIES, named_weights
+from cardgym.papers.cribbage.weights import FAMILIES
 
 MIN_CHANGE = 0.03
 """Positions where no weight, of 1 in all, has changed by more than this are gray: hardly anything was learned there."""
@@ -31,27 +29,13 @@ def family_shares(weights: Weights) -> npt.NDArray[np.float32]:
     return result
 
 
-def untouched(weights: Weights, start: Weights) -> npt.NDArray[np.bool_]:
-    """Positions where training has hardly changed the weights, (121, 121, 2) bool.
+def draw_board(path: Path, title: str, weights: Weights, start: Weights) -> None:
+    """Draw weights and where they differ from those at the `start` as a PNG file: own score on x, opponent's on y.
 
-    Args:
-        weights: the weights now.
-        start: the weights before training.
-    """
-    hardly: npt.NDArray[np.bool_] = np.abs(weights - start).max(-1) <= MIN_CHANGE
-    return hardly
-
-
-def draw_board(weights: Weights, title: str = "", start: Weights | None = None) -> Any:
-    """Return a Matplotlib figure: own score on x, opponent's score on y, a column for each family of strategies.
-
-    Args:
-        weights: (121, 121, 2, 8) float32.
-        title: the title.
-        start: the weights before training; uniform weights if None.
+    Each family of strategies has a column.
     """
     shares = family_shares(weights)
-    gray = untouched(weights, named_weights("uniform") if start is None else start)
+    gray = np.abs(weights - start).max(-1) <= MIN_CHANGE
     figure = new_figure(9.6, 6.6, dpi=110)
     from matplotlib import colormaps  # After `new_figure`, which raises a clear error if matplotlib is missing.
     from matplotlib.patches import Patch
@@ -72,9 +56,8 @@ def draw_board(weights: Weights, title: str = "", start: Weights | None = None) 
     bar.set_label("share of the weights")
     label = f"hardly learned: none of the eight weights is more than {100 * MIN_CHANGE:.0f} points away from its start"
     figure.legend(handles=[Patch(facecolor=_GRAY, label=label)], loc="outside lower center")
-    if title:
-        figure.suptitle(title)
-    return figure
+    figure.suptitle(title)
+    save_png(figure, path, dpi=110)
 
 
 def write_animation(path: Path, weights: Sequence[Weights]) -> None:
@@ -95,17 +78,3 @@ def write_animation(path: Path, weights: Sequence[Weights]) -> None:
     times = [400] * (len(frames) - 1) + [3000]
     with replacing(path) as temporary:
         frames[0].save(temporary, format="gif", save_all=True, append_images=frames[1:], duration=times, loop=0)
-
-
-def board_pixels(weights: Weights, title: str = "", start: Weights | None = None) -> npt.NDArray[np.uint8]:
-    """Return the picture as pixels, (height, width, 3) uint8, for TensorBoard; see `draw_board`."""
-    figure = draw_board(weights, title, start)
-    figure.canvas.draw()
-    return np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
-
-
-def board_png(weights: Weights, title: str = "", start: Weights | None = None) -> bytes:
-    """Return the picture as the bytes of a PNG file; see `draw_board`."""
-    stream = io.BytesIO()
-    draw_board(weights, title, start).savefig(stream, format="png")
-    return stream.getvalue()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.console.progress import Progress
 from cardgym.games.cribbage.experts import HOLES, Weights
 from cardgym.papers.cribbage.matches import OPPONENTS, Side
 from cardgym.papers.cribbage.picture import family_shares
@@ -59,7 +59,7 @@ class Run:
     boards: list[Weights]
 
 
-def train(kind: str, start: str, seed: int, games: int, report: Callable[[int], None]) -> Run:
+def train(kind: str, start: str, seed: int, games: int, progress: Progress) -> Run:
     """Train, and evaluate before and after."""
     half = max(games // CHECKPOINTS // 2, 1)
     every = 2 * half  # A multiple of `value_every`: positions are valued before each evaluation.
@@ -69,9 +69,10 @@ def train(kind: str, start: str, seed: int, games: int, report: Callable[[int], 
     first, before = trainer.side(), trainer.evaluate(("greedy", "uniform"), EVALUATION_GAMES)
     boards = [first.weights]
     while trainer.games < games:
+        played = trainer.games
         trainer.advance()
         boards.append(trainer.weights())
-        report(min(trainer.games, games))
+        progress.advance(trainer.games - played)
     opponents = OPPONENTS if start == "uniform" and kind in KINDS else ("greedy", "uniform")
     after = trainer.evaluate(opponents, EVALUATION_GAMES)
     return Run(kind, start, seed, games, first, trainer.side(), before, after, boards)

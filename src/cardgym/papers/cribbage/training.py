@@ -43,7 +43,6 @@ from cardgym.papers.cribbage.games import (
     train_games,
 )
 from cardgym.papers.cribbage.matches import BY_KEEP, OPPONENTS, OWN_CRIB, WEIGHTS, Side, match, records, side
-from cardgym.papers.cribbage.picture import board_pixels
 from cardgym.papers.cribbage.updates import EVENTS, FLOOR, intrinsic_values, value_positions
 from cardgym.papers.cribbage.weights import named_weights
 from cardgym.statistics import Interval
@@ -268,7 +267,6 @@ class History:
 def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train in this folder, from the start or from the state saved there."""
     trainer, history = Trainer(config), History()
-    start = trainer.weights()
     trainer.check_opponents()
     parts: dict[str, Any] = {"trainer": trainer, "history": history}
     state_file = folder / STATE_FILE
@@ -281,7 +279,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
     ):
         board.hyper_parameters(config.model_dump())
         if not trainer.games:
-            progress.note(evaluate(trainer, history, board, start))
+            progress.note(evaluate(trainer, history, board))
             trainer.save_weights(folder)
             save_parts(state_file, config, parts)
         stopwatch, saving = Stopwatch(trainer.games), Saving(config.save_every_minutes)
@@ -295,7 +293,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
                     {"charts/games_per_second": stopwatch.lap_rate(trainer.games), **trainer.statistics()},
                 )
                 with stopwatch.paused():
-                    progress.note(evaluate(trainer, history, board, start))
+                    progress.note(evaluate(trainer, history, board))
                     board.flush()
                     trainer.save_weights(folder)
                     save_parts(state_file, config, parts)  # Last: if it is there, so are the weight files.
@@ -309,11 +307,8 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
     return TrainingResult(f"{config.total_games:,} games", results, ("Weights", folder))
 
 
-def evaluate(trainer: Trainer, history: History, board: TensorBoard, start: Weights) -> str:
-    """Match the first expert with each opponent, log and keep the win rates, draw its weights; a summary.
-
-    `start` holds the weights before training, from which the picture tells where something was learned.
-    """
+def evaluate(trainer: Trainer, history: History, board: TensorBoard) -> str:
+    """Match the first expert with each opponent, log and keep the win rates; a summary."""
     config, games = trainer.config, trainer.games
     win_rates = trainer.evaluate(config.eval_opponents, config.eval_games)
     history.win_rates.append((games, win_rates))
@@ -321,7 +316,6 @@ def evaluate(trainer: Trainer, history: History, board: TensorBoard, start: Weig
     log_evaluation(board, games, results)
     if len(config.init) == 2 and games:
         board.scalars(games, {"train/win_rate_against_second_expert": trainer.share})
-    board.picture("board", games, board_pixels(trainer.weights(), f"after {games:,} games", start))
     return summary(find(ENV), results)
 
 

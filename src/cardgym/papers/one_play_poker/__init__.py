@@ -1,1 +1,1 @@
-""" "One Play Poker", its table filled."""
+"""One Play Poker: the table of results, filled, and a picture of the optimal policy"""

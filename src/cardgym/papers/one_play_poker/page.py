@@ -18,13 +18,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.observations import info_state_labels
 from cardgym.papers.one_play_poker.chart import draw_chart
-from cardgym.papers.pages import RULE, Answer, Claim, Report, Steps, claims_table, page_parser, reproduce, write_page
+from cardgym.papers.pages import RULE, Answer, Claim, claims_table, page_parser, reproduce, write_page
 from cardgym.players import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.solvers.backward_induction import Policy
@@ -178,24 +179,14 @@ def value_iteration(known: Solver) -> Sweeps:
     return Sweeps(len(after), policy[tree.find(known.tree.set_states)], errors)
 
 
-def write_results(folder: Path, games: int, seed: int = 0, progress: Report | None = None) -> list[Path]:
+def write_results(folder: Path, games: int, seed: int, progress: Progress) -> list[Path]:
     """Write the page, the paper's claims and its table, filled, for every reading of the rules, and the chart.
 
-    Args:
-        folder: where to.
-        games: how many games are simulated for each policy, at least 2.
-        seed: of the deals.
-        progress: called with how many readings of the rules are done, and how many there are.
-
-    Returns:
-        The page and the chart.
-
-    Raises:
-        CardgymError: where a file cannot be written.
+    Each policy plays `games`, at least 2; returns the files.
     """
     parts, told = list[str](), dict[str, tuple[Solver, list[Row]]]()
     readings = [(decisions, ranking) for decisions in (3, 4) for ranking in ("flush_first", "pair_first")]
-    steps = Steps(len(readings), progress)
+    progress(0, len(readings))
     shown: list[list[tuple[Fraction, Fraction]]] = []
     for decisions, ranking in readings:
         options = GAME.parse_options({"decisions": decisions, "ranking": ranking})
@@ -213,7 +204,7 @@ def write_results(folder: Path, games: int, seed: int = 0, progress: Report | No
             parts.append(f"### {name}{'' if shown else ' (the defaults)'}\n\n{_section(options, rows, games)}")
             told[f"`{name.replace(', ', '`, `')}`"] = solver(GAME, options), rows
         shown.append(exact)
-        steps.advance()
+        progress.advance()
     draw_chart(folder / CHART, GAME.parse_options())
     table = "\n".join(claims_table([*told], _claims([*told.values()])))
     top = _HEAD.format(games=games, seed=seed, chart=CHART, rule=RULE, claims=table)
