@@ -175,7 +175,6 @@ def _write_events(path: Path) -> None:
     folder = Path(tempfile.mkdtemp(dir=FOLDER.name))
     with TensorBoard(folder) as board:
         board.hyper_parameters({"a": 1})
-        board.picture("p", 1, np.zeros((40, 40, 3), np.uint8))
         for step in range(5):
             board.scalars(step, {"x": step / 2, "y": 1.0})
     next(folder.iterdir()).replace(path)

@@ -55,18 +55,25 @@ def record_dataset(
     games, seed = number_of_games(games), whole_number("seed", seed, 0)
     what = [kind.__name__, game.id, games, seed, [player_digest(spec, game, options) for spec in players]]
     folder = Path(f"{out.replace('/', '-') if kind is _Minari else out}.partial")
-    if kind is not _Minari and Path(out).exists() and not folder.exists():
-        raise CardgymError(f"--out {out}: exists; name another, or delete it")
     with locked(folder):
         partial = _Partial(folder, digest_of(what), out)
         writer = kind(_Games(game, options, players, games, seed), out, partial)
+        _refuse_another(writer.path, partial)
         while partial.games < games:
             count = min(writer.at_once, games - partial.games)
             partial.add(writer.play(partial.games, count), count)
             progress(partial.games, games)
+        _refuse_another(writer.path, partial)  # One that was made meanwhile.
+        partial.begun.touch()
         writer.finish()
         shutil.rmtree(folder)
     return partial.rows
+
+
+def _refuse_another(path: Path, partial: _Partial) -> None:
+    """Refuse to overwrite a dataset, unless this recording began to write it and was stopped."""
+    if path.exists() and not partial.begun.exists():
+        raise CardgymError(f"--out {path}: exists; name another, or delete it")
 
 
 class _Games(NamedTuple):
@@ -84,7 +91,7 @@ class _Partial:
 
     def __init__(self, folder: Path, identity: str, out: str) -> None:
         self._folder, self._identity, self._out = folder, identity, out
-        self._state = folder / "state.json"
+        self._state, self.begun = folder / "state.json", folder / "begun"
         self.games, self.rows, self._sizes = 0, 0, dict[str, int]()
         if self._state.exists():
             state = parse_json(read_bytes(self._state, f"{self._state}"), f"{self._state}")
@@ -132,7 +139,7 @@ class _Npz:
         game, options, players, _, seed = wanted
         roster = resolve_all(players, game, options)
         self._recorder = DecisionRecorder(game, options, roster, seed=seed)
-        self._out, self._partial = Path(out), partial
+        self.path, self._partial = Path(out), partial
         names = [player.name for player in roster]
         self._about = json.dumps({"env": game.id, "options": options.asdict(), "players": names, "seed": seed})
         self.at_once = self._recorder.rows
@@ -143,7 +150,7 @@ class _Npz:
 
     def finish(self) -> None:
         """Write the dataset."""
-        with replacing(self._out) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        with replacing(self.path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
             with archive.open(_member("about"), "w") as file:
                 np.lib.format.write_array(file, np.array(self._about))
             for name, like in self._recorder.columns().items():
@@ -178,10 +185,7 @@ class _Minari(_Npz):
         except (TypeError, ValueError):  # TypeError for an id without a version.
             raise CardgymError(f"--out {out}: a file (.npz) or a Minari dataset such as mine/ppo-v0") from None
         super().__init__(wanted, out, partial)
-        self._id, self._path, self._begun = out, Path(get_dataset_path(out)), partial.path("begun")
-        if self._path.exists() and not self._begun.exists():
-            raise CardgymError(f"--out {out}: that dataset exists; name another, or delete it with `minari delete`")
-        self._wanted = wanted
+        self._id, self._wanted, self.path = out, wanted, Path(get_dataset_path(out))
 
     def play(self, first: int, count: int) -> Columns:
         """Record the next games, and what each seat saw at their ends."""
@@ -197,8 +201,7 @@ class _Minari(_Npz):
         seat = "random" if options.num_players > 1 else 0
         arguments: dict[str, Any] = {**options.asdict(), "seat": seat, "opponent": opponents, "obs_mode": "dict"}
         env: Any = gymnasium.make(game.id, **arguments)
-        shutil.rmtree(self._path, ignore_errors=True)
-        self._begun.touch()
+        shutil.rmtree(self.path, ignore_errors=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # That nobody is named as the author.
             minari.create_dataset_from_buffers(

@@ -78,7 +78,12 @@ class Progress:
         self._note = text
         if self._bar is None and self._lines:
             total = "" if self._total is None else f" of {self._total:,}"
-            self._print(f"{self._done:>12,}{total} {self._unit}: {text}")
+            self.line(f"{self._done:>12,}{total} {self._unit}: {text}")
+
+    def line(self, text: str) -> None:
+        """Print a line that stays, above the bar."""
+        self._last_line = _now()
+        print(text, file=sys.stderr, flush=True)
 
     def beat(self) -> None:
         """Print a line if stderr is not a terminal and none was printed for `QUIET` seconds."""
@@ -86,7 +91,7 @@ class Progress:
             elapsed = f"after {_time(_now() - self._begun[0])}"
             numbers = ", ".join(part for part in (self._count(), elapsed, *self._pace()) if part)
             remarks = self._remarks()
-            self._print(f"cardgym: {self._description}: {numbers}" + (f" ({remarks})" if remarks else ""))
+            self.line(f"cardgym: {self._description}: {numbers}" + (f" ({remarks})" if remarks else ""))
 
     def close(self) -> None:
         self._closed.set()
@@ -140,10 +145,6 @@ class Progress:
 
     def _remarks(self) -> str:
         return "; ".join(part for part in (self._waits_for, self._note) if part)
-
-    def _print(self, line: str) -> None:
-        self._last_line = _now()
-        print(line, file=sys.stderr, flush=True)
 
     def _beat_until_closed(self) -> None:
         while not self._closed.wait(5.0):

@@ -111,7 +111,7 @@ class NetworkTraining(Training):
         )  # fmt: skip
 
     def note_if_untrained(self, updates: int, learning_starts: int) -> None:
-        """Say in the progress that the training ended before its first update.
+        """Say, in a line that stays, that the training ended before its first update.
 
         Args:
             updates: how many updates there were.
@@ -119,7 +119,8 @@ class NetworkTraining(Training):
         """
         if not updates:
             cause = f"learning_starts={learning_starts:,} of {self._total_steps:,} steps"
-            self.progress.note(f"the network was never updated ({cause}): train for longer, or lower learning_starts")
+            advice = "train for longer, or lower learning_starts"
+            self.progress.line(f"cardgym: the network was never updated ({cause}): {advice}")
 
     def report(self, *statistics: Callable[[], Mapping[str, float]], **schedules: float) -> None:
         """As `Training.report`; also copies the learner as a snapshot when one is due."""
