@@ -13,9 +13,8 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import numpy.typing as npt
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from cardgym.engine.contract import Game, Options
 from cardgym.envs.single import CardEnv
@@ -26,124 +25,68 @@ from env_checks import ActionChooser, call_text, plain, row_of
 # -- vector envs -------------------------------------------------------------------------------------------------------
 
 
-def check_rows(game: Game, arguments: dict[str, Any], num_envs: int, seed: int = 0, steps: int = 40) -> None:
-    """Row i of a vector env plays exactly like a single env seeded with `seed + i`."""
-    what = f"{call_text(game, arguments)}, {num_envs} envs, seed {seed}"
-    vector = CardVectorEnv(game, num_envs, **arguments)
-    singles = [CardEnv(game, **arguments) for _ in range(num_envs)]
-    chooser = ActionChooser(seed, num_envs)
-    observations, infos = vector.reset(seed=seed)
-    over = np.zeros(num_envs, np.bool_)
-    for row, single in enumerate(singles):
-        observation, info = single.reset(seed=seed + row)
-        _expect_same(observations, infos, observation, info, row, f"{what}: reset, row {row}")
+def check_rows(
+    game: Game,
+    arguments: dict[str, Any],
+    num_envs: int,
+    seed: int = 0,
+    steps: int = 40,
+    mode: AutoresetMode = AutoresetMode.NEXT_STEP,
+) -> tuple[int, int]:
+    """Row i of a vector env plays like a single env seeded with `seed + i`, as Gymnasium resets it at its ends.
+
+    Returns how many games were terminated and truncated.
+    """
+    what = f"{call_text(game, arguments)}, {num_envs} envs, {mode.name}, seed {seed}"
+    vector: Any = gymnasium.make_vec(game.id, num_envs, autoreset_mode=mode, **arguments)
+    expect(vector.metadata["autoreset_mode"] is mode, f"{what}: the metadata say {vector.metadata['autoreset_mode']}")
+    separate: Any = SyncVectorEnv(
+        [lambda: gymnasium.make(game.id, disable_env_checker=True, **arguments)] * num_envs, autoreset_mode=mode
+    )
+    chooser, over, ends = ActionChooser(seed, num_envs), np.zeros(num_envs, np.bool_), np.zeros(2, np.int64)
+    ours, theirs = (env.reset(seed=seed) for env in (vector, separate))
+    _expect_same(ours, theirs, f"{what}: reset")
     for step in range(steps):
-        actions = chooser.many(infos["action_mask"], ~over)
-        observations, rewards, terminated, truncated, infos = vector.step(actions)
-        expect(not truncated.any(), f"{what}: step {step} truncates")
-        for row, single in enumerate(singles):
-            where = f"{what}: step {step}, row {row}, action {actions[row]}"
-            if over[row]:
-                observation, info = single.reset()
-                reward, end = 0.0, False
-            else:
-                observation, paid, end, _, info = single.step(actions[row])
-                reward = float(paid)
-            expect(rewards[row] == reward, f"{where}: pays {rewards[row]} in the vector env and {reward} in the single")
-            expect(terminated[row] == end, f"{where}: ends in only one of the vector env and the single env")
-            _expect_same(observations, infos, observation, info, row, where)
-        over = terminated
+        if mode is AutoresetMode.DISABLED and over.any():
+            where, masks = f"{what}: reset before step {step}", ours[-1]["action_mask"].copy()
+            for array in (*(ours[0].values() if isinstance(ours[0], dict) else ours[:1]), ours[-1]["action_mask"]):
+                array[...] = 0  # The caller may write to the arrays: the other rows are still told as they were.
+            ours, theirs = (env.reset(options={"reset_mask": over.copy()}) for env in (vector, separate))
+            _expect_same(ours, theirs, where)
+            expect(np.array_equal(ours[-1]["action_mask"][~over], masks[~over]), f"{where} changes the others' masks")
+            over[:] = False
+        actions = chooser.many(ours[-1]["action_mask"], ~over)
+        ours, theirs = (env.step(actions) for env in (vector, separate))
+        _expect_same(ours, theirs, f"{what}: step {step}, actions {actions.tolist()}")
+        ends += [ours[2].sum(), ours[3].sum()]
+        over = (ours[2] | ours[3]) & (mode is not AutoresetMode.SAME_STEP)
     vector.close()
+    return int(ends[0]), int(ends[1])
 
 
-def _expect_same(observations: Any, infos: Any, observation: Any, info: dict[str, Any], row: int, where: str) -> None:
-    same_row = row_of(observations, row)
-    if plain(same_row) != plain(observation):
-        raise ContractError(f"{where}: the vector env observes {same_row}, the single env {observation}")
-    for name, value in info.items():
-        expect(name in infos, f"{where}: the vector env's infos have no {name!r}")
-        if plain(infos[name][row]) != plain(value):
-            raise ContractError(
-                f"{where}: info {name!r} is {infos[name][row]} in the vector env and {value} in the single env"
-            )
+def _expect_same(ours: tuple[Any, ...], theirs: tuple[Any, ...], where: str) -> None:
+    """What a vector env returned is what Gymnasium's returned; it may have more infos."""
+    names = ("observation", "reward", "terminated", "truncated") if len(ours) == 5 else ("observation",)
+    for name, one, other in zip(names, ours, theirs, strict=False):
+        for row in range(len(theirs[-1]["action_mask"])):
+            first, second = plain(row_of(one, row)), plain(row_of(other, row))
+            if first != second:
+                raise ContractError(f"{where}, row {row}: {name} {first} in the vector env, {second} in a single env")
+    _expect_infos(ours[-1], theirs[-1], where)
 
 
-def check_autoreset(game: Game, arguments: dict[str, Any], num_envs: int = 4, seed: int = 0, steps: int = 80) -> None:
-    """The three autoreset modes play the same games and report the same ends."""
-    recorded = {
-        mode: _RecordedGames(game, arguments, num_envs, seed, steps, mode).rows
-        for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
-    }
-    reference = recorded.pop(AutoresetMode.NEXT_STEP)
-    for mode, rows in recorded.items():
-        for row, (expected, events) in enumerate(zip(reference, rows, strict=True)):
-            for place, (first, second) in enumerate(zip(expected, events, strict=False)):
-                if first != second:
-                    raise ContractError(
-                        f"{call_text(game, arguments)}, {num_envs} envs, seed {seed}, row {row}: event {place} is "
-                        f"{first} under NEXT_STEP and {second} under {mode.name}"
-                    )
-
-
-class _RecordedGames:
-    """The events in every row, in a form that does not depend on the autoreset mode."""
-
-    def __init__(
-        self, game: Game, arguments: dict[str, Any], num_envs: int, seed: int, steps: int, mode: AutoresetMode
-    ) -> None:
-        self.rows: list[list[Any]] = [[] for _ in range(num_envs)]
-        self.where = f"{game.id}, seed {seed}"
-        env = CardVectorEnv(game, num_envs, autoreset_mode=mode, **arguments)
-        expect(env.metadata["autoreset_mode"] is mode, f"{game.id}: the metadata say {env.metadata['autoreset_mode']}")
-        chooser = ActionChooser(seed, num_envs)
-        observations, infos = env.reset(seed=seed)
-        over = np.zeros(num_envs, np.bool_)
-        for row in range(num_envs):
-            self._started(row, observations, infos)
-        for _ in range(steps):
-            if mode is AutoresetMode.DISABLED and over.any():
-                observations, infos = self._reset(env, over, observations, infos)
-                over = np.zeros(num_envs, np.bool_)
-            actions = chooser.many(infos["action_mask"], ~over)
-            observations, rewards, terminated, _, infos = env.step(actions)
-            for row in range(num_envs):
-                if over[row]:
-                    expect(rewards[row] == 0.0, f"{game.id}: the step that resets row {row} pays {rewards[row]}")
-                    self._started(row, observations, infos)
-                elif terminated[row] and mode is AutoresetMode.SAME_STEP:
-                    expect(infos["_final_obs"][row], f"{game.id}: no final_obs at the end of row {row}")
-                    final = infos["final_info"]["action_mask"][row]
-                    self.rows[row].append(("end", plain(infos["final_obs"][row]), rewards[row], final.all()))
-                    self._started(row, observations, infos)
-                else:
-                    mask, observation = infos["action_mask"][row], plain(row_of(observations, row))
-                    ends = bool(terminated[row])
-                    event = ("end", observation, rewards[row], mask.all()) if ends else (
-                        "step", observation, rewards[row], plain(mask))  # fmt: skip
-                    self.rows[row].append(event)
-            over = terminated if mode is not AutoresetMode.SAME_STEP else np.zeros(num_envs, np.bool_)
-
-    def _started(self, row: int, observations: Any, infos: dict[str, Any]) -> None:
-        self.rows[row].append(("start", plain(row_of(observations, row)), plain(infos["action_mask"][row])))
-
-    def _reset(self, env: CardVectorEnv, over: npt.NDArray[np.bool_], observations: Any, infos: dict[str, Any]) -> Any:
-        """Reset finished rows after overwriting the env's outputs; the other rows must return the same as before."""
-        shown = [plain(row_of(observations, row)) for row in range(len(over))]
-        masks = infos["action_mask"].copy()
-        parts = observations.values() if isinstance(observations, dict) else [observations]
-        for array in [*parts, infos["action_mask"]]:
-            array[...] = 0
-        observations, infos = env.reset(options={"reset_mask": over})
-        for row in map(int, np.flatnonzero(~over)):
-            same = plain(row_of(observations, row)) == shown[row] and (infos["action_mask"][row] == masks[row]).all()
-            expect(
-                same,
-                f"{self.where}: resetting other rows changes the output of row {row} after the caller "
-                "has written to the arrays",
-            )
-        for row in map(int, np.flatnonzero(over)):
-            self._started(row, observations, infos)
-        return observations, infos
+def _expect_infos(ours: dict[str, Any], theirs: dict[str, Any], where: str) -> None:
+    for name, values in theirs.items():
+        if name.startswith("_"):
+            continue
+        expect(name in ours, f"{where}: the vector env's infos have no {name!r}")
+        if isinstance(values, dict):
+            _expect_infos(ours[name], values, f"{where}, {name}")
+            continue
+        for row in np.flatnonzero(theirs[f"_{name}"]).tolist():
+            first, second = plain(ours[name][row]), plain(values[row])
+            if first != second:
+                raise ContractError(f"{where}, row {row}: info {name!r} is {first}, and {second} in a single env")
 
 
 # -- other libraries' checkers -----------------------------------------------------------------------------------------

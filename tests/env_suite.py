@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
 
 import api_checks
 import env_checks
@@ -78,7 +79,8 @@ class EnvSuite(ContractSuite):
 
     def test_autoreset_modes_play_the_same_games(self) -> None:
         for seed, arguments in enumerate(self._env_arguments(6)):
-            api_checks.check_autoreset(self._game, arguments, seed=seed)
+            for mode in (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED):
+                api_checks.check_rows(self._game, arguments, 4, seed, mode=mode)
 
     def test_illegal_actions(self) -> None:
         self._check_options(env_checks.check_illegal, 6)

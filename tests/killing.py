@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import re
@@ -110,6 +111,17 @@ def check_run_that_is_asked_to_end_saves(
     assert not list(asked.glob(".*.part"))
     assert main([*words, "--out", str(asked), "--resume"]) == 0
     check_same_bits(whole, asked, suffixes)
+
+
+def programs(folder: Path) -> list[int]:
+    """The trainings of workers that run in a folder or below it."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = entry.read_bytes().split(b"\0")
+            if b"--follow" in words and any(word.startswith(str(folder).encode()) for word in words):
+                found.append(int(entry.parent.name))
+    return found
 
 
 def _said(text: str, stderr: str) -> bool:

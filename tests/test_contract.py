@@ -10,18 +10,9 @@ import pytest
 
 import cardgym
 from env_suite import EnvSuite
+from reproducibility import games
 
 GAMES = Path(__file__).parent / "games"
-
-
-def own_games() -> list[tuple[str, str]]:
-    """The ids of the games of this distribution, each with its package's name."""
-    return [
-        (game_id, package.name)
-        for package in cardgym.packages()
-        for game_id in package.ids
-        if package.games.__module__.startswith("cardgym.games.")
-    ]
 
 
 def suites(folder: Path) -> Iterator[type[EnvSuite]]:
@@ -36,6 +27,7 @@ def suites(folder: Path) -> Iterator[type[EnvSuite]]:
                 yield value
 
 
-@pytest.mark.parametrize(("game_id", "package"), own_games())
-def test_game_has_a_contract_suite(game_id: str, package: str) -> None:
+@pytest.mark.parametrize("game_id", games())
+def test_game_has_a_contract_suite(game_id: str) -> None:
+    [package] = [package.name for package in cardgym.packages() if game_id in package.ids]
     assert game_id in {suite.game for suite in suites(GAMES / package)}

@@ -43,10 +43,6 @@ NOT_RUN = re.compile(
     r"|cardgym (review|advise|serve|report$|-m)"
 )
 """Commands that need a file or a cluster that is not there, or that wait for a browser."""
-FIGURES = {
-    "cardgym evaluate CorellianSpike-v0 --players heuristic random --games 10000 --seed 1": ["95.05 %", "94.91"],
-}
-"""Commands whose figures appear in a table on their page; `make docs-commands` runs them at full length."""
 
 
 class Parsed(BaseException):
@@ -182,19 +178,6 @@ def _figures(text: str) -> list[tuple[str, str]]:
 
 def _without_times(text: str) -> str:
     return " ".join(re.sub(r"[\d.]+\s+s,\s+[\d,]+\s+decisions/s", "", text).split())
-
-
-@pytest.mark.skipif(not os.environ.get(ALL), reason="takes long")
-@pytest.mark.parametrize("line", FIGURES)
-def test_figures(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(shortened, "MOST", {})
-    pages = [shown.page for shown in SHOWN if shown.line == line]
-    assert pages, "no page has this command any more"
-    assert cli.main(line.split()[1:]) == 0
-    printed, page = capsys.readouterr().out, (ROOT / pages[0]).read_text(encoding="utf-8")
-    for figure in FIGURES[line]:
-        assert figure in printed
-        assert figure in page
 
 
 @pytest.mark.parametrize("shown", OTHERS, ids=str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -24,50 +25,16 @@ ROOT = Path(__file__).parents[2]
 UNIFORM = 11 / 24
 """Exploitability of uniform play in Kuhn poker: best responses win 1/2 and 5/12."""
 
-OWN_SCRIPT = '''
-"""An algorithm that stays with its first policy."""
-import sys
-
-from cardgym.learn.config import NetworkConfig
-from cardgym.learn.run import run_script
-from cardgym.learn.training import Training
-from cardgym.players import resolve
-
-
-class OwnConfig(NetworkConfig):
-    """Nothing to learn."""
-
-    who: str = "random"
-    """The player."""
-
-    @property
-    def algorithm_name(self) -> str:
-        return "own"
-
-
-def train(config, folder, resume):
-    with Training(config, folder) as training:
-        player = resolve(config.who, training.game, training.options)
-        steps = [0]
-        training.begin(
-            lambda: steps[0], lambda: player, lambda path: None, {}, checkpoint="none", log_every=0
-        )
-        while steps[0] < config.total_steps:
-            steps[0] += 80
-            training.report()
-        return training.finish()
-
-
-sys.exit(run_script("own.py", OwnConfig, train, sys.argv[1:]))
-'''
 OWN = """
 [suites]
 small = ["KuhnPoker-v0", "NotInstalled-v0"]
 
-[algorithms.own]
-script = "own.py"
-who = "honest"
+[algorithms.a2c]
+script = "a2c.py"
+num_envs = 4
+ent_coef = 0.5
 """
+"""With the script of a tutorial next to it."""
 
 
 def test_shipped_algorithms_have_keys_and_values_that_their_scripts_take(tmp_path: Path) -> None:
@@ -100,18 +67,18 @@ def test_rewards_are_scaled_by_their_deviation_in_random_play(game: str, scale: 
 
 @pytest.mark.slow
 def test_own_algorithm_next_to_a_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "own.py").write_text(OWN_SCRIPT)
+    shutil.copy(ROOT / "docs" / "tutorials" / "a2c.py", tmp_path)
     (tmp_path / "own.toml").write_text(OWN)
     out = tmp_path / "out"
-    words = ["benchmark", "--config", str(tmp_path / "own.toml"), "--suite", "small", "--algorithms", "own", "dcfr"]
+    words = ["benchmark", "--config", str(tmp_path / "own.toml"), "--suite", "small", "--algorithms", "a2c", "dcfr"]
     words += ["--decisions", "1600", "--out", str(out), "--workers", "2"]
     assert main([*words, "--seeds", "1"]) == 0
-    assert "own" in capsys.readouterr().out
+    assert "a2c" in capsys.readouterr().out
     report = BenchmarkReport.read(out / "benchmark.json")
-    assert [(curve.algorithm, curve.seed) for curve in report.curves] == [("own", 1), ("dcfr", 1)]
+    assert [(curve.algorithm, curve.seed) for curve in report.curves] == [("a2c", 1), ("dcfr", 1)]
     own, dcfr = report.curves
-    assert list(own.decisions) == list(range(160, 1601, 160))
-    assert len(set(own.exploitability)) == 1  # `honest` never learns.
+    assert list(own.decisions) == pytest.approx(range(160, 1601, 160), abs=64)
+    assert all(0 < value < 1 for value in own.exploitability)
     assert dcfr.decisions[0] == 0
     assert dcfr.exploitability[0] == pytest.approx(UNIFORM, abs=1e-6)
     assert dcfr.decisions[-1] == 160_000 // 48 * 48  # 24 decisions for each of two seats.
@@ -131,9 +98,9 @@ def test_own_algorithm_next_to_a_solver(tmp_path: Path, capsys: pytest.CaptureFi
     words[words.index("dcfr")] = "cfr+"
     assert main([*words, "--seeds", "1", "--resume"]) == 0
     assert {path: path.stat().st_mtime_ns for path in made} == made
-    assert [curve.algorithm for curve in BenchmarkReport.read(out / "benchmark.json").curves] == ["own", "cfr+"]
-    assert set(json.loads((out / "sweep.json").read_text())["algorithms"]) == {"own", "dcfr", "cfr+"}
-    (tmp_path / "own.toml").write_text(OWN.replace("honest", "random"))
+    assert [curve.algorithm for curve in BenchmarkReport.read(out / "benchmark.json").curves] == ["a2c", "cfr+"]
+    assert set(json.loads((out / "sweep.json").read_text())["algorithms"]) == {"a2c", "dcfr", "cfr+"}
+    (tmp_path / "own.toml").write_text(OWN.replace("0.5", "0.25"))
     capsys.readouterr()
     assert main([*words, "--seeds", "1", "--resume"]) == 2
     assert "another script or config" in capsys.readouterr().err

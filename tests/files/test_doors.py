@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import contextlib
-import io
-import json
 import os
-import pickle
 import struct
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from formats import FORMATS, good, good_entry
 from formats import numbered_game as game
 
 from cardgym import CardgymError, find
@@ -72,14 +64,6 @@ def test_many_tags_are_read(tmp_path: Path) -> None:
 # -- documents --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["seed", "game", "time", "env", "options", "players", "moves", "finished"])
-def test_exported_games_without_a_key_are_refused(tmp_path: Path, refused: Any, name: str) -> None:
-    path = tmp_path / "games.jsonl"
-    path.write_text(json.dumps({key: value for key, value in good_entry().items() if key != name}))
-    for words in (["report", str(path)], ["review", str(path), "--list"], ["report", "--import", str(path)]):
-        assert f"line 1 is not a game that cardgym wrote: {name}: " in refused(*words)
-
-
 def test_configs_may_begin_with_a_byte_order_mark_and_end_lines_as_windows_does(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_bytes(b"\xef\xbb\xbfgamma = 0.5\r\nseed = 3\r\n")
@@ -122,41 +106,6 @@ def test_a_checkpoint_with_options_of_another_game_is_refused(tmp_path: Path, op
     name = list(options)[-1]
     with pytest.raises(CardgymError, match=f"made with the option {name}, which CorellianSpike-v0 does not have"):
         resolve(path, spike, spike.parse_options())
-
-
-@pytest.mark.parametrize("last", [np.zeros(()), np.zeros((1, 3)), np.zeros(0), {"x": 1}, 3])
-def test_models_whose_last_observations_are_of_another_kind_are_refused(tmp_path: Path, last: Any) -> None:
-    path = rewritten_model(tmp_path / "model.zip", {"_last_obs": {":serialized:": base64_of(last)}})
-    with contextlib.suppress(CardgymError):  # Some are of no known kind, which is no reason to refuse.
-        resolve(path, *game())
-
-
-def test_models_with_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
-    path = rewritten_model(tmp_path / "model.zip", {}, weight=float("nan"))
-    with pytest.raises(CardgymError, match="its weights have a number that is not finite"):
-        resolve(path, *game())
-
-
-def base64_of(value: Any) -> str:
-    return base64.b64encode(pickle.dumps(value)).decode()
-
-
-def rewritten_model(path: Path, changes: dict[str, Any], weight: float | None = None) -> Path:
-    """A model of Stable-Baselines3 with other entries in its JSON, and another weight."""
-    pytest.importorskip("stable_baselines3")
-    path.write_bytes(good(FORMATS[-1]))
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    members["data"] = json.dumps({**json.loads(members["data"]), **changes}).encode()
-    if weight is not None:
-        weights = torch.load(io.BytesIO(members["policy.pth"]), weights_only=True)
-        next(iter(weights.values())).view(-1)[0] = weight
-        torch.save(weights, buffer := io.BytesIO())
-        members["policy.pth"] = buffer.getvalue()
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return path
 
 
 # -- the command line -------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import sys
@@ -223,6 +224,21 @@ def test_nothing_is_unpickled(tiny, tmp_path, model_file, entry):
     rewrite(model_file, **{entry: Trap(tmp_path / "sprung")})
     resolve(model_file, tiny, tiny.parse_options())
     assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize("last", [np.zeros(()), np.zeros((1, 3)), np.zeros(0), {"x": 1}, 3], ids=repr)
+def test_last_observations_of_another_kind_end_in_no_traceback(tiny, model_file, last):
+    rewrite(model_file, _last_obs=last)
+    with contextlib.suppress(CardgymError):  # Some are of no known kind, which is no reason to refuse.
+        resolve(model_file, tiny, tiny.parse_options())
+
+
+def test_weights_that_are_not_finite_are_refused(tiny, tmp_path):
+    model = trained("maskable_dqn", CardVecEnv(tiny, 4))
+    next(model.policy.parameters()).data.view(-1)[0] = float("nan")
+    model.save(tmp_path / "model.zip")
+    with pytest.raises(CardgymError, match="its weights have a number that is not finite"):
+        resolve(tmp_path / "model.zip", tiny, tiny.parse_options())
 
 
 def test_modules_that_run_as_they_are_imported_are_not_imported(tiny, model_file):

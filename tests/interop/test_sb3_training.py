@@ -9,18 +9,14 @@ from pathlib import Path
 
 import gymnasium
 import pytest
-from learning_game import ROOT
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO
 from stable_baselines3.common.logger import configure
 
-import cardgym
 from cardgym import CardgymError
 from cardgym.console.progress import Progress
 from cardgym.interop.sb3 import ArenaCallback, CardVecEnv
 from cardgym.interop.sb3_config import SB3Config
-from cardgym.learn.config import read_config
-from cardgym.learn.opponents import SELF, SNAPSHOT
 from cardgym.learn.tensorboard import read_curves
 from cardgym.players import resolve
 
@@ -213,16 +209,3 @@ def test_weights_of_an_envs_opponents_change(tiny):
 )
 def test_mistakes_are_one_line(tiny, tmp_path, refused, words, message):
     assert message in refused("train", "sb3", *words, "--out", str(tmp_path / "run"))
-
-
-CONFIGS = sorted(ROOT.glob("configs/*/sb3_*.toml"))
-
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_configs_name_games_and_players_that_exist(path):
-    config = read_config(SB3Config, path)
-    game = cardgym.find(config.env_id)
-    options = game.parse_options(config.env_options)
-    for name in (*(word.partition("=")[0] for word in config.opponents), *config.eval_opponents):
-        if name not in (SELF, SNAPSHOT):
-            resolve(name, game, options)

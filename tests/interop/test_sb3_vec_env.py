@@ -267,21 +267,6 @@ def test_runs_with_neighboring_seeds_share_no_games(tiny):
         env.seed(-1)
 
 
-@pytest.mark.parametrize(
-    ("opponent", "options", "message"),
-    [
-        ({"perfect": 1}, {"num_players": 1}, "has no other seats; leave it out"),
-        ({"perfect": -1}, {}, "give each player a weight from 0 up, and one of them a weight above 0"),
-        ({"perfect": float("nan")}, {}, "give each player a weight from 0 up"),
-        ({}, {}, "give each player a weight from 0 up"),
-        ({"perfct": 1}, {}, "did you mean 'perfect'"),
-    ],
-)
-def test_bad_mixes_of_opponents_are_refused(tiny, opponent, options, message):
-    with pytest.raises(CardgymError, match=message):
-        CardVecEnv(tiny, 2, opponent=opponent, **options)
-
-
 # -- errors -----------------------------------------------------------------------------------------------------------
 
 
@@ -293,6 +278,11 @@ def test_bad_mixes_of_opponents_are_refused(tiny, opponent, options, message):
         ({"seat": "all"}, "Stable-Baselines3 learns one seat"),
         ({"trns": 3}, "did you mean 'turns'"),
         ({"illegal_action": "ignore"}, "unknown illegal_action 'ignore'"),
+        ({"opponent": {"perfect": 1}, "num_players": 1}, "has no other seats; leave it out"),
+        ({"opponent": {"perfect": -1}}, "give each player a weight from 0 up, and one of them a weight above 0"),
+        ({"opponent": {"perfect": float("nan")}}, "give each player a weight from 0 up"),
+        ({"opponent": {}}, "give each player a weight from 0 up"),
+        ({"opponent": {"perfct": 1}}, "did you mean 'perfect'"),
     ],
 )
 def test_bad_arguments_are_refused(tiny, arguments, message):

@@ -18,17 +18,18 @@ from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.experiments.league import LeagueConfig
 from cardgym.interop.sb3_config import SB3Config
-from cardgym.learn.config import Items, RunArgs, TrainingConfig, parse_run, read_config
+from cardgym.learn.config import GameConfig, Items, RunArgs, TrainingConfig, parse_run, read_config
 from cardgym.learn.config_files import BASE
 from cardgym.learn.distill import DistillConfig
 from cardgym.learn.dqn import DQNConfig
 from cardgym.learn.nfsp import NFSPConfig
-from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.opponents import SELF, SNAPSHOT, OpponentPool
 from cardgym.learn.ppo import PPOConfig
 from cardgym.learn.run import run_name
 from cardgym.learn.tabular import TabularConfig
 from cardgym.papers.corellian_spike.batch_q import BatchQConfig
 from cardgym.papers.cribbage.training import ExpertsConfig
+from cardgym.players import resolve
 
 CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 
@@ -140,7 +141,9 @@ def test_configs_of_the_project_can_be_read(path: Path) -> None:
     config = read_config(kind_of(path), path)
     options = find(config.env_id).parse_options(getattr(config, "env_options", {}))
     assert options.num_players >= 1
-    OpponentPool.parse(getattr(config, "opponents", ("random",)))
+    if isinstance(config, GameConfig):
+        for name in {*OpponentPool.parse(config.opponents, 1).specs, *config.eval_opponents} - {SELF, SNAPSHOT}:
+            resolve(name, find(config.env_id), options)
     assert config.algorithm_name in path.stem
 
 

@@ -23,6 +23,8 @@ import pytest
 import scaling_tasks
 from test_survivors import MARK, family
 
+from killing import programs
+
 if not os.environ.get("CARDGYM_SLOW"):
     pytest.skip("some minutes: asked for with CARDGYM_SLOW=1", allow_module_level=True)
 pytest.importorskip("ray")
@@ -113,17 +115,6 @@ def in_session(session: int) -> list[int]:
             if int(fields[3]) == session:
                 found.append(int(entry.parent.name))
     return found + [pid for pid, parent in parents.items() if parent in found and pid not in found]
-
-
-def programs(folder: Path) -> list[int]:
-    """The trainings that run below a folder."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            words = entry.read_bytes().split(b"\0")
-            if b"--follow" in words and any(word.startswith(str(folder).encode()) for word in words):
-                found.append(int(entry.parent.name))
-    return found
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -52,30 +51,6 @@ def test_uniform_strategy_of_kuhn_poker_by_hand(kuhn: GameTree) -> None:
     # Worked out by hand: half of all first checks are met by a check, and so on down the four lines.
     assert expected_returns(kuhn, kuhn.uniform()).tolist() == pytest.approx([1 / 8, -1 / 8])
     assert nash_conv(kuhn, kuhn.uniform()) == pytest.approx(11 / 12)
-
-
-def kuhns_equilibrium(tree: GameTree, alpha: Fraction) -> np.ndarray:
-    """Kuhn's equilibrium of 1950; see the tests of the game."""
-    third = Fraction(1, 3)
-    bets = {
-        "0:": alpha, "1:": 0, "2:": 3 * alpha, "0:pb": 0, "1:pb": alpha + third, "2:pb": 1,
-        "0:p": third, "1:p": 0, "2:p": 1, "0:b": 0, "1:b": third, "2:b": 1,
-    }  # fmt: skip
-    strategy = np.zeros(tree.num_choices)
-    for info_set in range(tree.num_info_sets):
-        state = tree.set_states[info_set]
-        history = ["", "b" if state.bets[0] else "p", "pb"][state.moves]
-        bet = float(bets[f"{state.cards[tree.arrays.set_seats[info_set]]}:{history}"])
-        strategy[tree.arrays.first_choice[info_set] : tree.arrays.first_choice[info_set + 1]] = 1 - bet, bet
-    return strategy
-
-
-@pytest.mark.parametrize("alpha", [Fraction(0), Fraction(1, 5), Fraction(1, 3)])
-def test_kuhns_equilibria_cannot_be_exploited(kuhn: GameTree, alpha: Fraction) -> None:
-    strategy = kuhns_equilibrium(kuhn, alpha)
-    assert expected_returns(kuhn, strategy).tolist() == pytest.approx([-1 / 18, 1 / 18])
-    assert exploitability(kuhn, strategy) == pytest.approx(0.0, abs=1e-12)
-    assert exploitability(kuhn, kuhns_equilibrium(kuhn, alpha + Fraction(1, 10))) > 0.005 or alpha < Fraction(1, 3)
 
 
 def test_best_response_earns_its_value(leduc: GameTree) -> None:

@@ -222,7 +222,11 @@ REFUSED: list[tuple[str, Any]] = [
     *(("env", value) for value in ("os:x", "", "Nothing-v0")),
     *(("id", value) for value in ("", "a", "a" * 27, "../" * 8)),
     *(("options", value) for value in ({"hands": 3}, {"": 1})),
-    *(("moves", value) for value in ([], [[-2, 0]], [[0, 0]] * 100, [[-2, 0], [-2, 0], [1, 0]], [[-3, 0]])),
+    *(
+        ("moves", value)
+        for value in ([], [[-2, 0]], [[0, 0]] * 100, [[-2, 0], [-2, 0], [1, 0]], [[-2, 10**9]], [[-3, 0]])
+    ),
+    *((name, MISSING) for name in ("seed", "game", "time", "env", "options", "players", "moves", "finished")),
     ("finished", False),
     ("players.0.metrics", {"points": 1.0}),
 ]

@@ -1,21 +1,14 @@
-"""The server refuses requests that it should refuse and sends nothing that a seat cannot know."""
+"""The server refuses requests that it should refuse."""
 
 from __future__ import annotations
 
-import json
-import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 from browsing import Server
 from hostile import Target, answer_to, fault, requests
-from web_server import SPIKE, Client, Served, everything, other_cards, resampled, serving, settled
+from web_server import SPIKE, Client, Served, serving
 
-import cardgym
-from cardgym.table.narration import Event
-from cardgym.table.presentation import view_of
-from cardgym.table.session import Session
 from cardgym.table.web.app import STATIC
 
 
@@ -121,87 +114,6 @@ def test_ids_are_long_and_random(client: Client) -> None:
     ids = {client.sit_down(game=SPIKE, seed=1)["table"] for _ in range(20)}
     assert len(ids) == 20
     assert all(len(id) == 22 for id in ids)
-
-
-# -- what a seat cannot know ------------------------------------------------------------------------------------------
-
-
-QUICK = ("CodaOfficial-v0", "CorellianSpike-v0", "Cribbage-v0", "KuhnPoker-v0", "OnePlayPoker-v0")
-"""One game of each kind."""
-QUICK_COACH = ("Coda-v0", "OnePlayPoker-v0", "KuhnPoker-v0")
-
-
-@pytest.mark.parametrize(
-    ("env", "hints", "games", "decisions"),
-    [
-        *(
-            pytest.param(env, "off", 2, 25, marks=() if env in QUICK else pytest.mark.slow)
-            for env in cardgym.registered()
-        ),
-        *(
-            pytest.param(env, "always", 3, 8, marks=() if env in QUICK_COACH else pytest.mark.slow)
-            for env in cardgym.registered()
-        ),
-    ],
-)
-def test_no_byte_depends_on_what_the_seat_cannot_know(
-    server: Served, env: str, hints: str, games: int, decisions: int, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """At every decision the hidden cards are replaced by others; no byte of any answer changes.
-
-    The coach's advice is asked for as well where there are hints; it takes time, so fewer decisions are compared.
-    """
-    client, choose = server.client, random.Random(1)
-    changed = 0
-    for game in range(games):
-        settled(client)  # The history changes while finished games are reviewed.
-        seed = 987_654_321_012_345 + game
-        state = client.sit_down(game=env, seat="any", seed=seed, hints=hints)
-        for decision in range(decisions):
-            if state["ended"]:
-                break
-            session = server.tables._tables[state["table"]].session
-            asked = {"table": state["table"], "version": state["version"], "advice": hints != "off"}
-            before = everything(client, **asked)
-            assert any(b'"reason"' in content for *_, content in before) == (hints != "off")
-            assert str(seed) not in str(before)
-            with other_cards(session, session.seat, decision) as differ:
-                changed += differ
-                assert everything(client, **asked) == before
-            made = listen(session)
-            answer = client.act(state, choose.choice(state["actions"])["action"])
-            assert answer["state"]["ended"] or str(seed) not in json.dumps(answer)
-            check_events(session, made, answer, decision)
-            state = answer["state"]
-        server.tables.game_log.remove(state["table"])  # Its review would take seconds.
-    assert changed or cardgym.find(env).parse_options().num_players == 1  # Alone, without a hidden order.
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert [line for line in err.splitlines() if "compiling" not in line] == []
-
-
-def listen(session: Session) -> list[Event]:
-    """A list that receives the events of the person's next action."""
-    events: list[Event] = []
-
-    def act(action: int, *, others: bool = True) -> list[Event]:
-        events.extend(Session.act(session, action, others=others))
-        return events
-
-    session.act = act  # type: ignore[method-assign]
-    return events
-
-
-def check_events(session: Session, events: list[Event], answer: dict[str, Any], key: int) -> None:
-    """Views in events do not depend on hidden cards either, and no event contains chance's move."""
-    made = [event for event in events if event.text]
-    assert len(made) == len(answer["events"])
-    for event, sent in zip(made, answer["events"], strict=True):
-        assert sent.keys() == {"seat", "text", "view", "showdown", "reveals"}
-        if session.game.rules.num_chance_outcomes(event.after) or session.game.rules.current_player(event.after) >= 0:
-            other = resampled(session, event.after, session.seat, key)
-            view = view_of(session.game, other, session.seat, (), session.people)
-            assert json.loads(json.dumps(view)) == sent["view"]
 
 
 @pytest.mark.parametrize(

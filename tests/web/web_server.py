@@ -12,13 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import uvicorn
 
-from cardgym.engine.contract import State
-from cardgym.engine.states import SingleGame
 from cardgym.table.game_log import GameLog
-from cardgym.table.session import Session, first_of
 from cardgym.table.web.app import make_app
 from cardgym.table.web.protocol import uvicorn_config
 from cardgym.table.web.tables import Tables
@@ -78,38 +74,6 @@ def watch(client: Client, **wanted: Any) -> dict[str, Any]:
     """Open a table to watch; returns it."""
     table = client.post("/api/tables", {"seat": None, "seed": 1, **wanted}, 201)["table"]
     return dict(client.get(f"/api/tables/{table}"))
-
-
-def resampled(session: Session, state: State, seat: int, key: int) -> State:
-    """The state with everything resampled that a seat cannot see."""
-    other = np.array([state], session.game.state)
-    SingleGame(session.game, session.options, other).resample(seat, np.array([key, 0], np.uint64))
-    return other.view(np.recarray)[0]
-
-
-def everything(client: Client, table: str, version: int, *, advice: bool = True) -> list[tuple[int, Any, bytes]]:
-    """All answers that a page can get about an unfinished game, headers included."""
-    paths = [f"tables/{table}{query}" for query in ("", "?since=0", "?seat=0&since=0", "?seat=1&since=0")]
-    paths += [f"tables/{table}/standing", "lobby", "history", f"history/{table}/review", f"history/{table}/replay"]
-    paths += [f"tables/{table}/advice"] if advice else []  # It takes time.
-    asked: list[tuple[str, str, Any]] = [("GET", f"/api/{path}", None) for path in paths]
-    bodies = [("action", {"action": 2**31 - 1}), ("action", {"action": 0, "version": version + 1})]
-    bodies += [("undo", {"version": version + 1}), *(("step", {"seat": seat}) for seat in (0, 1))]
-    asked += [("POST", f"/api/tables/{table}/{verb}", {"version": version, **body}) for verb, body in bodies]
-    answers = [client.raw(*words) for words in asked]
-    return [(status, headers | {"date": ""}, content) for status, headers, content in answers]
-
-
-@contextlib.contextmanager
-def other_cards(session: Session, seat: int, key: int) -> Iterator[bool]:
-    """Other cards where a seat cannot see them, for a while; says whether any byte of the state differs."""
-    states = session._played.batch.plain_states
-    true = states.copy()
-    states[0] = resampled(session, session.state, seat, key)
-    session._snapshot = first_of(states)
-    yield states.tobytes() != true.tobytes()
-    states[:] = true
-    session._snapshot = first_of(states)
 
 
 def finish(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from cardgym.experiments.launch import TrainingScript
 from cardgym.experiments.sweep import RunResult, run_all, runs_of, sweep_folder
 from cardgym.scaling import Engine, Task
 from cardgym.scaling.engine import Outcome
-from killing import check_same_bits
+from killing import check_same_bits, programs
 
 if os.name != "posix":
     pytest.skip("SIGKILL is POSIX's", allow_module_level=True)
@@ -64,8 +64,7 @@ def test_killed_run_ends_with_the_same_bits(config: Path, tmp_path: Path) -> Non
     while sweep.poll() is None and not killed:
         time.sleep(0.01)
         if (out / "seed1" / "resume.safetensors").exists() and not (out / "seed1" / "results.json").exists():
-            pid = _process_of(out / "seed1")
-            if pid is not None:
+            for pid in programs(out / "seed1"):
                 os.kill(pid, signal.SIGKILL)
                 killed = True
     assert sweep.wait(120) == 0
@@ -138,15 +137,3 @@ def test_folder_that_workers_cannot_see_ends_the_sweep(config: Path, tmp_path: P
     engine = FailingEngine(None, "a worker cannot see the sweep's folder: node7 has no /out")
     with sweep_folder(tmp_path / "out", trainer, resume=False) as folder, pytest.raises(ValueError, match="node7"):
         run_all(trainer, folder, runs_of(trainer, {}, [1, 2, 3]), engine)
-
-
-def _process_of(folder: Path) -> int | None:
-    """The process of the training in a folder."""
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = entry.read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if b"--follow" in words and str(folder).encode() in words:
-            return int(entry.parent.name)
-    return None

@@ -60,16 +60,6 @@ def test_impossible_deck_leaves_the_game_as_it_was() -> None:
     env.step(action)
 
 
-def test_guess_at_a_face_up_tile_is_illegal() -> None:
-    env = gymnasium.make("Coda-v0", opponent=name_highest, reward="paper")
-    env.reset(seed=1, options={"deck": DECK})
-    _, _, _, _, info = env.step(10)
-    assert not info["action_mask"][:24].any()  # Place 0 is the 4, face up.
-    _, reward, terminated, _, _ = env.step(7)
-    assert terminated
-    assert reward == -10000.0
-
-
 def test_papers_reward_includes_the_opponents_turn() -> None:
     env = gymnasium.make("Coda-v0", opponent=lambda observation, mask: 5, reward="paper")
     env.reset(seed=1, options={"deck": DECK})

@@ -115,19 +115,6 @@ def expect_likeliest_guess(game: CodaDriver, ways: npt.NDArray[np.float64], tota
     assert consistent == game.stop_action or ways[divmod(consistent, game.n)] > 0
 
 
-def test_beliefs_are_shares_of_all_arrangements() -> None:
-    game = CodaDriver("CodaOfficial-v0", {"n_start": 3}, seed=3)
-    while not game.guessing:
-        game.decide_randomly(1)
-    game.decide_randomly(4)
-    seat = game.current_player
-    beliefs = game.observe(seat, "odds")[-13 * 26 :].reshape(13, 26)
-    lines = weights_of(game, seat)
-    for place in range(len(game.line(1 - seat))):
-        shares = share(lines, place)
-        np.testing.assert_allclose(beliefs[place, :26], [shares[tile] for tile in range(26)], rtol=0, atol=1e-7)
-
-
 def test_odds_are_shares_of_the_arrangements_of_either_line() -> None:
     positions = 0
     for seed in range(30):
@@ -139,6 +126,10 @@ def test_odds_are_shares_of_the_arrangements_of_either_line() -> None:
         starts = offsets(odds_features(game.options))
         odds = game.observe(seat, "odds")
         belief = odds[starts["belief"] :].reshape(13, 26)
+        believed = weights_of(game, seat)
+        for place in range(len(game.line(1 - seat))):
+            shares = share(believed, place)
+            np.testing.assert_allclose(belief[place], [shares[tile] for tile in range(26)], rtol=0, atol=1e-7)
         assert odds[starts["best"]] == belief[game.hidden_places(1 - seat)].max()
         exposed = np.zeros(13, np.float32)
         lines = weights_of(game, 1 - seat, sees_own_hand=False)
