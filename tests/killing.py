@@ -21,6 +21,22 @@ from cardgym.console.progress import Progress
 from cardgym.learn.saved_state import load_state
 
 ROOT = Path(__file__).parents[1]
+TINY = """
+env_id = "register_tiny:Tiny-v0"
+total_steps = 2000
+num_envs = 32
+hidden_sizes = [16]
+learning_starts = 200
+train_frequency = 16
+batch_size = 32
+buffer_size = 2000
+eval_opponents = ["random"]
+eval_every = 500
+eval_games = 100
+final_games = 100
+save_every = 200
+"""
+"""The config of a training of seconds; `SEARCH_PATH` has its game."""
 SEARCH_PATH = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests" / "learn")])
 
 

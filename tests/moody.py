@@ -35,9 +35,9 @@ class Moody(Player):
         raise AssertionError("its probabilities are known")
 
 
-def key_of(state: Any) -> str:
+def key_of(state: Any) -> bytes:
     """The state's values but what was paid last; the bytes between them may be anything."""
-    return str([np.asarray(state[name]).tolist() for name in state.dtype.names if name != "paid"])
+    return b"".join(np.asarray(state[name]).tobytes() for name in state.dtype.names if name != "paid")
 
 
 class Histories:
@@ -52,12 +52,12 @@ class Histories:
         self._observation, self._num_actions = game.observation(game.default_observation), game.actions(options)
         self._size = self._observation.size(options)
         start = np.asarray(new_state(game, options)).view(game.state)
-        self.worlds: dict[str, tuple[Any, float]] = {key_of(start[0]): (start, 1.0)}
+        self.worlds: dict[bytes, tuple[Any, float]] = {key_of(start[0]): (start, 1.0)}
 
     def follow(self, who: int, action: int, after: Any) -> None:
         """Follow a move of the real game, of a seat or of chance, which has led to the state `after`."""
         seen, following = self.see(after, self._seat), self._mover(after)
-        found: dict[str, tuple[Any, float]] = {}
+        found: dict[bytes, tuple[Any, float]] = {}
         for states, probability in self.worlds.values():
             for move, share in self._moves(states.view(np.recarray)[0], who, action):
                 child = states.copy().view(np.recarray)

@@ -71,23 +71,6 @@ def test_one_deal_has_no_interval() -> None:
     assert np.isnan(moments.mean(np.array([1.0, 0.0]))[1]).all()
 
 
-def test_intervals_of_clustered_shares_cover_95_percent() -> None:
-    # Clusters of 1 to 10 hands with the same luck: an interval for independent hands covers only some 75 %.
-    generator = np.random.default_rng(5)
-    covered = 0
-    naive = 0
-    for _ in range(400):
-        whole = generator.integers(1, 11, 200)
-        luck = generator.beta(1.2, 1.2, 200)
-        part = generator.binomial(whole, luck)
-        share, (low, high) = moments_of(part, whole).share(0, 1)
-        covered += low <= 0.5 <= high
-        half = 1.96 * np.sqrt(share * (1 - share) / whole.sum())
-        naive += share - half <= 0.5 <= share + half
-    assert 0.92 <= covered / 400 <= 0.98
-    assert naive / 400 < 0.85
-
-
 def test_mean_has_students_interval() -> None:
     estimate = mean_over_runs([1.0, 2.0, 3.0])
     assert estimate.value == 2.0

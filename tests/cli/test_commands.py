@@ -15,7 +15,11 @@ from cardgym.cli import COMMANDS, main
 from cardgym.scaling.stopping import Stopped
 
 ENV = "CorellianSpike-v0"
+KUHN = "KuhnPoker-v0"
 TWO = ["--players", "random", "initial"]
+SWEEP = ["sweep", "corellian_spike/dqn", "--script", "dqn"]
+TRAINER = Path(__file__).parents[2] / "examples" / "kuhn_poker" / "configs" / "q_learning.toml"
+LEAGUE = ["train", "league", "--env-id", KUHN, "--trainer", "tabular", "--trainer-config", str(TRAINER)]
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +86,43 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
         (["solve", ENV, "--iterations", "5"], "--iterations: only with --by METHOD"),
         (["solve", ENV, "--by", "cfr", "--policy", "a.json"], "--policy: not with --by"),
         (["solve", ENV, "--out", "a.json"], "has 2 seats: only games of one player"),
+        (["solve", "OnePlayPoker-v0", "--set", "gamma=2"], "gamma"),
+        (["solve", "OnePlayPoker-v0", "--policy", "policy.txt"], "policy.txt"),
+        (["solve", "OnePlayPoker-v0", "--policy", "none.json"], "none.json"),
+        (["solve", "OnePlayPoker-v0", "--policy", "optimal"], "optimal"),
+        (["solve", "OnePlayPoker-v0", "--out", "policy.txt"], "policy.txt"),
+        (["solve", "OnePlayPoker-v0", "--out", "/dev/null/policy.json"], "/dev/null"),
+        (["solve", "OnePlayPoker-v0", "--by", "cfr"], "has one seat: it has an optimum, not an equilibrium; leave out"),
+        (["solve", KUHN, "--by", "cfr-"], "unknown method 'cfr-': did you mean"),
+        (["solve", KUHN, "--by", "cfr", "--out", "a.npz"], "--out a.npz: the name of a strategy's file ends in .safe"),
+        (["solve", KUHN, "--by", "mccfr", "--observation", "fool"], "unknown observation 'fool'"),
+        (["solve", KUHN, "--by", "cfr", "--iterations", "0"], "'0': allowed are whole numbers from 1"),
+        (["exploit", KUHN], "--player"),
+        (["exploit", KUHN, "--player", "honnest"], "did you mean 'honest'?"),
+        (["exploit", KUHN, "--player", "honest", "--budget", "-1"], "allowed are whole numbers from 0"),
+        (["exploit", ENV, "--player", "heuristic", "--set", "hand=3"], "hand"),
+        (
+            ["exploit", ENV, "--player", "heuristic", "--without", "inittial", "--budget", "0"],
+            "did you mean 'initial'?",
+        ),
+        ([*SWEEP, "--seeds", "99999999999999999999"], "--seeds"),
+        ([*SWEEP, "--script", "dqnn"], "did you mean 'dqn'"),
+        ([*SWEEP, "--engine", "rayy"], "rayy"),
+        ([*SWEEP, "--workers", "0"], "whole numbers from 1"),
+        ([*SWEEP, "--address", "10.0.0.1:6379"], "ray"),
+        (["benchmark", "--suite", "exakt"], "did you mean 'exact'"),
+        (["benchmark", "--algorithms", "pppo"], "did you mean 'ppo'"),
+        (["benchmark", "--seeds", "5-1"], "--seeds"),
+        (["benchmark", "--config", "nowhere.toml"], "nowhere.toml"),
+        (["benchmark", "--report", "nowhere.json"], "nowhere.json"),
+        ([*LEAGUE, "--players", "nobody"], "unknown player 'nobody'"),
+        ([*LEAGUE, "--env-id", "OnePlayPoker-v0"], "a league needs opponents"),
+        ([*LEAGUE, "--trainer", "dnq"], "did you mean 'dqn'"),
+        ([*LEAGUE, "--trainer-config", "nothing.toml"], "no such file"),
+        ([*LEAGUE, "--trainer-options", "total_step=5"], "did you mean 'total_steps'"),
+        ([*LEAGUE, "--games", "1"], "games=1: allowed"),
+        ([*LEAGUE, "--engine", "cloud"], "allowed: local, ray, none"),
+        (["reproduce", "one-play-poker", "--deep", "none.safetensors"], "unknown option '--deep'"),
         (["reproduce"], "PAPER comes first"),
         (["reproduce", "one-play-pokr"], "unknown paper 'one-play-pokr': did you mean 'one-play-poker'?"),
         (["evaluate", ENV, "--seed", str(10**30)], "whole numbers from 0 to 9,223,372,036,854,775,807"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -116,20 +115,6 @@ def test_mccfr_counts_the_decisions_of_its_walks(tmp_path: Path) -> None:
     assert values[0] == pytest.approx(UNIFORM, abs=1e-6)
     assert 19_900 < steps[-1] <= 20_020
     assert values[-1] < 0.05
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--suite", "exakt"], "did you mean 'exact'"),
-        (["--algorithms", "pppo"], "did you mean 'ppo'"),
-        (["--seeds", "5-1"], "--seeds"),
-        (["--config", "nowhere.toml"], "nowhere.toml"),
-        (["--report", "nowhere.json"], "nowhere.json"),
-    ],
-)
-def test_bad_input_is_one_line(tmp_path: Path, refused: Any, words: list[str], message: str) -> None:
-    assert message in refused("benchmark", "--out", str(tmp_path / "out"), *words)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -139,22 +138,6 @@ def test_a_mixture_earns_what_its_players_earn_by_their_weights() -> None:
         )
         assert both == pytest.approx(0.3 * one + 0.7 * other)
         assert (even == pytest.approx(both)) == (seat == 1)  # Who decides once in a game has no reach of its own.
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--players", "nobody"], "unknown player 'nobody'"),
-        (["--env-id", "OnePlayPoker-v0"], "a league needs opponents"),
-        (["--trainer", "dnq"], "did you mean 'dqn'"),
-        (["--trainer-config", "nothing.toml"], "no such file"),
-        (["--trainer-options", "total_step=5"], "did you mean 'total_steps'"),
-        (["--games", "1"], "games=1: allowed"),
-        (["--engine", "cloud"], "allowed: local, ray, none"),
-    ],
-)
-def test_bad_input_is_one_line(words: list[str], message: str, tmp_path: Path, refused: Any) -> None:
-    assert message in refused("train", "league", *WORDS, *words, "--out", str(tmp_path / "run"))
 
 
 def test_training_that_fails_names_its_log(league: Trainer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

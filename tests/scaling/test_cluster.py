@@ -23,30 +23,15 @@ import pytest
 import scaling_tasks
 from test_survivors import MARK, family
 
-from killing import programs
+from killing import SEARCH_PATH, TINY, programs
 
 if not os.environ.get("CARDGYM_SLOW"):
     pytest.skip("some minutes: asked for with CARDGYM_SLOW=1", allow_module_level=True)
 pytest.importorskip("ray")
 
-ROOT = Path(__file__).parents[2]
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 
-CONFIG = """
-env_id = "register_tiny:Tiny-v0"
-total_steps = 20000
-num_envs = 32
-hidden_sizes = [16]
-learning_starts = 200
-train_frequency = 16
-batch_size = 32
-buffer_size = 2000
-eval_opponents = ["random"]
-eval_every = 5000
-eval_games = 100
-final_games = 100
-save_every = 500
-"""
+CONFIG = TINY.replace("2000", "20000", 1).replace("eval_every = 500", "eval_every = 5000")
 
 
 class Cluster:
@@ -68,7 +53,7 @@ class Cluster:
             **os.environ,
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": TOKEN,
-            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests" / "learn")]),
+            "PYTHONPATH": SEARCH_PATH,
         }
         self.nodes: dict[str, subprocess.Popen[bytes]] = {}
 

@@ -3,8 +3,6 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -104,52 +102,6 @@ def test_running_tasks_stop_with_the_iteration(engine: Engine, tmp_path: Path) -
     outcomes.close()  # type: ignore[attr-defined]
     assert not any(map(_running, pids))
     assert [outcome.value for outcome in engine.run([Task("next", scaling_tasks.square, (2,))])] == [4]
-
-
-@pytest.mark.parametrize(
-    "number",
-    [signal.SIGKILL, *(pytest.param(number, marks=pytest.mark.slow) for number in (signal.SIGINT, signal.SIGTERM))],
-    ids=int,
-)
-def test_nothing_keeps_running_after_a_signal(tmp_path: Path, number: signal.Signals) -> None:
-    """Two workers with a program each; the process that started them gets the signal, as from Ctrl-C or a scheduler."""
-    script = tmp_path / "sleeper.py"
-    script.write_text(
-        "import os, pathlib, sys, time\n"
-        "from cardgym.learn.signals import follow_parent\n"
-        "follow_parent()\n"
-        "pathlib.Path(sys.argv[1], str(os.getpid())).touch()\ntime.sleep(600)\n"
-    )
-    command = tmp_path / "command.py"
-    command.write_text(
-        "import sys\n"
-        "from cardgym.scaling import Task, make\n"
-        "from cardgym.experiments.launch import run_program\n"
-        "import scaling_tasks\n"
-        "if __name__ == '__main__':\n"
-        "    folder, script = sys.argv[1:]\n"
-        "    with make('local', workers=2) as engine:\n"
-        "        programs = Task('p', run_program, ([script, folder], folder + '/run'))\n"
-        "        list(engine.run([Task('f', scaling_tasks.sleep, (folder, 600.0)), programs]))\n"
-    )
-    pids = tmp_path / "pids"
-    pids.mkdir()
-    process = subprocess.Popen(
-        [sys.executable, str(command), str(pids), str(script)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SRC), str(HERE)])},
-        stderr=subprocess.DEVNULL,
-        preexec_fn=scaling_tasks.take_interrupts,
-    )
-    try:
-        started = _started(pids, 2)
-        process.send_signal(number)
-        process.wait(30)
-    finally:
-        process.kill()
-    deadline = time.monotonic() + 30  # Where it was killed, the others notice by themselves.
-    while any(map(_running, started)) and number != signal.SIGINT and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(map(_running, started))
 
 
 def test_ctrl_c_while_a_worker_starts_is_not_the_workers() -> None:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from scaling_tasks import take_interrupts
 
 from killing import ROOT
 
@@ -50,22 +51,28 @@ def family(mark: str) -> list[int]:
     return found
 
 
-def survivors_of_a_signal(words: list[str], folder: Path, seconds: float, *, group: bool) -> list[int]:
-    """Start a command, send it SIGTERM after some seconds, and return what is left of it when it has ended."""
+def survivors_of_a_signal(
+    words: list[str], folder: Path, seconds: float, *, group: bool, number: signal.Signals = signal.SIGTERM
+) -> list[int]:
+    """Start a command, send it a signal after some seconds, and return what is left of it when it has ended."""
     mark = folder.name
     search_path = os.pathsep.join([str(ROOT / "src"), str(Path(__file__).parent), str(ROOT / "examples")])
     process = subprocess.Popen(
         [sys.executable, *words], start_new_session=True, env={**os.environ, MARK: mark, "PYTHONPATH": search_path},
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=(folder / "stderr").open("wb"),
+        preexec_fn=take_interrupts,
     )  # fmt: skip
     try:
         time.sleep(seconds)
-        (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
+        while number != signal.SIGTERM and not ((folder / "run" / "log.txt").exists() and [*folder.glob("[0-9]*")]):
+            time.sleep(0.02)  # Both tasks of `_ENGINE` run.
+        (os.killpg if group else os.kill)(process.pid, number)
         process.wait(60)
-        deadline = time.monotonic() + 1  # For the last words of multiprocessing's resource tracker.
+        # For the last words of multiprocessing's resource tracker; of a process that was killed, the others notice it.
+        deadline = time.monotonic() + (30 if number == signal.SIGKILL else 1)
         while (left := family(mark)) and time.monotonic() < deadline:
             time.sleep(0.02)
-        assert "Traceback" not in (folder / "stderr").read_text()
+        assert number == signal.SIGINT or "Traceback" not in (folder / "stderr").read_text()
         return left
     finally:
         process.kill()
@@ -76,6 +83,12 @@ def survivors_of_a_signal(words: list[str], folder: Path, seconds: float, *, gro
 @pytest.mark.parametrize(("seconds", "group"), [(0.35, True), (0.6, True), (1.2, False)])
 def test_signal_while_workers_start_leaves_nothing_behind(tmp_path: Path, seconds: float, group: bool) -> None:
     assert not survivors_of_a_signal(["-c", _ENGINE, str(tmp_path)], tmp_path, seconds, group=group)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+def test_nothing_keeps_running_after_a_signal(tmp_path: Path, number: signal.Signals) -> None:
+    """Two workers with a task each; the process that started them is killed, or gets Ctrl-C."""
+    assert not survivors_of_a_signal(["-c", _ENGINE, str(tmp_path)], tmp_path, 0.0, group=False, number=number)
 
 
 @contextmanager

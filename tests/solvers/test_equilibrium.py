@@ -64,17 +64,3 @@ def test_interrupted_run_keeps_the_last_file_written(tmp_path: Path, monkeypatch
         solver.solve(1000, path=path, progress=interrupt)
     assert resolve(path, game, game.parse_options())
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.safetensors"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([KUHN, "--by", "cfr-"], "unknown method 'cfr-': did you mean"),
-        ([KUHN, "--by", "cfr", "--out", "a.npz"], "--out a.npz: the name of a strategy's file ends in .safetensors"),
-        ([KUHN, "--by", "mccfr", "--observation", "fool"], "unknown observation 'fool'"),
-        ([KUHN, "--by", "cfr", "--iterations", "0"], "'0': allowed are whole numbers from 1"),
-        (["OnePlayPoker-v0", "--by", "cfr"], "has one seat: it has an optimum, not an equilibrium; leave out --by"),
-    ],
-)
-def test_bad_input_is_one_line(words: list[str], message: str, refused: Any) -> None:
-    assert message in refused("solve", *words)

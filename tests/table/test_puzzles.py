@@ -14,11 +14,10 @@ from cardgym import CardgymError
 from cardgym.table.coach import puzzles
 from cardgym.table.coach.advice import ActionAdvice, Advice
 from cardgym.table.coach.coach import Coach
-from cardgym.table.coach.explorer import Explorer
-from cardgym.table.coach.puzzles import decision_again, find_puzzle, is_clear
+from cardgym.table.coach.puzzles import find_puzzle, is_clear
 from cardgym.table.coach.ratings import MAX_PUZZLE, Skill, puzzle_points, ratings
 from cardgym.table.presentation import presentation_of
-from cardgym.table.session import Session, replay
+from cardgym.table.session import Session
 from cardgym.table.setup import GameSetup
 
 GAME = cardgym.find("OnePlayPoker-v0")
@@ -46,21 +45,6 @@ def test_puzzles_repeat_with_their_seed_and_differ_between_seeds() -> None:
         assert is_clear(Coach(GAME, OPTIONS).advise(puzzle.state, puzzle.seat))
         assert puzzle.origin == "from a random deal"
         assert puzzle.people == ("You",)
-
-
-def test_a_decision_of_a_game_can_be_asked_again() -> None:
-    session = Session(GameSetup(GAME, OPTIONS, [], seed=3))
-    session.play()
-    session.act(session.legal_actions()[0])
-    entry = session.entry() | {"id": "x", "moves": session.moves}
-    [(number, decision)] = [(number, event) for number, event in enumerate(replay(entry)) if event.is_choice]
-    puzzle = decision_again(entry, number)
-    assert puzzle.state.tobytes() == decision.before.tobytes()
-    assert puzzle.moves == tuple(move for _, move in session.moves[:number])
-    assert Explorer(GAME, OPTIONS).line(puzzle.moves, 0).state.tobytes() == decision.before.tobytes()
-    for move in (-1, *({*range(len(session.moves) + 2)} - {number})):
-        with pytest.raises(CardgymError, match="not a decision of yours"):
-            decision_again(entry, move)
 
 
 def test_puzzles_repeat_only_when_all_are_known() -> None:

@@ -71,20 +71,6 @@ def test_killed_run_ends_with_the_same_bits(config: Path, tmp_path: Path) -> Non
     check_same_bits(alone, out / "seed1", (".safetensors",))
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--seeds", "99999999999999999999"], "--seeds"),
-        (["--script", "dqnn"], "did you mean 'dqn'"),
-        (["--engine", "rayy"], "rayy"),
-        (["--workers", "0"], "whole numbers from 1"),
-        (["--address", "10.0.0.1:6379"], "ray"),
-    ],
-)
-def test_bad_input_is_one_line(config: Path, tmp_path: Path, refused: Any, words: list[str], message: str) -> None:
-    assert message in refused("sweep", str(config), "--script", "dqn", "--out", str(tmp_path / "out"), *words)
-
-
 def test_folder_of_another_sweep_is_refused(config: Path, tmp_path: Path, refused: Any) -> None:
     with sweep_folder(tmp_path / "out", TrainingScript(config, "dqn"), resume=False):
         pass

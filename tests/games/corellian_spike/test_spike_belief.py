@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from spike_driver import SpikeDriver
 
+from cardgym.engine.contract import CHANCE
 from cardgym.engine.declarations import offsets
 from cardgym.games.corellian_spike.action_models import PLACES, SHARES
 from cardgym.games.corellian_spike.game import GAME
@@ -17,70 +18,41 @@ from cardgym.games.corellian_spike.state import (
     BUY,
     BUYING,
     CHEATING,
-    DEALING,
     DECK_COUNTS,
     DICE,
     DISCARD,
     DONT_BUY,
-    DRAWING,
     EMPTY,
     FOLD,
-    HIDING,
     MATCH,
     PLACING,
     RAISE,
-    REDRAWING,
     SPIKE_SLOT,
     SWAP_HIGH,
     SWAP_LOW,
     SWAP_SPIKE,
 )
+from moody import Histories, Moody, key_of
 
 
-class Watcher:
-    """One seat's view of a hand: all states that fit what it has seen, each with its probability.
-
-    Every move of the real hand is played in each of these states. What the seat does not see branches; what it does
-    see must look the same, or the state is ruled out.
-    """
+class Watcher(Histories):
+    """One seat's view of a hand: all states that fit what it has seen; the other acts as the model says."""
 
     def __init__(self, real: SpikeDriver, seat: int) -> None:
-        self.real, self.seat, self.other = real, seat, 1 - seat
-        self.worlds: list[tuple[float, Any]] = [(1.0, real.copy())]
+        super().__init__(GAME, real.options, Moody(), seat)
+        self.real, self._world, self.seat, self.other = real, real.copy(), seat, 1 - seat
+        self.worlds = {key_of(real.state): (real.states.copy(), 1.0)}
 
-    def watch(self, move: int, after: SpikeDriver) -> None:
-        """Follow a move of the real hand, which has led to `after`."""
-        followed: dict[bytes, tuple[float, Any]] = {}
-        for weight, world in self.worlds:
-            for chance, next_move in self._moves(world, move):
-                later = world.copy()
-                later.apply_action(next_move)
-                if chance > 0 and looks(later, self.seat) == looks(after, self.seat):
-                    later.state.deck[: later.state.deck_size].sort()
-                    key = later.states.tobytes()
-                    followed[key] = (followed.get(key, (0.0,))[0] + weight * chance, later)
-        total = sum(weight for weight, _ in followed.values())
-        assert total > 0, "what happened is impossible in every world"
-        self.worlds = [(weight / total, world) for weight, world in followed.values()]
-
-    def _moves(self, world: Any, move: int) -> list[tuple[float, int]]:
-        """The moves that may have been played in this world, each with its probability."""
-        state = world.state
-        if state.phase == DICE:
-            return [(1.0, move)]
-        if world.num_chance_outcomes:
+    def _moves(self, state: Any, who: int, action: int) -> list[tuple[int, float]]:
+        if state.phase == DICE or who == self.seat:
+            return [(action, 1.0)]
+        if who == CHANCE:
             pile = state.deck[: state.deck_size].tolist()
-            face_down = state.phase in (DRAWING, HIDING)
-            face_down |= state.phase in (DEALING, REDRAWING) and state.slot != SPIKE_SLOT
-            if face_down and state.turn == self.other:
-                return [(pile.count(card) / len(pile), pile.index(card)) for card in sorted(set(pile))]
-            card = int(self.real.state.deck[move])
-            return [(pile.count(card) / len(pile), pile.index(card))] if card in pile else []
-        if state.turn == self.seat:
-            return [(1.0, move)]
-        if state.phase in (PLACING, CHEATING) and move in (SWAP_LOW, SWAP_HIGH):
-            return [(probability(world, action), action) for action in (SWAP_LOW, SWAP_HIGH)]
-        return [(probability(world, move), move)]
+            return [(pile.index(card), pile.count(card) / len(pile)) for card in {*pile}]
+        unseen = state.phase in (PLACING, CHEATING) and action in (SWAP_LOW, SWAP_HIGH)
+        self._world.states[0] = state
+        self._world.refresh()
+        return [(move, probability(self._world, move)) for move in ((SWAP_LOW, SWAP_HIGH) if unseen else (action,))]
 
     def compare(self) -> None:
         """Compare the observation with the probabilities of the worlds."""
@@ -89,16 +61,16 @@ class Watcher:
         observed = self.real.observe(self.seat, "belief")
         cards, sizes = np.zeros(21), np.zeros(12)
         beaten = np.zeros(4)
-        for weight, world in self.worlds:
-            own, theirs = world.cards(self.seat), world.cards(self.other)
+        for states, weight in self.worlds.values():
+            own, theirs = (states["cards"][0, seat].tolist() for seat in (self.seat, self.other))
             for card in theirs[:2]:
                 cards[card + 10] += weight / 2
             held = sum(card for card in theirs if card != EMPTY)
             sizes[min(abs(held), 11)] += weight
             total = sum(card for card in own if card != EMPTY)
             totals = [total]
-            if world.state.extra != EMPTY and world.state.turn == self.seat:
-                totals += [total + int(world.state.extra) - own[slot] for slot in (SPIKE_SLOT, 0, 1)]
+            if (extra := int(states["extra"][0])) != EMPTY and states["turn"][0] == self.seat:
+                totals += [total + extra - own[slot] for slot in (SPIKE_SLOT, 0, 1)]
             for place, mine in enumerate(totals):
                 beaten[place] += weight * (0.5 if mine == held else better(mine, held))
         expected = {
@@ -109,19 +81,6 @@ class Watcher:
         }
         for name, values in expected.items():
             np.testing.assert_allclose(observed[start[name] :][: len(values)], values, atol=2e-6, err_msg=name)
-
-
-def looks(world: Any, seat: int) -> tuple[Any, ...]:
-    """All that a seat can see on the table, by the rule text."""
-    state = world.state
-    return (
-        world.cards(seat),
-        world.cards(1 - seat)[SPIKE_SLOT],
-        sorted(world.discards),
-        int(state.extra) if state.turn == seat else None,
-        [int(number) for number in (state.phase, state.turn, state.round_number, state.pool)],
-        world.credits,
-    )
 
 
 def better(mine: int, theirs: int) -> bool:
@@ -183,15 +142,12 @@ def test_belief_is_the_posterior_of_brute_force(betting: str, cheat: str) -> Non
                 if game.current_player == watcher.seat:
                     watcher.compare()
                     seen["compared"] += 1
-            move = choose(game, rng, seen)
-            before = game.copy()
+            move, who = choose(game, rng, seen), game.current_player
             game.apply_action(move)
             if game.over:
                 break
             for watcher in watchers:
-                watcher.real = before
-                watcher.watch(move, game)
-                watcher.real = game
+                watcher.follow(who, move, game.state)
     assert seen["compared"] > 20
     kinds = ("in hand", "raise") if cheats else ("in hand", "raise", "new spike", "laid down", "doubles")
     assert min(seen[name] for name in kinds) > 0, dict(seen)

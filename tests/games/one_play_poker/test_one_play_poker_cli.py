@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -60,19 +59,3 @@ def test_solve_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1949/1365 = 1.427839" in shown
     assert "optimal for gamma 1/1" in shown
     assert "5,536 states, 432 up to symmetry" in shown
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["solve", "OnePlayPoker-v0", "--set", "gamma=2"],
-        ["solve", "OnePlayPoker-v0", "--policy", "policy.txt"],
-        ["reproduce", "one-play-poker", "--deep", "none.safetensors"],
-        ["solve", "OnePlayPoker-v0", "--policy", "none.json"],
-        ["solve", "OnePlayPoker-v0", "--policy", "optimal"],
-        ["solve", "OnePlayPoker-v0", "--out", "policy.txt"],
-        ["solve", "OnePlayPoker-v0", "--out", "/dev/null/policy.json"],
-    ],
-)
-def test_bad_input_is_one_line(words: list[str], refused: Any) -> None:
-    assert refused(*words)
