@@ -15,7 +15,7 @@ from cardgym.arena.tournament.standings import bradley_terry
 from cardgym.cli import main
 from cardgym.console.tables import with_interval
 from cardgym.experiments.exploit import search
-from cardgym.statistics import Moments, interquartile_mean, mean_estimate, mean_over_runs, rough, student
+from cardgym.statistics import Moments, interquartile_mean, mean_estimate, rough, student
 from paired_games import FILE, MATCHES, SIZES, coverage
 
 
@@ -72,11 +72,11 @@ def test_one_deal_has_no_interval() -> None:
 
 
 def test_mean_has_students_interval() -> None:
-    estimate = mean_over_runs([1.0, 2.0, 3.0])
+    estimate = mean_estimate([1.0, 2.0, 3.0])
     assert estimate.value == 2.0
     assert estimate.interval == pytest.approx((2 - 4.302653 / 3**0.5, 2 + 4.302653 / 3**0.5))
-    assert mean_over_runs([0.1, 0.9], 0.0, 1.0).interval == (0.0, 1.0)
-    assert not mean_over_runs([1.0]).known
+    assert mean_estimate([0.1, 0.9], 0.0, 1.0).interval == (0.0, 1.0)
+    assert not mean_estimate([1.0]).known
 
 
 def test_interquartile_mean_leaves_out_the_outer_quarters() -> None:
@@ -100,7 +100,6 @@ def test_few_and_equal_games_have_a_figure_or_none_and_no_error(values: list[flo
     moments = moments_of(games, np.ones(len(games)))
     estimates = [
         mean_estimate(games),
-        mean_over_runs(values),
         interquartile_mean([values, values]),
         moments.mean(np.array([1.0, 0.0])),
     ]

@@ -139,14 +139,14 @@ def bounded_interval(mean: float, variance: float, deals: float, largest: float)
     return (min(low, mean - half), max(high, mean + half)) if deals < FEW_DEALS else (low, high)
 
 
-def mean_estimate(values: npt.ArrayLike) -> Estimate:
-    """Return the mean of independent values, with Student's interval; NaN without any."""
+def mean_estimate(values: npt.ArrayLike, low: float = -math.inf, high: float = math.inf) -> Estimate:
+    """Return the mean of independent values, with Student's interval, clipped to [`low`, `high`]; NaN without any."""
     samples = np.asarray(values, np.float64)
     if not len(samples):
         return Estimate(math.nan, UNKNOWN)
     mean = float(samples.mean())
     half = float(half_widths(samples)) if len(samples) > 1 else math.nan
-    return Estimate(mean, (mean - half, mean + half))
+    return Estimate(mean, (max(mean - half, low), min(mean + half, high)))
 
 
 def with_less_luck(values: npt.NDArray[np.float64], estimates: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -168,15 +168,6 @@ def with_less_luck(values: npt.NDArray[np.float64], estimates: npt.NDArray[np.fl
         shared, whole, out=np.zeros(count), where=whole > 0.0
     )
     return corrected
-
-
-def mean_over_runs(values: Sequence[float], low: float = -math.inf, high: float = math.inf) -> Estimate:
-    """Return the mean of one value per training run, with Student's interval, clipped to [`low`, `high`]."""
-    count, mean = len(values), float(np.mean(values)) if values else math.nan
-    if count < 2:
-        return Estimate(mean, UNKNOWN)
-    half = student(count) * float(np.std(values, ddof=1)) / math.sqrt(count)
-    return Estimate(mean, (max(mean - half, low), min(mean + half, high)))
 
 
 def interquartile_mean(strata: Sequence[Sequence[float]]) -> Estimate:

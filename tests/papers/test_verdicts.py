@@ -12,7 +12,7 @@ import pytest
 
 from cardgym.papers.commands import papers
 from cardgym.papers.pages import Answer, Claim, claims_table, verdict
-from cardgym.statistics import UNKNOWN, Estimate, mean_over_runs
+from cardgym.statistics import UNKNOWN, Estimate, mean_estimate
 
 PAGES = Path(__file__).parents[2] / "docs" / "papers"
 NUMBER = r"[+-]?[\d,]+(?:\.\d+)?"
@@ -75,7 +75,7 @@ def test_every_verdict_on_a_page_follows_from_the_interval_beside_it(name: str) 
     ("low", "high", "expected"), [(-1, 3, "holds"), (1.1, 3, "open"), (2.5, 9, "fails"), (-9, -1, "fails")]
 )
 def test_verdicts_are_two_sided_and_follow_from_the_interval(low: float, high: float, expected: str) -> None:
-    assert verdict(mean_over_runs([0.9, 1.0, 1.1]), low, high) == expected
+    assert verdict(mean_estimate([0.9, 1.0, 1.1]), low, high) == expected
 
 
 def test_a_value_without_an_interval_is_exact() -> None:

@@ -8,7 +8,6 @@ responder is an unchanged training of `cardgym train`.
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from cardgym.engine.registry import find, importable_name
 from cardgym.errors import CardgymError
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
-from cardgym.files import replacing
+from cardgym.files.json_values import write_json
 from cardgym.learn import tags
 from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
 from cardgym.learn.evaluation import write_results
@@ -222,9 +221,7 @@ class Population:
 
     def write(self, standings: Standings | None) -> None:
         """Write the league's files."""
-        with replacing(self.folder / "league.json") as temporary:
-            document = asdict(self.config, self.generations, self.folder)
-            temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        write_json(self.folder / "league.json", asdict(self.config, self.generations, self.folder))
         save_png(curve(self.config, self.generations), self.folder / "exploitability.png", DPI)
         if standings is not None:
             save_png(heat_map(standings), self.folder / "payoffs.png", DPI)

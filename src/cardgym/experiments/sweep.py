@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import os
 import platform
 import re
@@ -21,9 +20,9 @@ from cardgym.console.progress import Progress
 from cardgym.errors import MAX_WHOLE, CardgymError, printable, quoted
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
-from cardgym.files import opened, replacing
+from cardgym.files import opened
 from cardgym.files.documents import Document, Name, Number, at_most, parse_document
-from cardgym.files.json_values import parse_json, read_bytes, sealed
+from cardgym.files.json_values import parse_json, read_bytes, sealed, write_json
 from cardgym.files.locks import locked
 from cardgym.files.paths import pasted
 from cardgym.learn.run import numbered_folder
@@ -164,8 +163,7 @@ def _prepare(folder: Path, script: Program, resume: bool) -> None:
         if joined == earlier:
             return
         about = joined
-    with replacing(folder / SWEEP) as temporary:
-        temporary.write_text(json.dumps(sealed(about), indent=1) + "\n")
+    write_json(folder / SWEEP, sealed(about))
 
 
 def run_all(

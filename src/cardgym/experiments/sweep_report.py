@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -17,11 +16,11 @@ from cardgym.console.plots import COLORS, literal, new_figure
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.experiments.sweep import EXACT, RunResult
-from cardgym.files import replacing
+from cardgym.files.json_values import write_json
 from cardgym.learn.evaluation import metric_text
 from cardgym.learn.tags import EVAL, WIN_RATE, ci95_tags
 from cardgym.learn.tensorboard import Curve, read_curves
-from cardgym.statistics import Estimate, interquartile_mean, mean_over_runs
+from cardgym.statistics import Estimate, interquartile_mean, mean_estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,8 +57,7 @@ def figures(group: Sequence[RunResult]) -> dict[str, dict[str, Estimate]]:
                 values.setdefault(opponent, {}).setdefault(metric, []).append(float(value))
     return {
         opponent: {
-            metric: mean_over_runs(numbers, *(UNIT if metric == WIN_RATE else ()))
-            for metric, numbers in metrics.items()
+            metric: mean_estimate(numbers, *(UNIT if metric == WIN_RATE else ())) for metric, numbers in metrics.items()
         }
         for opponent, metrics in values.items()
     }
@@ -130,8 +128,7 @@ def shown(metric: str, estimate: Estimate | None) -> str:
 
 def write_report(folder: Path, about: Mapping[str, Any], results: Sequence[RunResult], metric: str = WIN_RATE) -> None:
     document = {**about, "groups": summary(results, metric), "runs": [result.asdict() for result in results]}
-    with replacing(folder / REPORT_JSON) as temporary:
-        temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    write_json(folder / REPORT_JSON, document)
 
 
 EXPLANATION = (

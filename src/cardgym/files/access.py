@@ -54,6 +54,12 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a file of text; see `replacing`."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def remove_leftovers(folder: Path) -> None:
     """Remove the temporary files that killed processes left in a folder, but not those still being written."""
     for path in folder.glob(".*.part"):

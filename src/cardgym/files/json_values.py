@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.errors import CardgymError, printable
-from cardgym.files.access import opened
+from cardgym.files.access import opened, write_text
 
 MAX_BYTES = 16 << 20
 """The largest document that is read, unless its reader allows more."""
@@ -34,6 +34,11 @@ def digest_of(content: Any) -> str:
     """Return the SHA-256 of bytes, or of plain values as JSON with sorted keys, in hexadecimal digits."""
     data = content if isinstance(content, bytes) else json.dumps(content, sort_keys=True).encode()
     return hashlib.sha256(data).hexdigest()
+
+
+def write_json(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a document for people to read."""
+    write_text(path, json.dumps(document, indent=1) + "\n")
 
 
 def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:

@@ -16,17 +16,22 @@ BASE = "base"
 PLAYER_KEYS = ("opponents", "eval_opponents", "players", "teacher", "init_from", "trainer_config")
 """The keys whose values may be paths."""
 _MAX_FILE = 1 << 20
-"""The size limit of a config file, in bytes."""
+"""The size limit of a file, in bytes."""
+
+
+def read_toml(path: Path, what: str) -> dict[str, Any]:
+    """Return the values of a file of at most 1 MiB; `what` names it in messages."""
+    try:
+        return tomllib.loads(read_bytes(path, what, _MAX_FILE).decode("utf-8-sig"))
+    except (RecursionError, ValueError) as error:
+        if isinstance(error, CardgymError):
+            raise
+        raise CardgymError(f"{what}: cannot be read as TOML ({printable(str(error))})") from None
 
 
 def read_values(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
     """Return the values of a file and of its bases; `above` are the files that are based on it."""
-    try:
-        values = tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode("utf-8-sig"))
-    except (RecursionError, ValueError) as error:
-        if isinstance(error, CardgymError):
-            raise
-        raise CardgymError(f"config {path}: cannot be read as TOML ({printable(str(error))})") from None
+    values = read_toml(path, f"config {path}")
     values |= {key: _from_folder(values[key], path.parent) for key in PLAYER_KEYS if key in values}
     base = values.pop(BASE, None)
     if base is None:

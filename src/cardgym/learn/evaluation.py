@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,7 @@ from cardgym.arena.report import main_metric
 from cardgym.console.tables import fitting_tables, with_interval
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
-from cardgym.files import replacing
-from cardgym.files.json_values import sealed
+from cardgym.files.json_values import sealed, write_json
 from cardgym.learn import tags
 from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard
@@ -138,6 +136,4 @@ def write_results(
     """Write a run's final results to TensorBoard, as `final/` and with its hyper-parameters, and to `results.json`."""
     if results:
         board.final_results(step, config, _by_tag(results, tags.final_tag))
-    with replacing(folder / "results.json") as temporary:
-        document = sealed({"config": dict(config), "results": results, **more})
-        temporary.write_text(json.dumps(document, indent=1) + "\n")
+    write_json(folder / "results.json", sealed({"config": dict(config), "results": results, **more}))

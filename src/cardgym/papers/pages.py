@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table, wrapped
-from cardgym.files import replacing
+from cardgym.files import write_text
 from cardgym.files.locks import locked
 from cardgym.statistics import Estimate
 
@@ -129,6 +129,5 @@ def write_page(folder: Path, parts: Iterable[str]) -> Path:
     path = folder / PAGE
     earlier = path.read_text(encoding="utf-8") if path.exists() else ""
     by_hand = "\n" + "".join(earlier.partition(BY_HAND)[1:]) if BY_HAND in earlier else ""
-    with replacing(path) as temporary:
-        temporary.write_text(wrapped("\n".join(parts).rstrip()) + f"\n{by_hand}", encoding="utf-8")
+    write_text(path, wrapped("\n".join(parts).rstrip()) + f"\n{by_hand}")
     return path

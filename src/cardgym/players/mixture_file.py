@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,9 +9,8 @@ from typing import Annotated, Literal
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.declarations import options_that_count
 from cardgym.errors import CardgymError, of_kind, path_of
-from cardgym.files import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document
-from cardgym.files.json_values import read_bytes, sealed
+from cardgym.files.json_values import read_bytes, sealed, write_json
 from cardgym.files.paths import relative
 from cardgym.files.schema import Field
 from cardgym.players.base import split_path
@@ -56,8 +54,7 @@ def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: 
         "options": options_that_count(options),
         "players": [{"player": _from(path.parent, name), "weight": weight} for name, weight in weights.items()],
     }
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(sealed(content), indent=1) + "\n", encoding="utf-8")
+    write_json(path, sealed(content))
 
 
 def read_mixture(path: Path, game: Game, options: Options) -> dict[str, float]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from cardgym.engine.contract import Game, Int8s, Options
 from cardgym.errors import CardgymError, brief, path_of, quoted
-from cardgym.files import replacing
+from cardgym.files import write_text
 from cardgym.files.documents import Document, Name, validate
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.files.schema import Field
@@ -92,8 +92,7 @@ def save_policy(path: Path, actions: Int8s, game: Game, options: Options, **abou
     head = {name: value for name, value in sealed({**head, "actions": entries}).items() if name != "actions"}
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
     states = ",\n".join(f"    {json.dumps(label)}: {action}" for label, action in entries.items())
-    with replacing(path) as temporary:
-        temporary.write_text("\n".join(["{", *lines, '  "actions": {', states, "  }", "}"]) + "\n", encoding="utf-8")
+    write_text(path, "\n".join(["{", *lines, '  "actions": {', states, "  }", "}"]) + "\n")
 
 
 def _labels(game: Game, options: Options) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,8 @@ from cardgym.arena.tournament.standings import Standings, Vector
 from cardgym.console.plots import literal, new_figure, save_png
 from cardgym.console.tables import markdown_table, number, short_names, with_interval, wrapped
 from cardgym.engine.registry import find
-from cardgym.files import replacing
+from cardgym.files import write_text
+from cardgym.files.json_values import write_json
 from cardgym.statistics import rough
 
 if TYPE_CHECKING:
@@ -153,11 +153,9 @@ def heat_map(standings: Standings) -> Figure:
 
 def write_results(standings: Standings, folder: Path) -> None:
     """Write `tournament.json`, `tournament.md` and `payoffs.png`."""
-    with replacing(folder / "tournament.json") as temporary:
-        temporary.write_text(json.dumps(standings.asdict(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    write_json(folder / "tournament.json", standings.asdict())
     save_png(heat_map(standings), folder / "payoffs.png", DPI)
-    with replacing(folder / "tournament.md") as temporary:
-        temporary.write_text("\n".join(section(standings, "payoffs.png")) + "\n", encoding="utf-8")
+    write_text(folder / "tournament.md", "\n".join(section(standings, "payoffs.png")) + "\n")
 
 
 def section(standings: Standings, payoffs_png: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,13 +11,14 @@ from pydantic import ConfigDict, Field
 
 from cardgym.arena import evaluate
 from cardgym.engine.registry import find, registered
-from cardgym.errors import CardgymError, printable, unknown
+from cardgym.errors import CardgymError, unknown
 from cardgym.experiments.launch import Run, flags_of, training_command
 from cardgym.experiments.trainers import TRAINERS
 from cardgym.files.documents import Document, Items, Name, at_most, validate
 from cardgym.files.json_values import digest_of, read_bytes
 from cardgym.files.shipped import CONFIGS, root
 from cardgym.learn.config import TrainingConfig
+from cardgym.learn.config_files import read_toml
 from cardgym.learn.played import played
 from cardgym.statistics import Z95
 
@@ -30,7 +30,6 @@ EVALUATIONS = 10
 """Evaluations along a training."""
 _GAMES = 4000
 """Games of random play by which rewards are scaled."""
-_MAX_FILE = 1 << 20
 
 
 class Algorithm(Document):
@@ -83,13 +82,7 @@ class Library(Document):
     @classmethod
     def _of(cls, path: Path) -> Library:
         what = f"benchmark {path}"
-        try:
-            values = tomllib.loads(read_bytes(path, what, _MAX_FILE).decode("utf-8-sig"))
-        except (RecursionError, ValueError) as error:
-            if isinstance(error, CardgymError):
-                raise
-            raise CardgymError(f"{what}: cannot be read as TOML ({printable(str(error))})") from None
-        library = validate(cls, values, what)
+        library = validate(cls, read_toml(path, what), what)
         for name, algorithm in library.algorithms.items():
             if algorithm.script.endswith(".py"):
                 script = str((path.parent / algorithm.script).resolve())

@@ -17,7 +17,7 @@ from cardgym.errors import CardgymError
 from cardgym.experiments.benchmark.plan import Algorithm, Benchmark
 from cardgym.experiments.launch import RESULTS, Run
 from cardgym.experiments.sweep_report import draw_lines
-from cardgym.files import replacing
+from cardgym.files import write_text
 from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, parse_document
 from cardgym.files.json_values import parse_json, read_bytes
 from cardgym.learn.tags import EXPLOITABILITY
@@ -128,8 +128,7 @@ def write_report(path: Path, benchmark: Benchmark, runs: Sequence[Run], folder: 
     curves = [json.dumps(curve) for run in runs if (curve := _curve(run, folder / run.name)) is not None]
     # A line for each curve: the file is kept with the project, and read in its differences.
     text = json.dumps(head, indent=1)[:-2] + ',\n "curves": [\n' + ",\n".join(curves) + "\n ]\n}\n"
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_text(path, text)
     return BenchmarkReport.read(path)
 
 
@@ -266,6 +265,5 @@ def write_pages(report: BenchmarkReport, folder: Path) -> None:
     Raises:
         CardgymError: if they cannot be written.
     """
-    with replacing(folder / MARKDOWN) as temporary:
-        temporary.write_text(f"# {report.suite}\n\n{markdown(report)}\n![Curves]({PICTURE})\n", encoding="utf-8")
+    write_text(folder / MARKDOWN, f"# {report.suite}\n\n{markdown(report)}\n![Curves]({PICTURE})\n")
     save_png(draw(report), folder / PICTURE, dpi=DPI)

@@ -12,7 +12,7 @@ import numpy as np
 from cardgym.console.tables import markdown_table
 from cardgym.papers.coda.results import PAPER, Performance, Results, solved
 from cardgym.papers.pages import RULE, Answer, Claim, claims_table, section
-from cardgym.statistics import Estimate, mean_over_runs
+from cardgym.statistics import Estimate, mean_estimate
 
 
 def claims(results: Results) -> str:
@@ -58,16 +58,16 @@ def _rows(results: Results) -> Iterator[Claim | Answer]:
     yield Claim("5", f"Double DQN of 2010 is better than DQN ({rewards})", 0, inf, [_difference(network("double DQN of 2010", rewards), network("DQN", rewards))])
     yield Claim("5", "The heuristic is the worst of the five: the weakest learner above it", 0, inf, [_difference(worst, heuristic)], notes=f", {worst.approach}; the best of them is {best.approach}, {_difference(best, heuristic).text()}")
     for row in learners:
-        yield Claim("5, 6", f"{row.approach} wins against random play", 50, 100, [mean_over_runs(row.percent)], ".2f")
-    yield Claim("6", "Neither space is large: a table can learn the values of all states, and wins over 95 %", 95, 100, [mean_over_runs(long_q.percent)], ".1f", f" after {long_q.training}; no player wins more than {100 * solved()['optimum']:.2f}")
+        yield Claim("5, 6", f"{row.approach} wins against random play", 50, 100, [mean_estimate(row.percent)], ".2f")
+    yield Claim("6", "Neither space is large: a table can learn the values of all states, and wins over 95 %", 95, 100, [mean_estimate(long_q.percent)], ".1f", f" after {long_q.training}; no player wins more than {100 * solved()['optimum']:.2f}")
     yield Claim("5", "So tables are better than networks: Q-learning above DQN", 0, inf, [_difference(q, dqn)])
     larger = np.subtract(network("DQN", bits).percent, q.percent)
     for few in results.few_tiles:
         lead = 100 * np.subtract(few.network, few.table)
-        yield Claim("5", f"With more tiles deep methods show their advantage: DQN's lead over Q-learning on the bits, with 24 tiles against {few.n}", 0, inf, [mean_over_runs(list(larger - lead))], notes=f"; the lead is {lead.mean():+.1f} with {few.n}, {larger.mean():+.1f} with 24")
+        yield Claim("5", f"With more tiles deep methods show their advantage: DQN's lead over Q-learning on the bits, with 24 tiles against {few.n}", 0, inf, [mean_estimate(larger - lead)], notes=f"; the lead is {lead.mean():+.1f} with {few.n}, {larger.mean():+.1f} with 24")
     yield Claim("5", "Double DQN costs more time, for its second network: seconds above DQN", 0, inf, [_seconds(double, dqn)], "+.2f")
     yield Claim("5", "Networks cost more time than tables: seconds, DQN above Q-learning", 0, inf, [_seconds(dqn, q)], "+.2f")
-    yield Claim("6", "Q-learning and Sarsa win over 95 %", 95, 100, [mean_over_runs([*q.percent])], ".1f")
+    yield Claim("6", "Q-learning and Sarsa win over 95 %", 95, 100, [mean_estimate(q.percent)], ".1f")
 
 
 # fmt: on
@@ -75,12 +75,12 @@ def _rows(results: Results) -> Iterator[Claim | Answer]:
 
 def _difference(one: Performance, other: Performance) -> Estimate:
     """By how many points one approach wins more than another, by seed."""
-    return mean_over_runs(list(np.subtract(one.percent, other.percent)))
+    return mean_estimate(np.subtract(one.percent, other.percent))
 
 
 def _seconds(one: Performance, other: Performance) -> Estimate:
     """By how many seconds the trainings of one approach are longer."""
-    return mean_over_runs(list(np.subtract(one.seconds or 0.0, other.seconds or 0.0)))
+    return mean_estimate(np.subtract(one.seconds or 0.0, other.seconds or 0.0))
 
 
 def performance(results: Results) -> str:

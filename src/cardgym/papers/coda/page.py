@@ -31,7 +31,7 @@ from cardgym.papers.coda.results import (
 )
 from cardgym.papers.coda.runs import ALGORITHMS, Scale
 from cardgym.papers.pages import page_parser, reproduce, section, write_page
-from cardgym.statistics import Z95, mean_over_runs
+from cardgym.statistics import Z95, mean_estimate
 
 CHECKPOINTS = "checkpoints/coda/d*.safetensors"
 """The checkpoints evaluated unless others are named: those for the paper's preset, not `official_...`."""
@@ -191,8 +191,8 @@ def _losses(results: Results) -> str:
 def _references(results: Results) -> str:
     """Return the section on the paper's first and third reference."""
     scale, full, nfsp = results.scale, results.walk_sizes[-1], results.nfsp
-    gap = mean_over_runs(nfsp.exploitability)
-    met = [mean_over_runs([100 * rate for rate in nfsp.rates[opponent]]) for opponent in OPPONENTS]
+    gap = mean_estimate(nfsp.exploitability)
+    met = [mean_estimate([100 * rate for rate in nfsp.rates[opponent]]) for opponent in OPPONENTS]
     return section(
         "Deep CFR and NFSP",
         "**Deep CFR**, the paper's first reference. Brown, Lerer, Gross and Sandholm (2018) walk the game over and over, try "

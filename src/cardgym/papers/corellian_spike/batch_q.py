@@ -22,7 +22,7 @@ from cardgym.engine.contract import Generator, Int8s, State, rule, uniform
 from cardgym.engine.kernel import choose_random
 from cardgym.engine.registry import find
 from cardgym.engine.rules import derive
-from cardgym.files import replacing
+from cardgym.files import write_text
 from cardgym.games.corellian_spike.state import (
     BUY,
     DISCARD,
@@ -251,8 +251,7 @@ def save_policy_file(path: Path, actions: Int8s, options: CorellianSpikeOptions)
     keys = map(str, info_state_keys(options).tolist())
     entries = dict(zip(keys, actions.tolist(), strict=True))
     del entries["0"]  # The end.
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(entries), encoding="utf-8")
+    write_text(path, json.dumps(entries))
 
 
 def transferred_policy(actions: Int8s, made_for: CorellianSpikeOptions, options: CorellianSpikeOptions) -> TablePlayer:

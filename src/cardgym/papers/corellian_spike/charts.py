@@ -9,7 +9,7 @@ from typing import Any
 from cardgym.console.plots import COLORS, new_figure, save_png
 from cardgym.papers.corellian_spike.numbers import BETTING, DECISIONS, share
 from cardgym.papers.corellian_spike.runs import TrainingRun
-from cardgym.statistics import mean_over_runs
+from cardgym.statistics import mean_estimate
 
 _LOOKS = {  # Color and marker: within a decision, colors differ in lightness too.
     "raise": (COLORS[0], "o"),
@@ -65,7 +65,7 @@ def _draw_panel(axes: Any, runs: Sequence[TrainingRun], decision: int, round: in
         for style, all_states in (("-", True), (":", False)):
             color, marker = _LOOKS[word]
             estimates = [
-                mean_over_runs([share(run, decision, action, round, i, met=not all_states) for run in runs])
+                mean_estimate([share(run, decision, action, round, i, met=not all_states) for run in runs])
                 for i in iterations
             ]
             axes.plot(

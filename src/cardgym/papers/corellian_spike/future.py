@@ -13,7 +13,7 @@ from cardgym.console.tables import markdown_table
 from cardgym.papers.corellian_spike.numbers import Numbers
 from cardgym.papers.corellian_spike.runs import STATE_MODELS
 from cardgym.papers.pages import Claim, claims_table, section, verdict
-from cardgym.statistics import mean_over_runs
+from cardgym.statistics import mean_estimate
 
 
 def future_work(numbers: Numbers) -> str:
@@ -25,11 +25,11 @@ def future_work(numbers: Numbers) -> str:
             results = numbers.results.tabular[kind, model]
             won = np.array([[getattr(score, measure) for score in result.scores] for result in results])
             met = np.mean([result.states for result in results])
-            rows.append([name, f"{met:,.0f}", *(mean_over_runs([*column]).text(form) for column in won.T)])
+            rows.append([name, f"{met:,.0f}", *(mean_estimate(column).text(form) for column in won.T)])
             if code is None:
                 code = won
                 continue
-            verdicts.append(verdict(mean_over_runs([*(won - code)[:, judge]]), 0, inf))
+            verdicts.append(verdict(mean_estimate((won - code)[:, judge]), 0, inf))
         tables.append(
             markdown_table(("state", "states met", "against that policy", "against initial", "against heuristic"), rows)
         )
@@ -60,7 +60,7 @@ def related_work(numbers: Numbers) -> str:
     rows = [
         Claim(
             "2", f"Q-learning consistently wins from `{opponent}`: chips a hand", 0, inf,
-            [mean_over_runs([result.scores[0].credits for result in tabular["leduc", opponent]])], "+.2f",
+            [mean_estimate([result.scores[0].credits for result in tabular["leduc", opponent]])], "+.2f",
         )
         for opponent in opponents
     ]  # fmt: skip

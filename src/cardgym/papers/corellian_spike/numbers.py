@@ -25,7 +25,7 @@ from cardgym.games.corellian_spike.state import (
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.papers.corellian_spike.experiments import Results
 from cardgym.papers.corellian_spike.runs import SHOWN, Case, Scale, Score, TrainingRun, in_way
-from cardgym.statistics import Estimate, mean_over_runs
+from cardgym.statistics import Estimate, mean_estimate
 
 BETTING, BUYING, PLACING = 1, 2, 3
 """Decisions, numbered as in the paper's code."""
@@ -110,7 +110,7 @@ class Numbers:
 
     def of(self, key: tuple[object, ...], read: Callable[[list[Score]], float]) -> Estimate:
         """Return the estimate of what `read` returns for the scores of a match."""
-        return mean_over_runs([read(scores) for scores in self.results.scores[key]])
+        return mean_estimate([read(scores) for scores in self.results.scores[key]])
 
     def matches(self, key: tuple[object, ...], read: Callable[[list[Score]], float]) -> list[Estimate]:
         """Return the same in each way that is shown, which ends the match's key."""
@@ -119,4 +119,4 @@ class Numbers:
     def runs(self, read: Callable[..., float], *cases: Case) -> list[Estimate]:
         """Return the estimate, in each way that is shown, of what `read` returns for a training run of each case."""
         runs = self.results.runs
-        return [mean_over_runs([*map(read, *(runs[in_way(case, way)] for case in cases))]) for way in SHOWN]
+        return [mean_estimate([*map(read, *(runs[in_way(case, way)] for case in cases))]) for way in SHOWN]

@@ -10,7 +10,7 @@ from math import comb, inf
 from cardgym.papers.cribbage.picture import family_shares
 from cardgym.papers.cribbage.runs import EVALUATION_GAMES, KINDS, PAPER_UPDATE, VARIANTS, Run, agreement, region
 from cardgym.papers.pages import RULE, Answer, Claim, claims_table, section
-from cardgym.statistics import UNKNOWN, Estimate, mean_over_runs
+from cardgym.statistics import UNKNOWN, Estimate, mean_estimate
 
 OWN_CRIB = next(iter(KINDS))
 _HAND, _CRIB, _PEGGING = range(3)
@@ -35,7 +35,7 @@ def _rows(runs: list[Run]) -> Iterator[Claim | Answer]:
     learned = seeds[OWN_CRIB]
 
     def over_seeds(read: Callable[[Run], float], kind: str = OWN_CRIB) -> list[Estimate]:
-        return [mean_over_runs([read(run) for run in seeds[kind]])]
+        return [mean_estimate([read(run) for run in seeds[kind]])]
 
     def weight(run: Run, side: int, family: int, low: int, high: int) -> float:
         return float(region([run], low, high)[side, family])
@@ -74,4 +74,4 @@ def _rows(runs: list[Run]) -> Iterator[Claim | Answer]:
     others = [run for run in runs if run.kind == OWN_CRIB and run.start != "uniform"]
     seeds_agree = min(agreement(learned[0], run) for run in learned[1:])
     yield Claim("4", "The agent learns a single strategy in general: how far other starts agree with the uniform one, as far as seeds do", round(seeds_agree, 2), 1,
-                [mean_over_runs([agreement(learned[0], run) for run in others])], ".2f", "; [does the start matter?](#does-the-start-matter)")
+                [mean_estimate([agreement(learned[0], run) for run in others])], ".2f", "; [does the start matter?](#does-the-start-matter)")

@@ -49,7 +49,6 @@ class PageLog(GameLog):
         self._save(id, json.dumps([values["time"], self._games[id], self._moves[id]]))
 
     def add(self, id: str, entry: dict[str, Any], owner: str = "", moves: Sequence[Move] = ()) -> bool:
-        """See `GameLog.add`."""
         if id in self._games:
             return False
         self._moves[id] = [*moves]
@@ -57,33 +56,24 @@ class PageLog(GameLog):
         return True
 
     def append(self, id: str, start: int, moves: Sequence[Move], entry: dict[str, Any] | None = None) -> None:
-        """See `GameLog.append`."""
         if len(self._moves.get(id, ())) != start or id not in self._games:
             raise StaleGameError("this game was continued in another window; look again")
         self._moves[id] += moves
         self._keep(id, self._games[id][3], self._games[id][4] if entry is None else json.dumps(entry))
 
     def remove(self, id: str) -> None:
-        """See `GameLog.remove`."""
         self._games.pop(id, None)
         self._moves.pop(id, None)
         self._save(id, None)
 
     def num_rows(self, id: str) -> int:
-        """See `GameLog.num_rows`."""
         return len(self._moves.get(id, ()))
 
     def count(self, **wanted: Any) -> int:
-        """See `GameLog.count`."""
         return len(self._matching(**wanted))
 
     def rows(self, id: str) -> list[Move]:
-        """See `GameLog.rows`."""
         return list(self._moves.get(id, ()))
-
-    def owns(self, id: str, owner: str) -> bool:
-        """See `GameLog.owns`."""
-        return id in self._games and self._games[id][3] == owner
 
     def _stored(self, wanted: Mapping[str, Any], limit: int) -> list[tuple[tuple[Any, ...], list[Move]]]:
         games = self._matching(**wanted)
@@ -98,7 +88,6 @@ class PageLog(GameLog):
         return None
 
     def totals(self, version: str, owner: str | None = None) -> dict[str, tuple[KindTotal, ...]]:
-        """See `GameLog.totals`."""
         return {id: totals for id, (made_by, totals) in self._totals.items() if made_by == version}
 
     def save_totals(self, id: str, version: str, totals: Sequence[KindTotal]) -> None:
@@ -106,7 +95,6 @@ class PageLog(GameLog):
         self._totals[id] = (version, tuple(totals))
 
     def import_entries(self, entries: Iterable[dict[str, Any]], owner: str = "") -> int:
-        """See `GameLog.import_entries`."""
         return sum(
             self.add(entry["id"], {k: v for k, v in entry.items() if k not in ("id", "moves")}, owner, entry["moves"])
             for entry in entries
