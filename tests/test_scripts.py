@@ -46,6 +46,7 @@ SMALLEST = [
     "research/race.py --only 'double DQN' --seeds 1 --budget 0.5 --games 10 --out OUT/race.json",
     "research/spike_answers.py cheat --games 10 --steps 1000 --runs OUT",
     "research/spike_belief_model.py --games 20",
+    "research/spike_bettings.py --games 1 --doubts 0.05",
     "research/spike_champion.py ends --states 100 --out OUT/ends.safetensors",
     "research/spike_champion.py placing --states 100 --out OUT/placing.safetensors",
     "research/spike_ratings.py",

@@ -213,6 +213,18 @@ def test_it_plays_as_ppo_before_the_spikes_and_bets_by_what_its_seat_sees() -> N
         np.testing.assert_array_equal(again[number], alone[row][0])
 
 
+def test_a_betting_is_solved_once_whatever_the_hand_before_has_left() -> None:
+    player = champion()
+    for left in range(2):
+        driver = SpikeDriver((0, 1), (2, -2))
+        driver.act(sabacc.MATCH, sabacc.MATCH)
+        driver.draw(3, -4)
+        driver.act(sabacc.DONT_BUY, sabacc.DONT_BUY)
+        driver.state.turned_up[:2, 2] = driver.state.spike_before[:2, 3] = left
+        shares_of(player, [driver])
+    assert len(player._kept) == 1
+
+
 def test_what_is_recalled_is_what_was_solved_and_else_the_base() -> None:
     """Playouts of a search never wait for a solution."""
     player, last = champion(), last_betting()

@@ -27,7 +27,7 @@ from cardgym.players.checkpoints import with_fixed_sums
 from cardgym.players.resolver import checkpoints
 
 _ITERATIONS = 80
-_DOUBT = 0.25
+_DOUBT = 0.05
 """The share of each range that is not believed, but replaced by that of a seat that acts the same with every pair."""
 _EARLY_NODES, _LAST_NODES = 12, 24
 """The maximum nodes of a betting that is solved. Where nobody could raise for this reason alone, `ppo` bets."""
@@ -133,6 +133,9 @@ def start_of_betting(states: States) -> States:
     for name in ("put_phase", "turn", "turns_left", "level"):
         start[name] = 0
     start["cards"][..., : sabacc.SPIKE_SLOT] = sabacc.EMPTY
+    done = np.arange(sabacc.NUM_ROUNDS) <= start["round_number"][:, None, None]
+    for name in ("spike_before", "turned_up"):
+        start[name] *= done  # Of later rounds, these are left from the hand before.
     return start
 
 
