@@ -229,19 +229,28 @@ array_at.__dict__["owns_memory"] = False  # For `internals`.
 
 
 if not JIT_DISABLED:
+    # Lowered in the caller: `numba.carray` would be two more functions to compile for each kind of array.
+    @numba.extending.type_callable(array_at)
+    def _type_of_array(context: Any) -> Any:
+        return lambda address, shape, dtype: numba.types.Array(dtype.dtype, len(shape), "C")
 
-    @numba.extending.overload(array_at, strict=False, jit_options={"forceinline": True})
-    def _array_at(address: Any, shape: Any, dtype: Any) -> Any:
-        return lambda address, shape, dtype: numba.carray(_pointer(address), shape, dtype)  # type: ignore[attr-defined, call-arg]
-
-    @numba.extending.intrinsic
-    def _pointer(typing_context: Any, address: Any) -> Any:
-        """Return a number as a pointer."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
-
-        return numba.types.voidptr(numba.types.intp), generate
+    @numba.extending.lower_builtin(array_at, numba.types.Integer, numba.types.BaseTuple, numba.types.DType)  # type: ignore[no-untyped-call, untyped-decorator]
+    def _make_array(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        integer = numba.types.intp
+        item = context.get_data_type(signature.return_type.dtype)
+        size, length = context.get_constant(integer, context.get_abi_sizeof(item)), context.get_constant(integer, 1)
+        shape: list[Any] = []
+        strides: list[Any] = []
+        for axis, kind in reversed(list(enumerate(signature.args[1]))):
+            strides.insert(0, builder.mul(size, length))
+            shape.insert(0, context.cast(builder, builder.extract_value(arguments[1], axis), kind, integer))
+            length = builder.mul(length, shape[0])
+        axes = numba.types.UniTuple(integer, len(shape))  # type: ignore[no-untyped-call]
+        array = context.make_array(signature.return_type)(context, builder)
+        array.data = builder.inttoptr(arguments[0], item.as_pointer())
+        array.shape, array.strides = (context.make_tuple(builder, axes, numbers) for numbers in (shape, strides))
+        array.itemsize, array.nitems = size, length
+        return array._getvalue()
 
 
 def _with_records(function: Callable[..., Any]) -> Callable[..., Any]:
