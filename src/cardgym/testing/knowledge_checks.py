@@ -75,7 +75,7 @@ _SAME_VALUE = 0.005
 """Values that differ by less, relative to the larger one, may have the same reason."""
 
 
-def check_advice(game: Game, options: Options, seed: int = 0, most: int = 20) -> None:
+def check_advice(game: Game, options: Options, seed: int = 0, most: int = 10) -> None:
     """Check that the coach values all legal actions, best first, says why, and uses only what its seat knows."""
     coach = Coach(game, options)
     driver = StateDriver(game, options)
