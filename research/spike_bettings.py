@@ -18,7 +18,7 @@ from cardgym import find
 from cardgym.arena import evaluate
 from cardgym.arena.playouts import Decisions
 from cardgym.engine.contract import Float64s
-from cardgym.engine.sight import record
+from cardgym.engine.states import record
 from cardgym.games.corellian_spike import champion, rounds
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.bets import FOLDS, MATCHES, RAISES, credits_put, num_nodes

@@ -15,8 +15,7 @@ from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import CHANCE, END, Float64s, Game, Int64s, Options
 from cardgym.engine.kernel import MAX_PLAYERS, kernel_of
 from cardgym.engine.rules import Generator, draws_of
-from cardgym.engine.sight import record
-from cardgym.engine.states import choose_actions, new_state
+from cardgym.engine.states import choose_actions, new_state, record
 from cardgym.engine.text import TextView, view_in_text
 from cardgym.players import (
     CallablePlayer,

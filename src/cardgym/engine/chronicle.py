@@ -11,8 +11,8 @@ from cardgym.engine.batch import Batch
 from cardgym.engine.contract import State
 from cardgym.engine.kernel import NOOP, RANDOM, RESET
 from cardgym.engine.rules import uniform_legal
-from cardgym.engine.sight import narrate, record
-from cardgym.engine.states import SingleGame, row_moves
+from cardgym.engine.sight import narrate
+from cardgym.engine.states import SingleGame, record, row_moves
 from cardgym.engine.text import TextView, view_in_text
 
 

@@ -162,6 +162,11 @@ def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+@cache
+def _size(features: Callable[[Any], tuple[Feature, ...]], options: Options) -> int:
+    return sum(feature.size for feature in features(options))
+
+
 @dataclass(frozen=True)
 class Observation:
     """An encoding of what a seat knows.
@@ -176,7 +181,7 @@ class Observation:
 
     def size(self, options: Options) -> int:
         """Return the length of the observation."""
-        return sum(feature.size for feature in self.features(options))
+        return _size(self.features, options)
 
     def bounds(self, options: Options) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Return the lowest and the highest observation, (size,), float32."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.batch import look
 from cardgym.engine.contract import Game, Names, State
 from cardgym.engine.rules import hides_nothing, no_resample
-from cardgym.engine.states import SingleGame
+from cardgym.engine.states import SingleGame, record
 from cardgym.errors import CardgymError
 
 _WORLDS = 8
@@ -102,11 +100,6 @@ def _copy(position: SingleGame) -> SingleGame:
     copy = SingleGame(position.game, position.options, position.states.copy())
     copy.refresh()
     return copy
-
-
-def record(states: npt.NDArray[Any]) -> State:
-    """Return the first of `states`, with its fields as attributes."""
-    return states.view(np.recarray)[0]
 
 
 def require_resample(game: Game) -> None:

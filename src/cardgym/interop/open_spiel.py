@@ -19,7 +19,7 @@ import numpy as np
 from cardgym.engine.batch import look
 from cardgym.engine.contract import CHANCE, END, Float32s, Float64s, Game, Options
 from cardgym.engine.registry import find
-from cardgym.engine.states import SingleGame, new_state
+from cardgym.engine.states import SingleGame, new_state, record
 from cardgym.errors import CardgymError, of_kind, unknown, whole_number, with_method
 from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
 
@@ -184,7 +184,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         if player < 0:
             return f"outcome {action}"
         single = self._position.single
-        return single.game.action_text(single.states.view(np.recarray)[0], int(action))
+        return single.game.action_text(record(single.states), int(action))
 
     def is_terminal(self) -> bool:
         """Say whether the game is over."""
@@ -218,7 +218,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         """Return what a seat sees, in words."""
         single = self._position.single
         seat = self.current_player() if player is None else player
-        return single.game.describe(single.states.view(np.recarray)[0], seat)
+        return single.game.describe(record(single.states), seat)
 
     def __str__(self) -> str:
         return " ".join(map(str, self.history()))

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import look
-from cardgym.engine.sight import narrate, record
-from cardgym.engine.states import SingleGame, new_state
+from cardgym.engine.sight import narrate
+from cardgym.engine.states import SingleGame, new_state, record
 from cardgym.engine.text import TextView, view_in_text
 from cardgym.errors import CardgymError
 from cardgym.players import TextPlayer

@@ -19,7 +19,7 @@ import numpy as np
 
 from cardgym.engine.contract import CHANCE, Float64s, Game
 from cardgym.engine.registry import find, registered
-from cardgym.engine.states import SingleGame, new_state
+from cardgym.engine.states import SingleGame, new_state, record
 from cardgym.errors import MAX_WHOLE, CardgymError, printable, quoted
 from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, validate
 from cardgym.files.json_values import parse_json, read_bytes, sealed
@@ -238,7 +238,7 @@ def results_of(position: SingleGame, paid: Float64s, resigned: int | None) -> tu
         paid: the rewards of each seat, (num_players,).
         resigned: the seat that resigned.
     """
-    state, seats = position.states.view(np.recarray)[0], range(len(paid))
+    state, seats = record(position.states), range(len(paid))
     if resigned is None:
         most, scores, returns = position.max_score(), [position.score(seat) for seat in seats], paid.tolist()
     else:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import CHANCE, END, Float64s, Names, State
 from cardgym.engine.kernel import CALLER
-from cardgym.engine.states import SingleGame, row_moves
+from cardgym.engine.states import SingleGame, record, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.players import CompiledPlayer
 from cardgym.players.base import FORFEIT
@@ -43,7 +43,7 @@ from cardgym.table.setup import (
 
 def first_of(states: npt.NDArray[Any]) -> State:
     """Return a copy of the first of `states`."""
-    return states[:1].copy().view(np.recarray)[0]
+    return record(states[:1].copy())
 
 
 class Session:

@@ -19,7 +19,7 @@ from cardgym.engine.contract import Float32s, Float64s, Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.registry import find
 from cardgym.engine.sight import narrate
-from cardgym.engine.states import SingleGame, choose_actions
+from cardgym.engine.states import SingleGame, choose_actions, record
 from cardgym.players import resolve
 from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import Reveal, View
@@ -84,7 +84,7 @@ class StateDriver(SingleGame):
     def state(self) -> Any:
         """The state, with its fields as attributes. Call `refresh` after writing to it."""
         if self._state is None:
-            self._state = self.states.view(np.recarray)[0]
+            self._state = record(self.states)
         return self._state
 
     def copy(self) -> Self:
@@ -180,7 +180,7 @@ class StateDriver(SingleGame):
 
     def reveals(self, seat: int) -> list[Reveal]:
         """Return what the last move revealed, as `seat` saw it."""
-        before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
+        before = record(self._bytes_before.view(self.states.dtype))
         names = self.game.names(seat, self.options.num_players)
         return presentation_of(self.game).reveals(before, self.last_move, self.state, seat, names)
 
@@ -190,7 +190,7 @@ class StateDriver(SingleGame):
 
     def narrate(self, seat: int) -> str:
         """Return the last move in words, as `seat` saw it."""
-        before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
+        before = record(self._bytes_before.view(self.states.dtype))
         return narrate(self.game, before, self.last_move, self.state, seat)
 
     # -- players and results ------------------------------------------------------------------------------------------
