@@ -65,12 +65,6 @@ def test_payments_whose_squares_are_zero_have_an_interval() -> None:
     assert interval == (mean, mean)
 
 
-def test_one_deal_has_no_interval() -> None:
-    moments = moments_of(np.array([1.0]), np.array([2.0]))
-    assert np.isnan(moments.share(0, 1)[1]).all()
-    assert np.isnan(moments.mean(np.array([1.0, 0.0]))[1]).all()
-
-
 def test_mean_has_students_interval() -> None:
     estimate = mean_estimate([1.0, 2.0, 3.0])
     assert estimate.value == 2.0

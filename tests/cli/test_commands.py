@@ -105,6 +105,14 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
             ["exploit", ENV, "--player", "heuristic", "--without", "inittial", "--budget", "0"],
             "did you mean 'initial'?",
         ),
+        (["train"], "NAME comes first (see cardgym train --help)"),
+        (["train", "dnq"], "unknown training 'dnq': did you mean 'dqn'?"),
+        (["train", "dqn", "--config", "corellian_spike/dooble"], "dqn.py: config corellian_spike/dooble: no such file"),
+        (["train", "dqn", "--gama", "1"], "dqn.py: unknown option '--gama': did you mean '--gamma'?"),
+        (["train", "batch-q", "--config", "none"], "cardgym train batch_q: config none: no such file"),
+        (["train", "league", "--env-id", ENV], "name one with --trainer-config"),
+        (["evaluate", ENV, *TWO, "--games", str(10**11)], "would take 27 hours at 1,000,000 a second"),
+        (["record", ENV, *TWO, "--games", str(10**11), "--out", "a.npz"], "would take 27 hours at 1,000,000 a second"),
         ([*SWEEP, "--seeds", "99999999999999999999"], "--seeds"),
         ([*SWEEP, "--script", "dqnn"], "did you mean 'dqn'"),
         ([*SWEEP, "--engine", "rayy"], "rayy"),
@@ -122,6 +130,11 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
         ([*LEAGUE, "--trainer-options", "total_step=5"], "did you mean 'total_steps'"),
         ([*LEAGUE, "--games", "1"], "games=1: allowed"),
         ([*LEAGUE, "--engine", "cloud"], "allowed: local, ray, none"),
+        *(
+            (["export", KUHN, "--player", player, "--out", "a.onnx"], player)
+            for player in ("honest", "random", "./bot.py:choose", "nobody")
+        ),
+        (["reproduce", "coda", "--deep", "none.safetensors", "--out", "."], "none.safetensors: no such file"),
         (["reproduce", "one-play-poker", "--deep", "none.safetensors"], "unknown option '--deep'"),
         (["reproduce"], "PAPER comes first"),
         (["reproduce", "one-play-pokr"], "unknown paper 'one-play-pokr': did you mean 'one-play-poker'?"),
@@ -130,6 +143,7 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
 )
 def test_bad_input_is_one_line_and_exit_code_2(words: list[str], message: str, refused: Any) -> None:
     assert message in refused(*words)
+    assert {path.name for path in Path().iterdir()} <= {"data", "runs"}  # A league has made its folder.
 
 
 @pytest.mark.parametrize("env", ["OnePlayPoker-v0", pytest.param("Cribbage-v0", marks=pytest.mark.slow)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -86,20 +85,6 @@ def test_a_folder_beside_the_package_is_where_an_installed_one_looks(
 
 
 # -- cardgym train ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["train"], "NAME comes first (see cardgym train --help)"),
-        (["train", "dnq"], "unknown training 'dnq': did you mean 'dqn'?"),
-        (["train", "dqn", "--config", "corellian_spike/dooble"], "dqn.py: config corellian_spike/dooble: no such file"),
-        (["train", "dqn", "--gama", "1"], "dqn.py: unknown option '--gama': did you mean '--gamma'?"),
-        (["train", "batch-q", "--config", "none"], "cardgym train batch_q: config none: no such file"),
-    ],
-)
-def test_bad_words_are_one_line(words: list[str], message: str, refused: Any) -> None:
-    assert message in refused(*words)
 
 
 def test_help_lists_scripts_and_configs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -180,6 +180,7 @@ def test_config_overrides_its_base(tmp_path: Path) -> None:
         ("exploration = 'legal'", "unknown key 'exploration': is it a config of another script?"),
         ("learning_rate = nan", "learning_rate=nan: allowed: a number above 0"),
         ("learning_rate = inf", "learning_rate=inf"),
+        ("learning_rate = 1.5", "learning_rate=1.5: allowed: a number above 0 and at most 1"),
         ("seed = -1", "seed=-1: allowed: a whole number from 0 to 9,223,372,036,854,775,807"),
         ("seed = 9223372036854775808", "from 0 to 9,223,372,036,854,775,807"),
         ("device = 'tpu'", "device='tpu': did you mean 'cpu'? allowed: cpu, cuda, auto"),

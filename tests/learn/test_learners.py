@@ -254,14 +254,20 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
 @posix
 @brief
 @pytest.mark.parametrize(
-    ("name", "by"), [*((name, signal.SIGTERM) for name in LEARNERS), ("dqn", signal.SIGINT)], ids=str
+    ("name", "by", "device"),
+    [
+        *((name, signal.SIGTERM, {}) for name in LEARNERS),
+        ("dqn", signal.SIGINT, {}),
+        *(("ppo", signal.SIGTERM, {"device_games": True, "opponents": (other,)}) for other in ("self=1", "random=1")),
+    ],
+    ids=str,
 )
 def test_terminated_run_saves_and_resumes_with_the_same_bits(
     tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-    name: str, by: signal.Signals,
+    name: str, by: signal.Signals, device: dict[str, Any],
 ) -> None:  # fmt: skip
     learner = LEARNERS[name]
-    flags = words(learner.config, **learner.pool, total_steps=learner.short)
+    flags = words(learner.config, **(device or learner.pool), total_steps=learner.short)
     check_run_that_is_asked_to_end_saves(
         lambda more: main(["train", name, *more]), flags, tmp_path, monkeypatch, capsys, by
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +9,9 @@ import numpy as np
 import pytest
 import torch
 from learning_game import trainer
-from test_learners import LEARNERS, words
+from test_learners import LEARNERS
 from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
 
-from cardgym.cli import main
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import ANY_SEAT
 from cardgym.errors import CardgymError
@@ -23,7 +20,6 @@ from cardgym.learn.rollouts import Turns
 from cardgym.learn.turns import TurnBatch, TurnBuffer
 from cardgym.players.network_shapes import NetworkShape
 from cardgym.players.policy_networks import PolicyNetwork
-from killing import check_run_that_is_asked_to_end_saves
 
 CPU = torch.device("cpu")
 CONFIG: Any = LEARNERS["ppo"].config.replace(device_games=True, opponents=("self=1",))
@@ -68,18 +64,6 @@ def test_episodes_are_those_that_ended(tiny: Game) -> None:
         "charts/episodic_return": pytest.approx(paid.mean().item()),
         "charts/episodic_length": 2,
     }
-
-
-@pytest.mark.parametrize("opponents", [("self=1",), ("random=1",)])
-def test_run_that_is_asked_to_end_saves_and_resumes_with_the_same_bits(
-    tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-    opponents: tuple[str, ...],
-) -> None:  # fmt: skip
-    if os.name != "posix":
-        pytest.skip("signals of POSIX")
-    flags = words(CONFIG, opponents=opponents, total_steps=3_000)
-    run = lambda more: main(["train", "ppo", *more])  # noqa: E731
-    check_run_that_is_asked_to_end_saves(run, flags, tmp_path, monkeypatch, capsys, signal.SIGTERM)
 
 
 @pytest.mark.parametrize("changes", [{"critic": "all"}, {"opponents": ("self=1", "random=1")}])

@@ -112,9 +112,3 @@ def test_examples_on_the_page_are_short() -> None:
     lines = {name: sum(map(bool, program.splitlines())) for name, program in programs_on_the_page().items()}
     assert all(lines[name] <= 10 for name in ("bot.py", "reader.py", "bluffer.py")), lines
     assert lines["elsewhere.py"] <= 15, lines
-
-
-@pytest.mark.parametrize("player", ["honest", "random", "./bot.py:choose", "nobody"])
-def test_what_is_no_network_is_refused(player: str, refused: Any, tmp_path: Path) -> None:
-    assert player in refused("export", "KuhnPoker-v0", "--player", player, "--out", str(tmp_path / "a.onnx"))
-    assert not list(tmp_path.iterdir())

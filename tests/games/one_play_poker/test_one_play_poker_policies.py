@@ -74,27 +74,6 @@ def test_network_is_valued(tmp_path: Path) -> None:
     assert Fraction(solve(GAME, {}, [path]).report["policies"][str(path)]["undiscounted"]) == brute.value()
 
 
-def test_function_of_observations_is_valued() -> None:
-    known = solver(GAME, OPTIONS)
-    king = START["own_low_rank"] + 2
-
-    def bet_on_a_first_king_or_ace(
-        observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
-    ) -> npt.NDArray[np.int64]:
-        assert observations.shape == (len(masks), GAME.observation("full").size(OPTIONS))
-        assert masks.all()
-        first = observations[:, START["cards_out"]] == 1.0
-        bets: npt.NDArray[np.bool_] = first & (observations[:, king : king + 2].sum(axis=1) > 0)
-        return bets.astype(np.int64)
-
-    policy = policy_of(known.tree, batched(bet_on_a_first_king_or_ace))
-    assert policy[known.tree.set_states["dealt"] > 1, BET].sum() == 0
-    # One bet, on half of the cards: worth 2 x share - 1 each time; shares of 0.5139 and 0.6297 of the pot.
-    exact = known.value(policy)
-    without_bets = known.value(policy_of(known.tree, "never")).mean
-    assert 0 < exact.mean - without_bets < Fraction(1, 4)
-
-
 def test_function_of_the_papers_observation_is_valued() -> None:
     known = solver(GAME, OPTIONS)
     never = batched(lambda observations, masks: (observations[:, 0] < 0).astype(int), observation_name="paper")

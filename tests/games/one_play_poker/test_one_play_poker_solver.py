@@ -1,4 +1,4 @@
-"""One Play Poker solved: values against a solver of the written rules, values known by argument, the report."""
+"""One Play Poker solved: values against a solver of the written rules, the report."""
 
 from __future__ import annotations
 
@@ -63,22 +63,6 @@ def test_deviations_agree_with_all_deals_counted() -> None:
         assert report[f"{kind}_float"] == pytest.approx(mean, abs=1e-9)
         assert report[f"{kind}_std"] == pytest.approx(deviation, abs=1e-9)
     assert report["undiscounted_std"] == pytest.approx(2.4275816, abs=1e-6)
-
-
-# -- values known by argument -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("decisions", "ranking"), [(3, "pair_first"), (4, "flush_first")])
-def test_policies_that_ignore_the_cards_break_even_undiscounted(decisions: int, ranking: str) -> None:
-    # Player and house are dealt alike, so a blind player's share of the pot is one half: of every bet's 2, and of the
-    # antes' 2. Discounted, the pot is paid at the last decision, each bet at its own.
-    gamma = Fraction(9, 10)
-    report = report_of(decisions=decisions, ranking=ranking, gamma="9/10")["policies"]
-    late = gamma ** (decisions - 1)
-    costs = sum(gamma**k for k in range(decisions))
-    for name, bets in (("never", Fraction(0)), ("random", Fraction(1, 2)), ("always", Fraction(1))):
-        assert Fraction(report[name]["undiscounted"]) == 1
-        assert Fraction(report[name]["discounted"]) == late * (1 + decisions * bets) - bets * costs
 
 
 def test_strengths_at_the_table_are_the_exact_credits_won_from_the_house() -> None:
