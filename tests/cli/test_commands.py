@@ -13,6 +13,7 @@ import pytest
 
 from cardgym.cli import COMMANDS, main
 from cardgym.scaling.stopping import Stopped
+from cardgym.table.game_log import GameLog
 
 ENV = "CorellianSpike-v0"
 KUHN = "KuhnPoker-v0"
@@ -214,6 +215,24 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, nam
     before = sorted(tmp_path.rglob("*"))
     assert main(["record", ENV, *TWO, "--games", "2", "--out", name]) == 2
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "suffix"),
+    [
+        (["report", "--export"], ".sqlite"),
+        (["export", "CorellianSpike-v0", "--player", "ppo", "--out"], ".onnx"),
+        (["solve", "OnePlayPoker-v0", "--out"], ".json"),
+        (["solve", ENV, "--by", "cfr", "--iterations", "1", "--out"], ".safetensors"),
+    ],
+)
+def test_a_file_of_another_kind_is_not_replaced(tmp_path: Path, words: list[str], suffix: str, refused: Any) -> None:
+    GameLog(log := tmp_path / f"games{suffix}").close()
+    before = log.read_bytes()
+    assert f"{log}: exists, and is no earlier file of this kind" in refused(*words, str(log))
+    assert log.read_bytes() == before
+    (folder := tmp_path / f"folder{suffix}").mkdir()
+    assert "not a regular file" in refused(*words, str(folder))
 
 
 def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:

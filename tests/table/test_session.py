@@ -182,6 +182,8 @@ def test_export_and_import_keep_every_game(game_log: GameLog, tmp_path: Path) ->
     assert other.import_entries(read_entries(tmp_path / "games.jsonl")) == 0  # They are there already.
     assert list(other.entries()) == list(game_log.entries())
     assert len(list(other.entries(finished=False))) == 1
+    with pytest.raises(CardgymError, match="it has no games to export"):  # It would replace those of another export.
+        GameLog(tmp_path / "empty.sqlite").export(tmp_path / "games.jsonl")
     assert other.export(tmp_path / "again.jsonl") == 4
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "games.jsonl").read_bytes()
 

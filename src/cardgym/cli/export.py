@@ -11,6 +11,7 @@ from pathlib import Path
 from cardgym.cli.flags import add_game, game_of
 from cardgym.console.arguments import Parser
 from cardgym.errors import CardgymError, printable, reporting_missing
+from cardgym.files import check_replaced
 
 
 def add_arguments(parser: Parser) -> None:
@@ -26,6 +27,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.players.checkpoints import CheckpointPlayer
     from cardgym.players.onnx_file import save_onnx
 
+    check_replaced(arguments.out, b"cardgym", "--out")
     game, options = game_of(arguments)
     player = resolve(arguments.player, game, options, programs=False)
     if not isinstance(player, CheckpointPlayer):

@@ -32,11 +32,14 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from cardgym.arena.report import print_report
+    from cardgym.files import check_replaced
     from cardgym.table.coach.history import reports
     from cardgym.table.game_entries import read_entries
     from cardgym.table.game_log import GameLog
 
     if arguments.export or arguments.imports:
+        if arguments.export:
+            check_replaced(arguments.export, b'"versions": ', "--export")
         game_log = GameLog()
         for path in arguments.imports:
             print(f"{path}: games added to {game_log.path}: {game_log.import_entries(read_entries(path))}")

@@ -25,7 +25,7 @@ from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.files import opened
+from cardgym.files import check_replaced, opened
 from cardgym.files.limits import MAX_STEPS
 from cardgym.files.locks import locked_file
 from cardgym.files.paths import pasted
@@ -89,6 +89,8 @@ def _check(arguments: argparse.Namespace) -> None:
     suffix, what = (".json", "policy file") if arguments.by is None else (SUFFIX, "strategy's file")
     if arguments.out is not None and not arguments.out.name.endswith(suffix):
         raise CardgymError(f"--out {arguments.out}: the name of a {what} ends in {suffix}")
+    if arguments.out is not None:
+        check_replaced(arguments.out, b"cardgym policy" if arguments.by is None else b"cardgym-strategy", "--out")
 
 
 def _solve(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:

@@ -4,6 +4,6 @@ Nothing in a file is executed. Text is parsed into pydantic models with bounds, 
 file's size before anything is allocated, and anything wrong with a file raises one `CardgymError`.
 """
 
-from cardgym.files.access import opened, remove_leftovers, replacing, write_text
+from cardgym.files.access import check_replaced, opened, remove_leftovers, replacing, write_text
 
-__all__ = ["opened", "remove_leftovers", "replacing", "write_text"]
+__all__ = ["check_replaced", "opened", "remove_leftovers", "replacing", "write_text"]

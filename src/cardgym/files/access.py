@@ -33,6 +33,19 @@ def opened(path: Path, what: str) -> IO[bytes]:
         raise CardgymError(f"{what}: cannot be read ({error})") from None
 
 
+def check_replaced(path: Path, mark: bytes, option: str) -> None:
+    """Raise `CardgymError` unless `path` is free or an earlier file of the same kind, which has `mark` near its start.
+
+    `option` is the flag that names the path.
+    """
+    if not os.path.lexists(path):
+        return
+    with opened(path, f"{option} {path}") as file:
+        start = file.read(4096)
+    if start and mark not in start:
+        raise CardgymError(f"{option} {path}: exists, and is no earlier file of this kind; name another, or delete it")
+
+
 @contextlib.contextmanager
 def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """Yield a temporary path that replaces `path` at the end of the block, and is removed after an error.

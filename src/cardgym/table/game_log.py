@@ -314,15 +314,14 @@ class GameLog:
         Unfinished games of several people are left out: the seed would tell each the cards of the others.
 
         Raises:
-            CardgymError: if the file cannot be written.
+            CardgymError: if the file cannot be written, or there are no games.
         """
-        count = 0
+        entries = [entry for entry in self.entries() if not is_secret(entry)]
+        if not entries:
+            raise CardgymError(f"{self._what}: it has no games to export")
         with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
-            for entry in self.entries():
-                if not is_secret(entry):
-                    file.write(export_line(entry))
-                    count += 1
-        return count
+            file.writelines(map(export_line, entries))
+        return len(entries)
 
     def import_entries(self, entries: Iterable[dict[str, Any]], owner: str = "") -> int:
         """Add `entries` of an export that are not in the log yet, as games of `owner`; return how many."""
