@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cardgym.games.coda.adviser import UNKNOWN, Fit, _drawn_together, fitted_chances, shipped_fits
+from cardgym.games.coda.adviser import UNKNOWN, Fit, _drawn_together, _rate, fitted_chances, shipped_fits
 from cardgym.games.coda.players import MODELED
+from cardgym.statistics import Z95
+from cardgym.table.coach.advice import percent
 from cardgym.table.web.lobby import opponent_names
 from cardgym.testing import StateDriver
 
@@ -45,6 +47,23 @@ def test_means_that_differ_by_chance_are_drawn_together() -> None:
     never = _drawn_together(noisy, rows & (np.arange(8) > 0))
     assert np.isnan(never[0])
     assert np.isfinite(never[1:]).all()
+
+
+def test_what_a_critic_says_of_certain_hits_is_not_exact() -> None:
+    values, right = np.tile([90.0, 60.0, 55.0, 20.0], (400, 1)), np.ones((400, 4), np.bool_)
+    expected = np.array([1.0, 1.0, 0.25, 0.0])
+    right[:, 2] = np.arange(400) % 4 == 0
+    right[:, 3] = False  # The last action is no guess.
+    [exact, doubted] = (_rate(values, right, expected, [(1.0, 1.0)], critic).errors for critic in (0.0, 0.1))
+    assert exact == pytest.approx(0.0, abs=1e-9)
+    first, second, third = (100.0 * share * np.sqrt(p * (1.0 - p)) for share, p in ((1, 0.9), (1, 0.6), (0.25, 0.55)))
+    assert doubted == pytest.approx(0.1 * Z95 * np.array([0.0, *np.hypot(first, [second, third, 0.0])]))
+
+
+def test_a_share_that_rounds_to_none_or_all_is_not_said_to_be_that() -> None:
+    words = [percent(share) for share in (0.0, 0.2, 0.6, 99.4, 99.6, 100.0)]
+    assert words == ["0 %", "under 1 %", "1 %", "99 %", "over 99 %", "100 %"]
+    assert [percent(share, 1) for share in (0.04, 99.96)] == ["under 0.1 %", "over 99.9 %"]
 
 
 @pytest.mark.parametrize("env", ["Coda-v0", "CodaOfficial-v0"])

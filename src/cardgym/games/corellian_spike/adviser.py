@@ -29,7 +29,7 @@ from cardgym.games.corellian_spike.rules import credits_gained
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.text import signed
 from cardgym.players import resolve
-from cardgym.table.coach.advice import Advice, Adviser
+from cardgym.table.coach.advice import Advice, Adviser, percent
 from cardgym.table.coach.playouts import Playouts, look
 from cardgym.table.coach.solved import solved_game
 from cardgym.table.presentation import presentation_of
@@ -123,7 +123,7 @@ def _share_won(values: Float64s) -> str:
     """How often an action wins the hand, so that the seat has more credits than now."""
     if not values.any():
         return "pays nothing more and wins nothing"  # A fold.
-    return f"wins the hand in {100 * float((values > 0).mean()):.0f} % of the playouts"
+    return f"wins the hand in {percent(100 * float((values > 0).mean()))} of the playouts"
 
 
 def _odds(state: State, seat: int, action: int) -> str:
@@ -135,7 +135,7 @@ def _odds(state: State, seat: int, action: int) -> str:
         return f"{signed(total)} before the spikes are dealt"
     states = np.zeros(1, sabacc.STATE)
     states[:1] = state
-    return f"{signed(total)} beats random unseen cards {100 * _chance(states, seat, total):.0f} % of the time"
+    return f"{signed(total)} beats random unseen cards {percent(100 * _chance(states, seat, total))} of the time"
 
 
 @rule

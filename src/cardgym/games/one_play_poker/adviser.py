@@ -15,7 +15,7 @@ from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.games.one_play_poker.text import action_text
 from cardgym.solvers.backward_induction import backward_induction
 from cardgym.solvers.tree import enumerate_tree
-from cardgym.table.coach.advice import ActionAdvice, Advice, Adviser, ranked
+from cardgym.table.coach.advice import ActionAdvice, Advice, Adviser, percent, ranked
 
 _BLUNDER = 0.25
 """Credits. The worst decisions cost one: a bet with no chance to win."""
@@ -41,7 +41,7 @@ def adviser(game: Game, options: OnePlayPokerOptions) -> Adviser:
         return Fraction(sum(paid + ahead(after) for paid, after in dealt)) / len(dealt)
 
     def advise(state: State, seat: int) -> Advice:
-        share = f"your share of the pot is {100 * float(pot_share(state)):.1f} %"
+        share = f"your share of the pot is {percent(100 * float(pot_share(state)), 1)}"
         reasons = {rules.PASS: "costs nothing", rules.BET: f"adds 2 to the pot for 1; {share}"}
         actions = []
         for action in (rules.PASS, rules.BET):

@@ -136,6 +136,14 @@ def plus_minus(error: float) -> str:
     return f" +- {with_decimals(error, error)}" if error >= _EXACT else ""
 
 
+def percent(share: float, decimals: int = 0) -> str:
+    """Write a share in percent; one that only rounds to none or all is not said to be that."""
+    least, text = 10.0**-decimals, f"{share:.{decimals}f}"
+    if 0.0 < share < 100.0 and float(text) in (0.0, 100.0):
+        return f"under {least:g} %" if share < 50.0 else f"over {100.0 - least:g} %"
+    return f"{text} %"
+
+
 def with_decimals(value: float, error: float) -> str:
     """Write a value with as many decimals as half its 95 % interval has down to its first figure; two if exact."""
     decimals = max(-math.floor(math.log10(error)), 0) if error >= _EXACT else 2
