@@ -75,14 +75,20 @@ _SAME_VALUE = 0.005
 """Values that differ by less, relative to the larger one, may have the same reason."""
 
 
-def check_advice(game: Game, options: Options, seed: int = 0, most: int = 10) -> None:
-    """Check that the coach values all legal actions, best first, says why, and uses only what its seat knows."""
+def check_advice(game: Game, options: Options, seed: int = 0, most: int = 60) -> None:
+    """Check that the coach values all legal actions, best first, says why, and uses only what its seat knows.
+
+    It is asked at every fifth decision, so that it meets the phases of a long deal.
+    """
     coach = Coach(game, options)
     driver = StateDriver(game, options)
     other = driver.copy()
+    decisions = 0
     for number, position in positions(driver, seed, most, again=True):
         seat = driver.current_player
-        if seat >= 0 and len(driver.legal_actions()) > 1:
+        decides = seat >= 0 and len(driver.legal_actions()) > 1
+        decisions += decides
+        if decides and decisions % 5 == 1:
             where = f"{position}: advice for seat {seat}"
             before = driver.states.tobytes()
             advice = coach.advise(driver.state, seat)
