@@ -57,11 +57,11 @@ def leaderboard(env: str) -> list[str]:
 
 def ranks(envs: Iterable[str]) -> list[str]:
     """A row for each of some games: its players by rank, with their payoffs against the first."""
-    from cardgym.arena.tournament.pages import exact_or, order, rank_text
+    from cardgym.arena.tournament.pages import exact_or, rank_text
 
     rows = []
     for board in (_standings()[env] for env in envs):
-        first, *others = order(board)
+        first, *others = board.ranks
         cells = [f"{rank_text(board, first)} `{board.names[first]}`"]
         for i in others:
             won = with_interval(board.payoffs[i, first], exact_or(board.payoffs_ci95[i, first]), "+.3f")

@@ -146,7 +146,6 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
         self.updates += 1
 
     def _step(self, rows: Labeled) -> None:
-        """Take one step of Adam."""
         logits, _ = self.network(rows.observations)
         log_probs = log_probabilities(logits, rows.masks)
         loss = cross_entropy(rows.targets, log_probs).mean()

@@ -271,7 +271,6 @@ def _named(name: str, game: Game, options: Options, programs: bool) -> Player:
 
 
 def _load(name: str, game: Game, options: Options, programs: bool) -> Player:
-    """Return the player of a file."""
     greedy = GREEDY if name.endswith(GREEDY) else ""
     path = shipped.checkpoint_path(Path(name.removesuffix(greedy)))
     if greedy:

@@ -25,14 +25,9 @@ Texts = tuple[str, list[str], list[list[str]], str]
 """The title, the column headers, the rows and a line below; see `cardgym.console.tables.print_results`."""
 
 
-def order(standings: Standings) -> list[int]:
-    """Return the players' numbers from the best to the worst, without copies of players named earlier."""
-    return list(standings.ranks)
-
-
 def ranking(standings: Standings) -> Rows:
     """Return a row for each player, best first; shares at equilibrium only where more than one player has one."""
-    shown, places = short_names(standings.names), order(standings)
+    shown, places = short_names(standings.names), list(standings.ranks)
     first = places[0]
     mixed = standings.nash[first] < 0.9995
     form = "+.1f" if np.abs(standings.nash_payoffs).max() >= 10 else "+.2f"
@@ -76,7 +71,7 @@ def exact_or(ends: Vector) -> Vector | None:
 
 def matrix(standings: Standings) -> Rows:
     """Return the payoffs of the row's player against the column's, with half the width of the interval."""
-    shown, places = short_names(standings.names), order(standings)
+    shown, places = short_names(standings.names), list(standings.ranks)
     form = payoff_format(standings)
     rows = [[shown[i], *(_cell(standings, i, j, form) for j in places)] for i in places]
     return ["player", *(shown[j] for j in places)], rows
@@ -128,7 +123,7 @@ _MAX_NUMBERED = 24
 
 def heat_map(standings: Standings) -> Figure:
     """Return a heat map of what each player wins from each other, best player first, with numbers in the cells."""
-    places = order(standings)
+    places = list(standings.ranks)
     payoffs = standings.payoffs[np.ix_(places, places)]
     names = [literal(short_names(standings.names)[i]) for i in places]
     size = max(4.0, 0.75 * len(names) + 2.0)

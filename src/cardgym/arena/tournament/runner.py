@@ -192,7 +192,6 @@ def tournament(
 def _parts(
     entered: Sequence[Entrant], games: Mapping[str, int], seats: int, pairing: Callable[..., Pairing]
 ) -> list[Part]:
-    """Return the matches of all pairs in parts."""
     parts: list[Part] = []
     pairs = itertools.permutations if seats > 2 else itertools.combinations
     for (i, first), (j, second) in pairs(enumerate(entered), 2):

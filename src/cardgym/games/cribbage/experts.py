@@ -83,7 +83,6 @@ PEGGING: Layout = {
 
 
 def new_pegging() -> PeggingStatistics:
-    """Empty statistics."""
     arrays: Any = (np.zeros(shape, dtype) for dtype, shape in PEGGING.values())
     return PeggingStatistics(*arrays)
 

@@ -30,7 +30,6 @@ def claims(results: Results) -> str:
 # fmt: off
 
 def _rows(results: Results) -> Iterator[Claim | Answer]:
-    """Yield the rows of the table of claims."""
     scale, rows = results.scale, list(results.performance)
     heuristic, q, sarsa, long_q = rows[0], rows[1], rows[2], rows[3]
     small, *_ = scale.batch_sizes

@@ -122,16 +122,16 @@ def train_network(training: NetworkTraining, games: int) -> TrainedNetwork:
     return TrainedNetwork(player, np.array([float(loss) for loss in losses]), rollout.decisions, seconds)
 
 
-def draw_losses(path: Path, title: str, curves: Mapping[str, Sequence[TrainedNetwork]], window: int = 100) -> None:
+def draw_losses(path: Path, title: str, curves: Mapping[str, Sequence[TrainedNetwork]]) -> None:
     """Draw the loss by update as a PNG file: each run in a faint line, the mean of a curve's runs in a strong one.
 
-    `curves` has the runs of each curve by its label; losses are averaged over `window` updates.
+    `curves` has the runs of each curve by its label; losses are averaged over 100 updates.
     """
     figure: Any = new_figure(7, 4.4)
     axes = figure.subplots()
     for (label, runs), (color, marker, style) in zip(curves.items(), _LINES, strict=False):
         updates = min(len(run.losses) for run in runs)
-        smooth = min(window, max(updates // 4, 1))
+        smooth = min(100, max(updates // 4, 1))
         lines = np.array([np.convolve(run.losses[:updates], np.ones(smooth) / smooth, "valid") for run in runs])
         steps = np.arange(smooth, updates + 1)
         for line in lines:

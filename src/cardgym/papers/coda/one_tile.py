@@ -123,7 +123,6 @@ def _before_draw(word: int, left: int, policy: int, num_named: int, draws: Value
 
 @rule
 def _candidates(word: int) -> int:
-    """Return the number of candidates of a word."""
     count = -1
     while word:
         word &= word - 1

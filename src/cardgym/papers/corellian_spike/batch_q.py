@@ -208,7 +208,6 @@ class BatchQ:
 
 
 def _as_recorded(transitions: Transitions, recording: Recording) -> Transitions:
-    """Return the transitions that are learned from."""
     if recording == "complete":
         return transitions
     kept = np.ones(len(transitions), np.bool_)

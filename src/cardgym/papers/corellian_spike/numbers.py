@@ -61,7 +61,6 @@ def enumerated_states(players: int) -> EnumeratedStates:
 
 @cache
 def _places(players: int, decision: int, round: int | None) -> npt.NDArray[np.int64]:
-    """Return the states of a decision in a round."""
     states = enumerated_states(players)
     return np.flatnonzero((states.decisions == decision) & ((states.rounds == round) | (round is None)))
 

@@ -83,7 +83,6 @@ def _ends(runs: list[Run], kind: str, opponent: str, when: str = "after") -> str
 
 
 def _page(runs: list[Run], games: int, spent: tuple[float, float]) -> list[str]:
-    """Return the parts of the page."""
     first = next(iter(KINDS))
     uniform = [run for run in runs if run.start == "uniform" and run.kind in KINDS]
     last = [run for run in uniform if run.kind == first]

@@ -63,7 +63,6 @@ class Screen:
         return answer
 
     def show(self, lines: Sequence[str]) -> None:
-        """Show lines that fit the screen."""
         text = "\n".join(lines)
         self._write(_RED_CARD.sub(f"{_RED}\\g<0>{_RESET}", text) if self._color else text)
 
@@ -100,9 +99,9 @@ def reflowed(text: str, width: int) -> list[str]:
     return fitted(_CONTINUED.sub(" ", text), min(width, _MAX_TEXT_WIDTH))
 
 
-def in_columns(texts: Sequence[str], width: int, few: int = 12) -> list[str]:
-    """Texts as lines; more than `few` of them in columns no wider than `width`."""
-    if len(texts) <= few:
+def in_columns(texts: Sequence[str], width: int) -> list[str]:
+    """Texts as lines; more than 12 of them in columns no wider than `width`."""
+    if len(texts) <= 12:
         return [f"  {text}" for text in texts]
     column = max(map(len, texts)) + 3
     columns = max((width - 2 + 3) // column, 1)

@@ -24,15 +24,14 @@ def client_at(address: str) -> str:
 class Limit:
     """Count what each client does, and say who has done it too often."""
 
-    def __init__(self, most: int, seconds: float = 60.0) -> None:
-        """Allow each client to do it `most` times in `seconds`."""
-        self._most, self._seconds = most, seconds
+    def __init__(self, most: int) -> None:
+        """Allow each client to do it `most` times a minute."""
+        self._most = most
         self._times: OrderedDict[str, deque[float]] = OrderedDict()  # The client that did it last at the end.
 
     def is_reached(self, client: str) -> bool:
-        """Whether a client has to wait."""
         times = self._times.get(client, deque())
-        return len(times) == self._most and time.monotonic() - times[0] < self._seconds
+        return len(times) == self._most and time.monotonic() - times[0] < 60.0
 
     def count(self, client: str) -> None:
         """Note that a client has done it once more."""

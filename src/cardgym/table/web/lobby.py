@@ -163,7 +163,6 @@ class Lobby:
         self._player = lru_cache(maxsize=128)(self._resolve)
 
     def games(self) -> list[dict[str, Any]]:
-        """All games as the page lists them."""
         self._games = self._games or [self._game(find(name)) for name in registered()]
         return self._games
 
@@ -314,6 +313,5 @@ class _Shared(Player):
         self._lock = threading.Lock()
 
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
-        """See `Player.act`."""
         with self._lock:
             return legal_actions(self._player, observations, masks, draws)  # Named if it fails.
