@@ -117,6 +117,7 @@ def test_read_only_cache_without_the_code_is_left_alone(cold: Path, monkeypatch:
     assert cache_folder(cold.name) != cold
     assert not loaded()
     assert list(cold.iterdir()) == []
+    assert code_folders.cache_folder("rules").is_dir()  # A temporary one; rules that found none seemed unusable.
 
 
 def test_nothing_can_be_written_at_all(cold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,6 +149,7 @@ def test_user_without_a_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", unknown)
     assert cache_root() is None
+    assert code_folders.cache_folder("rules").is_dir()
     assert [loaded(), loaded()] == [False, True]
     with pytest.raises(CardgymError, match="no home folder to keep games in; name a folder with CARDGYM_DATA_DIR"):
         data_folder()

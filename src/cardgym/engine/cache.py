@@ -79,9 +79,7 @@ def cache_folder(digest: str) -> Path:
     A read-only folder is used if it contains code; otherwise the code goes to a temporary folder.
     """
     root = cache_root()
-    if root is None:
-        return _temporary_root() / digest
-    folder = root / "compiled" / digest
+    folder = (_temporary_root() if root is None else root / "compiled") / digest
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(OSError):
@@ -92,7 +90,10 @@ def cache_folder(digest: str) -> Path:
             return folder
     except OSError:
         pass
-    return _temporary_root() / digest
+    folder = _temporary_root() / digest
+    with contextlib.suppress(OSError):  # Nothing can be made below `os.devnull`.
+        folder.mkdir(exist_ok=True)
+    return folder
 
 
 @cache
