@@ -32,9 +32,6 @@ Reviewed = tuple[Mapping[str, Any], Sequence[KindTotal]]
 _CURVE_GAMES = 50
 """How many games a curve of costs shows."""
 
-_RECENT_GAMES = 10
-"""Size of the "recent games" window."""
-
 _REVIEWED_GAMES = 100
 """A person's latest games, which are reviewed in the background."""
 
@@ -82,7 +79,7 @@ class Reviewer:
             `reviewing`, how many games are still missing, and `costs`: for each line-up of `opponents` (their names in
             order of play after the person) and kind of decision, the share `won` of all scores (None if there were
             none), how many decisions were as good as the `best`, what one costs on average, with the interval over
-            games, in the last ten games and, as a `curve`, in each of the last games.
+            games and, as a `curve`, in each of the last games.
         """
         known = self._game_log.totals(cardgym.__version__, owner)
         chosen = [entry for entry in entries if counts(entry)]
@@ -152,7 +149,6 @@ def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[dict[str
         of_kind = ([total[2:] for total in totals if total[:2] == (kind, unit)] for _, totals in games)
         rows = np.array([own[0] if own else (0, 0, 0.0) for own in of_kind], np.float64)
         decisions, best, cost = rows.sum(axis=0)
-        recent_decisions, _, recent_cost = rows[-_RECENT_GAMES:].sum(axis=0)
         figures = {
             "env": env,
             "opponents": others,
@@ -166,7 +162,6 @@ def _costs_of(env: str, others: str, games: Sequence[Reviewed]) -> list[dict[str
             "best": int(best),
             "cost": float(cost / decisions),
             "cost_ci95": _cost_interval(rows[:, 0], rows[:, 2]),
-            "recent_cost": float(recent_cost / recent_decisions) if recent_decisions else 0.0,
             "curve": [float(row[2] / row[0]) for row in rows[-_CURVE_GAMES:] if row[0]],
         }
         found.append(dict(plain(figures)))
