@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from learning_game import ROOT, trainer
 
 from cardgym import find
 from cardgym.experiments import launch
@@ -28,6 +27,7 @@ from cardgym.solvers.exact import tree_exploitability
 from cardgym.solvers.strategies import mixed_strategy
 from cardgym.solvers.tree import enumerate_tree
 from killing import SEARCH_PATH
+from learning_game import ROOT, trainer
 
 ENV = "KuhnPoker-v0"
 GAME = find(ENV)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from learning_game import ROOT
 from pydantic import Field
 
 from cardgym import find
@@ -30,6 +29,7 @@ from cardgym.learn.tabular import TabularConfig
 from cardgym.papers.corellian_spike.batch_q import BatchQConfig
 from cardgym.papers.cribbage.training import ExpertsConfig
 from cardgym.players import resolve
+from learning_game import ROOT
 
 CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 

@@ -10,7 +10,6 @@ import pytest
 import safetensors.numpy
 import safetensors.torch
 import torch
-from learning_game import NUM_ACTIONS, SIZE
 
 from cardgym import find
 from cardgym.arena import evaluate
@@ -21,6 +20,7 @@ from cardgym.players import resolve
 from cardgym.players.checkpoints import CheckpointPlayer, load_checkpoint, load_player, save_checkpoint
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.networks import QNetwork
+from learning_game import NUM_ACTIONS, SIZE
 
 
 @pytest.fixture

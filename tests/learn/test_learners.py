@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 import torch
-from learning_game import ROOT, trainer
 
 from cardgym.arena import evaluate
 from cardgym.cli import main
@@ -34,6 +33,7 @@ from cardgym.learn.tabular import TabularConfig
 from cardgym.players import resolve
 from cardgym.players.checkpoints import load_checkpoint
 from killing import check_killed_run_ends_with_the_same_bits, check_run_that_is_asked_to_end_saves, check_same_bits
+from learning_game import ROOT, trainer
 
 COMMON: dict[str, Any] = {"env_id": "Tiny-v0", "eval_every": 0, "final_games": 0, "log_every": 1_000}
 POOL = ("self=1", "snapshot@0.4:", "random=1@:0.6")

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from learning_game import SEAT
 from test_dqn_transitions import make_player, make_rollout, play
 
 from cardgym.engine.contract import Game
@@ -17,6 +16,7 @@ from cardgym.learn.opponents import OpponentPool, Snapshots
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players import resolve
 from cardgym.players.networks import NetworkPlayer
+from learning_game import SEAT
 
 
 def weights_of(player: NetworkPlayer) -> torch.Tensor:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from learning_game import trainer
 from test_learners import LEARNERS
 from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
 
@@ -20,6 +19,7 @@ from cardgym.learn.rollouts import Turns
 from cardgym.learn.turns import TurnBatch, TurnBuffer
 from cardgym.players.network_shapes import NetworkShape
 from cardgym.players.policy_networks import PolicyNetwork
+from learning_game import trainer
 
 CPU = torch.device("cpu")
 CONFIG: Any = LEARNERS["ppo"].config.replace(device_games=True, opponents=("self=1",))

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from learning_game import trainer
 from test_learners import LEARNERS
 
 from cardgym import find
@@ -32,6 +31,7 @@ from cardgym.players import resolve
 from cardgym.players.network_shapes import NetworkShape, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 from cardgym.solvers.exact import tree_exploitability
+from learning_game import trainer
 
 QUICK: Any = LEARNERS["ppo"].config
 

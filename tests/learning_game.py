@@ -31,7 +31,7 @@ from cardgym.engine.contract import (
 )
 from cardgym.experiments.trainers import TRAINERS, Trainer
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 def trainer(name: str) -> Trainer:
