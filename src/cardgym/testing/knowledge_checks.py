@@ -78,7 +78,7 @@ _SAME_VALUE = 0.005
 def check_advice(game: Game, options: Options, seed: int = 0, most: int = 60) -> None:
     """Check that the coach values all legal actions, best first, says why, and uses only what its seat knows.
 
-    It is asked at every fifth decision, so that it meets the phases of a long deal.
+    It is asked at every tenth decision, so that it meets the phases of a long deal.
     """
     coach = Coach(game, options)
     driver = StateDriver(game, options)
@@ -88,7 +88,7 @@ def check_advice(game: Game, options: Options, seed: int = 0, most: int = 60) ->
         seat = driver.current_player
         decides = seat >= 0 and len(driver.legal_actions()) > 1
         decisions += decides
-        if decides and decisions % 5 == 1:
+        if decides and decisions % 10 == 1:
             where = f"{position}: advice for seat {seat}"
             before = driver.states.tobytes()
             advice = coach.advise(driver.state, seat)
