@@ -22,9 +22,9 @@ _NEEDED = {"interop": "stable_baselines3", "learn": "torch", "web": "uvicorn"}
 collect_ignore = [folder for folder, package in _NEEDED.items() if importlib.util.find_spec(package) is None]
 
 
-def _make_error(error: CardgymError, *words: object) -> None:
-    assert "\n" not in " ".join(map(str, words)), f"an error of several lines: {words}"
-    ValueError.__init__(error, *words)
+def _make_error(self: CardgymError, *_words: object) -> None:
+    assert "\n" not in " ".join(map(str, _words)), f"an error of several lines: {_words}"
+    ValueError.__init__(self, *_words)
 
 
 CardgymError.__init__ = _make_error  # type: ignore[method-assign]  # Each error that a test meets is one line.

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cardgym import CardgymError, cli, find
-from cardgym.cli.train import KNOWN
+from cardgym.cli.train import trainers
 from cardgym.experiments.trainers import TRAINERS
 from cardgym.files import shipped
 from cardgym.learn.opponents import OpponentPool
@@ -25,7 +25,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_script_of_the_checkout_can_be_trained_with() -> None:
     assert {path.stem for path in (ROOT / "train").glob("*.py")} == {*TRAINERS, "league"}
-    assert {"batch_q", "experts"} <= KNOWN.keys()
+    assert {"batch_q", "experts"} <= trainers().keys()
 
 
 def test_a_config_is_found_by_name_and_by_path_and_one_of_the_user_comes_first(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_folder_beside_the_package_is_where_an_installed_one_looks(
 def test_help_lists_scripts_and_configs(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["train", "--help"]) == 0
     shown = capsys.readouterr().out
-    for name in (*KNOWN, *shipped.configs()):
+    for name in (*trainers(), *shipped.configs()):
         assert f"\n  {name}" in shown
 
 

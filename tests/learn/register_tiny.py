@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from learning_game import TINY
-
 from cardgym import register, registered
+from learning_game import TINY
 
 if TINY.id not in registered():
     register(TINY)

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from learning_game import ROOT
 
 from cardgym import find
 from cardgym.cli import main
@@ -19,6 +18,7 @@ from cardgym.experiments.sweep import parse_grid, runs_of
 from cardgym.experiments.trainers import TRAINERS, Trainer
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.players import resolve
+from learning_game import ROOT
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from learning_game import CARD, PARITY, SEAT
 
 from cardgym.engine.contract import Game
 from cardgym.envs.single import CardEnv
@@ -19,6 +18,7 @@ from cardgym.learn.replay import ReplayBuffer, TransitionBuilder, Transitions
 from cardgym.learn.rollouts import SelfPlayRollout, Turns
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.networks import NetworkPlayer, QNetwork
+from learning_game import CARD, PARITY, SEAT
 
 
 def make_player(tiny: Game) -> NetworkPlayer:

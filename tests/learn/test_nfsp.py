@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from learning_game import trainer
 from test_learners import LEARNERS
 
 from cardgym.engine.contract import Game
@@ -20,6 +19,7 @@ from cardgym.learn.saved_state import STATE_FILE, load_state
 from cardgym.players.network_shapes import NetworkShape, network_shape
 from cardgym.players.networks import NetworkPlayer, QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
+from learning_game import trainer
 
 SHORT = LEARNERS["nfsp"].config.replace(total_steps=2_000)
 

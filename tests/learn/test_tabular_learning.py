@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from learning_game import CARD, LEFT, NUM_ACTIONS, PARITY, SIZE, TINY
 
 from cardgym import CardgymError, find, register
 from cardgym.arena import evaluate
@@ -22,6 +21,7 @@ from cardgym.learn.tabular import TabularConfig, TabularLearner
 from cardgym.learn.tabular_loop import ENTRY, best_legal, greedy_legal, insert
 from cardgym.players import resolve
 from cardgym.players.tables import Pairs, QTablePlayer, load_player, save_q_table
+from learning_game import CARD, LEFT, NUM_ACTIONS, PARITY, SIZE, TINY
 
 TURNS, CARDS = 4, 4
 NUMBERED = "NumberedTiny-v0"

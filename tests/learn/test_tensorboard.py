@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from learning_game import ROOT, trainer
 
 from cardgym.engine.contract import Game
 from cardgym.learn.evaluation import log_evaluation, write_results
@@ -17,6 +16,7 @@ from cardgym.learn.schedules import Stopwatch
 from cardgym.learn.tabular import TabularConfig, TabularLearner
 from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard, bands, read_curves
+from learning_game import ROOT, trainer
 
 
 def steps_of(folder: Path) -> dict[str, list[int]]:

@@ -5,6 +5,8 @@ Hyper-parameters are flags; `cardgym train NAME --help` lists them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cardgym.cli.dispatch import listing
 from cardgym.cli.flags import first_word
 from cardgym.errors import unknown
@@ -20,18 +22,21 @@ def league() -> Trainer:
     return Trainer(LeagueConfig, train)
 
 
-KNOWN = {**TRAINERS, "league": league, **OF_PAPERS}
+def trainers() -> dict[str, Callable[[], Trainer]]:
+    """Return all trainings by name: those of sweeps, leagues, and those of papers."""
+    return {**TRAINERS, "league": league, **OF_PAPERS}
 
 
 def main(words: list[str]) -> int:
-    lines = {name: (trainer.__doc__ or "").partition("\n")[0] for name, trainer in KNOWN.items()}
+    known = trainers()
+    lines = {name: (trainer.__doc__ or "").partition("\n")[0] for name, trainer in known.items()}
     configs = "\n".join(f"  {name}" for name in shipped.configs())
     help = f"{__doc__}\n{listing(lines)}\n\nconfigs for --config, which also takes your own file:\n{configs}"
     word = first_word(words, "cardgym train", "NAME", help)
     if word is None:
         return 0
     name = word.removesuffix(".py").replace("-", "_")
-    if name not in KNOWN:
+    if name not in known:
         raise unknown("training", word, lines)
     is_script = name == "league" or name in TRAINERS  # Papers have none in train/.
-    return KNOWN[name]().run(f"{name}.py" if is_script else f"cardgym train {name}", words[1:])
+    return known[name]().run(f"{name}.py" if is_script else f"cardgym train {name}", words[1:])

@@ -78,8 +78,9 @@ def test_checkpoint_for_other_rules_is_refused(tmp_path: Path) -> None:
     game = find("CodaOfficial-v0")
     network = QNetwork(network_shape(game, game.parse_options(), "full", (8,), dueling=False))
     save_checkpoint(path, network, game, game.parse_options(), "full")
-    with pytest.raises(CardgymError, match="made for CodaOfficial-v0, not for Coda-v0"):
-        write_results(tmp_path, SMALL, 0, [path], Progress("page"))
+    refused = pytest.raises(CardgymError, match="made for CodaOfficial-v0, not for Coda-v0")
+    with refused, Progress("page") as progress:
+        write_results(tmp_path, SMALL, 0, [path], progress)
     assert list(tmp_path.iterdir()) == [path]
 
 
