@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from cardgym.console.plots import literal, new_figure, save_png
 from cardgym.console.tables import markdown_table, number, short_names, with_interval, wrapped
 from cardgym.engine.registry import find
 from cardgym.files import write_text
-from cardgym.files.json_values import write_json
 from cardgym.statistics import rough
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def heat_map(standings: Standings) -> Figure:
 
 def write_results(standings: Standings, folder: Path) -> None:
     """Write `tournament.json`, `tournament.md` and `payoffs.png`."""
-    write_json(folder / "tournament.json", standings.asdict())
+    write_text(folder / "tournament.json", json.dumps(standings.asdict(), indent=1, allow_nan=False) + "\n")
     save_png(heat_map(standings), folder / "payoffs.png", DPI)
     write_text(folder / "tournament.md", "\n".join(section(standings, "payoffs.png")) + "\n")
 
