@@ -16,7 +16,7 @@ import pytest
 
 from cardgym import CardgymError, cli, find
 from cardgym.arena import evaluate
-from cardgym.arena.tournament.runner import entrants, in_folder
+from cardgym.arena.tournament.runner import entrants, in_folder, tournament
 from cardgym.learn.config import GameConfig, read_config
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.played import played
@@ -254,13 +254,16 @@ def test_an_edited_bot_is_another_player(folder: Path) -> None:
     assert played({"env_id": ENV, "opponents": ["bot.py:choose=2", "self"]}) != training
 
 
-def test_an_edited_bot_is_read_again(folder: Path) -> None:
-    bot = Path("one.py")
-    for action in (0, 1):
-        bot.write_text(f"def choose(observation, mask): return {action}\n")
-        os.utime(bot, ns=(10**18, 10**18))
+@pytest.mark.parametrize("edited", ["one.py", "sibling.py"])
+def test_an_edited_bot_is_read_again(edited: str, folder: Path) -> None:
+    Path("one.py").write_text("from sibling import choose\n")
+    for action, payoff in ((0, -1.0), (1, 0.0)):
+        Path(edited).write_text(f"def choose(observation, mask): return {action}\n")
+        os.utime(edited, ns=(10**18, 10**18))
         player = resolve("one.py:choose", GAME, OPTIONS)
         assert player.act(np.zeros((1, 7), np.float32), np.ones((1, 2), np.int8)).tolist() == [action]
+        found = tournament(ENV, None, ["one.py:choose", lambda observation, mask: 1], games=200, seed=1)
+        assert found.payoffs[0, 1] == payoff
 
 
 def test_configs_and_mixtures_name_bots_by_paths_from_their_folders(

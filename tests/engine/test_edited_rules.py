@@ -296,6 +296,16 @@ def test_game_registered_under_an_installed_id_is_the_one_that_is_played(monkeyp
             find()
 
 
+def test_observation_has_the_size_of_its_features_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, names = cardgym.find("KuhnPoker-v0"), sys.modules["kuhn_poker"]
+    seen, options = game.observations["full"], game.parse_options()
+    row = seen.features(options)[0]
+    monkeypatch.setattr(names, "Feature", lambda name, meaning, size=1, scale=1.0: row)
+    assert cardgym.find(game).observations["full"].size(options) == 4 * row.size
+    monkeypatch.undo()
+    assert cardgym.find(game).observations["full"].size(options) == 7
+
+
 def test_game_with_older_functions_than_its_module_warns(monkeypatch: pytest.MonkeyPatch) -> None:
     game = cardgym.find("KuhnPoker-v0")
     monkeypatch.setattr(sys.modules["kuhn_poker"], "apply_action", rule(lambda state, move: None))

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.digest import keeps_results
 from cardgym.errors import CardgymError, unknown
 
 State = Any
@@ -162,6 +163,7 @@ def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+@keeps_results
 @cache
 def _size(features: Callable[[Any], tuple[Feature, ...]], options: Options) -> int:
     return sum(feature.size for feature in features(options))
@@ -222,6 +224,7 @@ def feature_table(features: tuple[Feature, ...]) -> str:
     return "\n".join(lines)
 
 
+@keeps_results
 @cache
 def documented(game: Any) -> str:
     """Return the `doc` of a `Game`, with every section of Gymnasium's env pages; missing ones are generated.

@@ -130,7 +130,8 @@ def digest_of_program(module: str, code: Any = None, folder: str | None = None) 
 
 def renewed_game(game: Any) -> Any:
     """Return the game, after forgetting all compiled code if its code has changed since it was compiled."""
-    renewed(*_played(game), dict(game.players))
+    features = [observation.features for observation in game.observations.values()]
+    renewed(*_played(game), dict(game.players), features)
     return game
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from cardgym.engine.digest import digest_of_program
 from cardgym.errors import CardgymError, ends_program, in_one_line, printable, quoted, unknown
 from cardgym.files.json_values import read_bytes
 from cardgym.players.base import PYTHON, split_path
@@ -38,9 +39,11 @@ def load(name: str) -> Any:
     """
     what = f"player {printable(name)}"
     path, _, attribute = name.rpartition(":")
-    source = read_bytes(Path(path), what) if path.endswith(PYTHON) else None
+    source, digest = None, ""
+    if path.endswith(PYTHON):
+        source, digest = read_bytes(Path(path), what), digest_of_program(*source_of(name))
     try:
-        module = importlib.import_module(path) if source is None else _run(Path(path).absolute(), source)
+        module = importlib.import_module(path) if source is None else _run(Path(path).absolute(), source, digest)
         if not hasattr(module, attribute):
             own = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
             raise unknown(f"player in {path}", attribute, own)
@@ -69,23 +72,25 @@ def takes_words(found: Any) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _run(file: Path, source: bytes) -> ModuleType:
-    """Run a file once for each content, with its folder first among those to import from.
+def _run(file: Path, source: bytes, digest: str) -> ModuleType:
+    """Run a file once for each content of it and of what it imports, with its folder first to import from.
 
     Modules that it imports from there are its own: files in other folders may import others of the same name.
     """
-    name = f"<cardgym player {sha256(bytes(file) + b':' + source).hexdigest()[:16]}>"
+    name = f"<cardgym player {sha256(bytes(file) + digest.encode() + source).hexdigest()[:16]}>"
     module = ModuleType(name)
     module.__file__ = str(file)
     sys.modules[name] = module  # Dataclasses look the module of a class up.
-    before = set(sys.modules)
+    before, writes_none = set(sys.modules), sys.dont_write_bytecode
     sys.path.insert(0, str(file.parent))
+    sys.dont_write_bytecode = True  # What Python keeps of a file hides an edit in the same second.
     try:
         exec(compile(source, str(file), "exec", dont_inherit=True), module.__dict__)
     except BaseException:
         del sys.modules[name]
         raise
     finally:
+        sys.dont_write_bytecode = writes_none
         sys.path.remove(str(file.parent))
         beside = {top for top in set(sys.modules) - before if _is_in(file.parent, top)}
         for other in set(sys.modules) - before:

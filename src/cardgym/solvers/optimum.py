@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from cardgym.arena.playouts import ASKS
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.digest import keeps_results
 from cardgym.engine.registry import find
 from cardgym.engine.states import info_state_indices
 from cardgym.errors import CardgymError, unknown
@@ -112,6 +113,7 @@ def indices(tree: GameTree) -> npt.NDArray[np.int64]:
     return info_state_indices(tree.game, tree.set_states, np.zeros(tree.num_info_sets, np.int64))
 
 
+@keeps_results
 @cache
 def optimal_table(game: Game, options: Options) -> npt.NDArray[np.int8]:
     """Return the optimal undiscounted policy as a policy table by info state index, (num_info_states,), int8.

@@ -115,8 +115,8 @@ def _matches(pairing: Pairing, deals: int) -> tuple[Match, ...]:
     game = find(pairing.env)
     options = game.parse_options(dict(pairing.options))
     first, second = (
-        _player(spec, game, options)  # type: ignore[arg-type]  # Players can be hashed.
-        for spec in (pairing.first, pairing.second)
+        _player(spec, game, options, identity)  # type: ignore[arg-type]  # Players can be hashed.
+        for spec, identity in zip((pairing.first, pairing.second), pairing.identities, strict=True)
     )
     seats = options.num_players
     rosters: list[list[Player]] = [[first], [second]] if seats == 1 else [[first, *[second] * (seats - 1)]]
@@ -126,7 +126,8 @@ def _matches(pairing: Pairing, deals: int) -> tuple[Match, ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def _player(spec: Any, game: Game, options: Options) -> Player:
+def _player(spec: Any, game: Game, options: Options, identity: str) -> Player:
+    """Return a player; `identity` changes with its file, so that no earlier one is returned."""
     return resolve(spec, game, options)
 
 
