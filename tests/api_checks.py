@@ -3,8 +3,6 @@
 Each raises `ContractError` if the game breaks the contract.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import warnings

@@ -1,7 +1,5 @@
 """All processes of a test run share one cache of compiled code: a lock lets each function be compiled once."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,7 +1,5 @@
 """Checks of what a game's envs return, with arguments and actions for them. Each raises `ContractError`."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections.abc import Callable

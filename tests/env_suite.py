@@ -1,7 +1,5 @@
 """The contract suite, and the tests of the envs that cardgym makes of a game."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from typing import Any, ClassVar

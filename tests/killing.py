@@ -1,7 +1,5 @@
 """Kill a training, resume it, and compare the result with an uninterrupted run; for tests of training commands."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

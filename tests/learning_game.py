@@ -6,8 +6,6 @@ pays the seat 1, the other action costs it 1; either way the other seat, if ther
 return of a game with r turns for each seat is r, and r + r/4 with an opponent.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

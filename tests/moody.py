@@ -1,7 +1,5 @@
 """Posteriors by walks through all histories, and a player whose choices tell what it sees."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

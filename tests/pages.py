@@ -1,7 +1,5 @@
 """The code on pages of the docs, which runs as tests."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

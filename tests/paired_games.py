@@ -6,8 +6,6 @@
 the maximum score, the first player's score and its return.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

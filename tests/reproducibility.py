@@ -6,8 +6,6 @@
 What PyTorch computes is not among them: matrix products depend on the processor; see docs/reliability.md.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

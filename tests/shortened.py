@@ -1,7 +1,5 @@
 """Long commands take moments: large numbers on their command lines are replaced by small ones, for tests."""
 
-from __future__ import annotations
-
 from argparse import SUPPRESS
 from typing import Any
 

@@ -5,8 +5,6 @@
 Each part prints a line with its figures; the first failure ends it. docs/reliability.md has the figures.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import dataclasses

@@ -1,7 +1,5 @@
 """Every game that cardgym brings has a contract suite, in its own folder of tests."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The architecture as tests: the package is whole, a game is one folder, and deleting it breaks nothing."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """Intervals: textbook values, a direct formula, and coverage by simulation."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Games, players, tables and exact solutions are bit-identical on every machine."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 Those of papers/ and train/ have other tests. Of `cribbage_pegging.py`, which needs 2.9 GB, only the help is printed.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -8,8 +8,6 @@
 Needs the package `build`. Where an extra is missing, the one-line error has to say which.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.metadata
 import os

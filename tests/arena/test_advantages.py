@@ -1,7 +1,5 @@
 """Estimates with less luck: the exact value where it is known, the plain result elsewhere, in narrower intervals."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

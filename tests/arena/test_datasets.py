@@ -1,7 +1,5 @@
 """Datasets of played games: what they hold, and that a stopped recording goes on with the same result."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

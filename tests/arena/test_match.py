@@ -1,7 +1,5 @@
 """Matches with known results, and properties that hold for every match."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

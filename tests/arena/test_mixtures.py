@@ -1,7 +1,5 @@
 """Mixtures: which player is drawn for a game, whatever its seat, and what a mixture file may contain."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

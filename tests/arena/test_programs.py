@@ -1,7 +1,5 @@
 """Players in Python by name: what they may be, what happens when they fail, and who may name them."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import re

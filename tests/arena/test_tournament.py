@@ -1,7 +1,5 @@
 """Tournaments: the same standings for any number of workers, payoffs equal to those of matches, known equilibria."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The command line; in a new process where streams, exit codes or the disk matter."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

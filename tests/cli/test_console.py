@@ -1,7 +1,5 @@
 """Tables that fit their terminal, and progress."""
 
-from __future__ import annotations
-
 import io
 import sys
 

@@ -1,7 +1,5 @@
 """Without extras, every command works or names the extra that it needs, in one line."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

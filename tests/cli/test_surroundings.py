@@ -1,7 +1,5 @@
 """Commands on other systems and for other users: drives, shells, missing signals, a home that cannot be written."""
 
-from __future__ import annotations
-
 import ntpath
 import os
 import shlex

@@ -1,7 +1,5 @@
 """The commands in the README and docs, with the documented output."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

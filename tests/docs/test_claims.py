@@ -1,7 +1,5 @@
 """Claims of strength, completeness or equality on pages are those of results/claims.toml, with their proof."""
 
-from __future__ import annotations
-
 import fnmatch
 import re
 import tomllib

@@ -3,8 +3,6 @@
 Commands that take long are parsed; `make docs-commands` runs them too.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import os

@@ -1,7 +1,5 @@
 """The figures on the pages are the measured ones, of today's players and rules."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

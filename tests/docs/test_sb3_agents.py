@@ -1,7 +1,5 @@
 """The training snippets of the page on Stable-Baselines3, as they stand there, end with agents that win."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

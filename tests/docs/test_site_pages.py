@@ -1,7 +1,5 @@
 """The docs are true: their Python runs, generated pages are current, and everything public has a page."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """The page on trackers: its code for Optuna runs, shortened."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from statistics import median
 from typing import Any

@@ -1,7 +1,5 @@
 """A kernel's code for GPUs, run by this machine's processor: the module as it is before PTX is written."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 from collections.abc import Callable

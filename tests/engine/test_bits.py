@@ -1,7 +1,5 @@
 """Sets written and read as numbers, many at a time."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 import pytest

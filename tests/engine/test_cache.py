@@ -1,7 +1,5 @@
 """Compiled code on a disk that is full, damaged, read-only or not there only costs time; so does a clock that jumps."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

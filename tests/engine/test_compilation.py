@@ -1,7 +1,5 @@
 """What compiled code depends on, and how processes share it."""
 
-from __future__ import annotations
-
 import gc
 import importlib
 import json

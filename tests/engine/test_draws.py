@@ -1,7 +1,5 @@
 """Draws for players outside the kernel are those of the kernel's own generators."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cardgym.engine.rules import draws_of, uniform_float

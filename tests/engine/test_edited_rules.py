@@ -1,7 +1,5 @@
 """The rules that are played are those that were written, however they were edited, and wherever they come from."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import functools

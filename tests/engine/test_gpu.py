@@ -1,7 +1,5 @@
 """The kernel for GPUs: its code, run by this processor, plays the games of the CPU's kernel byte for byte."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

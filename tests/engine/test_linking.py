@@ -1,7 +1,5 @@
 """Rules as parts of entry points, of other people's compiled functions, and called by Python."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

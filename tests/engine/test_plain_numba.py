@@ -1,7 +1,5 @@
 """With a Numba that has renamed its private parts, public Numba compiles the same games, bit for bit."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Entry points for WebAssembly: they play as the CPU does, byte for byte, and their manifests match."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The game in words for a seat: what it is told, and moves from words."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

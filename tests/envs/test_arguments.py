@@ -1,7 +1,5 @@
 """Every argument of the public functions takes a value of a wrong kind as a value, or refuses it in one line."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import pickle

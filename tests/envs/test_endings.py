@@ -1,7 +1,5 @@
 """The last info of every env says who has won, and whether an illegal action ended the game."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

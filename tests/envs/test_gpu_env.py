@@ -1,7 +1,5 @@
 """The vector env for GPUs: on this machine a processor runs its code, and tensors lie in ordinary memory."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What users of Gymnasium's vector envs expect of a native one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium as gym

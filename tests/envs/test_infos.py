@@ -1,7 +1,5 @@
 """Infos have the same keys and dtypes in every step of every kind of env; vector envs know their seeds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium as gym

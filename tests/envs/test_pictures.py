@@ -1,7 +1,5 @@
 """Frames of every game: of one size, with nothing cut, and as Gymnasium's wrappers record them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Several threads share the rows of a vector env, and play the same games."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import os

@@ -1,7 +1,5 @@
 """Benchmarks: the plan that comes with cardgym, algorithms of one's own, solvers by decisions, tables."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """train/league.py: exploitability falls by generation, and a league that was killed ends with the same bits."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Results are reused only while the rules, players and options behind them are the same."""
 
-from __future__ import annotations
-
 import dataclasses
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Crafted files of the formats of `formats`, all of which are refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -6,8 +6,6 @@ opens that many files, damaged at random and spread evenly over the formats, and
 many opened. A file may be refused in one line, or opened with exactly the content of the good file.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import io

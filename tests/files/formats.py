@@ -1,7 +1,5 @@
 """Every format that cardgym reads, with a good file of each."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Files and settings that once ended in a traceback, or were accepted though they made no sense."""
 
-from __future__ import annotations
-
 import os
 import struct
 import subprocess

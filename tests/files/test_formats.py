@@ -1,7 +1,5 @@
 """Files of every format: good ones open, damaged and crafted ones are refused in one line or open unchanged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

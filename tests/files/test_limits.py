@@ -1,7 +1,5 @@
 """Numbers that are legal but absurd are refused at once, saying what they would need."""
 
-from __future__ import annotations
-
 import gymnasium
 import pytest
 

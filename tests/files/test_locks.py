@@ -1,7 +1,5 @@
 """A folder has one process at a time; the lock of a dead one is taken over."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

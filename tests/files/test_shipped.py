@@ -1,7 +1,5 @@
 """Scripts, configs and checkpoints that come with cardgym are found by name, from any folder and in a wheel alike."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

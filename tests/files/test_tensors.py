@@ -1,7 +1,5 @@
 """Files of arrays: what is written comes back, and the safetensors library reads it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Literal

@@ -1,7 +1,5 @@
 """What solvers may change in a state, `canonical`, changes nothing that a seat sees."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The shipped checkpoints of all games play as their kept results say, and have a card."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

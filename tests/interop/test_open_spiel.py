@@ -1,7 +1,5 @@
 """Games of cardgym in OpenSpiel and the other way: the same information sets, values and exploitabilities."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The examples of docs/interop run, with fewer steps. foreign/ tests libraries that need their own environments."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Its `api_test` and `seed_test` are in the contract suite.
 """
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any

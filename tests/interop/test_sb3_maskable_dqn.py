@@ -1,7 +1,5 @@
 """MaskableDQN: masks wherever DQN chooses or values actions, and all that Stable-Baselines3's users know of DQN."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

@@ -1,7 +1,5 @@
 """Models of Stable-Baselines3 as players: they play as the model does, and nothing is unpickled."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """CardVecEnv's opponents `self` and `snapshot`: the model that learns, and earlier copies of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """ArenaCallback, and train/sb3.py: its algorithms learn, and a run that starts over ends with the same bits."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

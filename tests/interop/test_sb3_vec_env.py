@@ -1,7 +1,5 @@
 """CardVecEnv: it plays what single envs play, and behaves like Stable-Baselines3's own vec envs."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from typing import Any

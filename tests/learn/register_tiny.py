@@ -1,7 +1,5 @@
 """Importing this registers the tiny game, for scripts: `--env-id register_tiny:Tiny-v0`."""
 
-from __future__ import annotations
-
 from cardgym import register, registered
 from learning_game import TINY
 

@@ -1,7 +1,5 @@
 """Policy networks that read some features with the same weights for every action."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

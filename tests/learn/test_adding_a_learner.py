@@ -1,7 +1,5 @@
 """A learner joins by one entry in the registry; CONTRIBUTING.md lists every file that it touches."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

@@ -1,7 +1,5 @@
 """Compiled layers of saved networks against PyTorch's: same numbers, same actions, same games."""
 
-from __future__ import annotations
-
 import copy
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Hyper-parameters: their files and flags, and one line for whatever is wrong."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Distillation: teachers of every kind, and the learner that imitates them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

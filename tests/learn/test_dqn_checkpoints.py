@@ -1,7 +1,5 @@
 """Checkpoints: what they keep, and what is refused in one line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The learner of DQN: its update, its target network and its state."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Targets, exploration and networks: the formulas worked out by hand, and the traps of masked Q-learning."""
 
-from __future__ import annotations
-
 import math
 import sys
 

@@ -1,7 +1,5 @@
 """Runs, their folders and what they print, by the example of DQN, and the pictures of their curves."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rollouts and transitions: from a turn of a seat to its next, across chance and the other seats' turns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

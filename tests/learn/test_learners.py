@@ -3,8 +3,6 @@
 It learns, repeats itself bit for bit, survives being killed, stopped or out of disk, and refuses bad input in one line.
 """
 
-from __future__ import annotations
-
 import errno
 import itertools
 import json

@@ -1,7 +1,5 @@
 """train/nfsp.py: reservoirs are uniform, averages keep to the legal actions, a seat keeps its policy for a game."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Opponents of a learner: parsed, drawn by weight, and copied from the learner itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 import pytest

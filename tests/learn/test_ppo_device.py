@@ -1,7 +1,5 @@
 """PPO on one device: its games, turns and steps are those of `cardgym.learn.ppo`, and a GPU could record the steps."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

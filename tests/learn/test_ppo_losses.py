@@ -1,7 +1,5 @@
 """PPO's formulas, each against numbers worked out by hand or another definition of the same thing."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

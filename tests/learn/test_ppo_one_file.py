@@ -1,7 +1,5 @@
 """examples/ppo_one_file.py: it learns, and its advantages are those of the library."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """PPO: its learner, normalized inputs, a critic of all seats, and its player."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

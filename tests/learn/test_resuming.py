@@ -1,7 +1,5 @@
 """A run that resumes may be longer and elsewhere, and says what that changes; anything else is refused."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """States to resume from: whole, or refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Trainings that start from a checkpoint's weights."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

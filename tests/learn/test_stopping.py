@@ -1,7 +1,5 @@
 """A scheduler's last word: SIGTERM and SIGHUP end a training with its state saved, and nothing of it is lost."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Q-learning and Sarsa on the tiny game: exact values, masks, ties, resuming, files, and the script."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What a run writes for TensorBoard, and what is left of it after an interruption."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

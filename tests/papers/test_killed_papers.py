@@ -1,7 +1,5 @@
 """Trainings of papers, killed for real and resumed, end with the same bits as a run left alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

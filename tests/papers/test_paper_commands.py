@@ -1,7 +1,5 @@
 """What papers add to the command line."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """The verdicts on the papers' pages: one rule, two-sided, by the interval beside each verdict."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

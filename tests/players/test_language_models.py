@@ -1,7 +1,5 @@
 """Language models as players, without a model: a local server plays known strategies by words."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

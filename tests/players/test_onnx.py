@@ -1,7 +1,5 @@
 """Exported networks choose the actions of the players that they were made of, in another library's runtime."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

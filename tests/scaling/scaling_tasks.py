@@ -1,7 +1,5 @@
 """Functions for workers: they have to be importable there."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -5,8 +5,6 @@ Some minutes, so it runs only when it is asked for, where the extra `ray` is ins
     CARDGYM_SLOW=1 python -m pytest -n 0 tests/scaling/test_cluster.py
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

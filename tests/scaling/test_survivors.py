@@ -1,7 +1,5 @@
 """Nothing that a command has started survives it, whenever and however SIGTERM arrives."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """Backward induction and the values of policies: One Play Poker, and toy games of one player."""
 
-from __future__ import annotations
-
 import dataclasses
 from fractions import Fraction
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Trees by whole states: counts against combinatorics, symmetry, and games that cannot be enumerated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

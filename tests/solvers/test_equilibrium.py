@@ -1,7 +1,5 @@
 """`cardgym solve ENV --by METHOD`: equilibria from the command line, as players."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """External-sampling MCCFR against exact values, and its strategies as players and files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

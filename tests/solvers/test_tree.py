@@ -1,7 +1,5 @@
 """Trees, best responses and counterfactual regret minimization, against known values and an independent solver."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

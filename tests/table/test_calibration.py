@@ -4,8 +4,6 @@ What depends on hidden cards is compared with the actual cards, in games of seve
 the game is a claim about the player that the coach lets play on, and is checked in games of that player.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The explorer: lines of any game, with cards of choice."""
 
-from __future__ import annotations
-
 import pytest
 
 import cardgym

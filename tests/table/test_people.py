@@ -1,7 +1,5 @@
 """Names of people and players at a table: one each, in every text."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What people get of every game: levels in the order of strength, lessons that lead to a win, drawings."""
 
-from __future__ import annotations
-
 import itertools
 from xml.etree import ElementTree
 

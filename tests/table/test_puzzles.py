@@ -1,7 +1,5 @@
 """Puzzles, decisions with one clearly best action, and ratings of people against measured players and puzzles."""
 
-from __future__ import annotations
-
 import random
 from types import SimpleNamespace
 from typing import Any

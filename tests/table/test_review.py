@@ -1,7 +1,5 @@
 """Reviews of games, costs over all games, and the commands that print them."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

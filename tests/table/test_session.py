@@ -1,7 +1,5 @@
 """One game of a person or of watched players, and the game log."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import sqlite3

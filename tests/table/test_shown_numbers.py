@@ -1,7 +1,5 @@
 """What the page shows in figures, at every decision, at every showdown and at the end, against the game's state."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Games in the terminal with a scripted person."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Kuhn poker broken in one place each, to see that the contract suite notices."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

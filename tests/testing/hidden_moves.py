@@ -3,8 +3,6 @@
 Seat 0 makes a move that seat 1 cannot see before it has called it low or high; it may wait once.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 `test_checks.py` runs this file without the JIT: compiling every broken game would take a minute.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable, Iterator

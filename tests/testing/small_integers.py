@@ -1,7 +1,5 @@
 """A game whose rules overflow when interpreted, not when compiled; another process imports it."""
 
-from __future__ import annotations
-
 import broken_games
 
 GAME = broken_games.broken(

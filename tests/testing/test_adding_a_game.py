@@ -1,7 +1,5 @@
 """docs/adding_a_game.md: its snippets are parts of the files it names, or they run."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every check of rules and envs can fail."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What the contract fills in for a small game: words from features, a score from what was paid, keys from indices."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

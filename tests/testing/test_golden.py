@@ -1,7 +1,5 @@
 """Golden playthroughs: written, compared, and differences caught."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The driver: chosen moves, chance by a generator, copies, narration."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A game of two deals: in each a card is dealt, and the seat may have lots drawn before the deal ends."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 

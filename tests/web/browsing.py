@@ -1,7 +1,5 @@
 """A server in a separate process and a person at its page, for the browser tests and the screenshots."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A server for the tests of a module, and the page that needs none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Malformed and hostile requests: each gets a 4xx answer of one line."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random

@@ -1,7 +1,5 @@
 """The page that tests visit, and a static host for it, whose network may fail."""
 
-from __future__ import annotations
-
 import functools
 import http.server
 import os

@@ -1,7 +1,5 @@
 """What a page does: a game with hints, and which entries it accepts. As a program, without what a page cannot have."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -3,8 +3,6 @@
 It also keeps what each page consists of; `--check` plays the same moves again and compares.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import re

@@ -1,7 +1,5 @@
 """The explorer's addresses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

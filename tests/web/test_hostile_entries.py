@@ -1,7 +1,5 @@
 """Games that cannot be, at every door through which the entry of a game comes in: files, uploads and copied logs."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import copy

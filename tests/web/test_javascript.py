@@ -1,7 +1,5 @@
 """The page's modules: those that need no page are tested by Node.js, and all are within the width of the code."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

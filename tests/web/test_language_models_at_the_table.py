@@ -1,7 +1,5 @@
 """A language model, scripted, as an opponent in the browser's table."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Players that whoever starts the server names: on the lobby, at a table, and nowhere else."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """The application in a page: without a server, without what a page cannot have, with a record in the browser."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Connections: what clients may keep waiting, and what they can make the server say."""
 
-from __future__ import annotations
-
 import logging
 import socket
 import time

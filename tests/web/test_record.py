@@ -1,7 +1,5 @@
 """The record of a browser: export, import, deletion, ratings."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from urllib.parse import quote

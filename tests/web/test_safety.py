@@ -1,7 +1,5 @@
 """The server refuses requests that it should refuse."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

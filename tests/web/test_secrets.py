@@ -4,8 +4,6 @@ Two servers have the same table with two deals that differ only in what a reques
 that requester have to be equal, byte for byte.
 """
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import inspect

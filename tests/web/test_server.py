@@ -1,7 +1,5 @@
 """The server of the page: requests and answers."""
 
-from __future__ import annotations
-
 import asyncio
 import http.client
 import json

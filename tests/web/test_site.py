@@ -1,7 +1,5 @@
 """The table in a page: built whole, small enough for a phone, and played in Node as the server plays it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

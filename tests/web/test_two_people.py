@@ -1,7 +1,5 @@
 """Several people at one table: by link, each seeing only their own seat, and at one screen."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

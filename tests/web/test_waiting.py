@@ -1,7 +1,5 @@
 """What people wait for: compilation in the background, first answers of the coach, and tables of many players."""
 
-from __future__ import annotations
-
 import dataclasses
 import threading
 import time

@@ -1,7 +1,5 @@
 """A server in a thread, and a client."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

@@ -1,7 +1,5 @@
 """The metric of a sweep: exact exploitability where it is known, else what the game's players play for."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,11 +1,9 @@
 """A driver for games of Coda in tests: tiles, lines and guesses by name, and sets of options to play with."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -133,7 +131,7 @@ class CodaDriver(StateDriver):
                 numbers.insert(event.place, max(numbers) + 1)
         return numbers
 
-    def remembered(self, seat: int) -> CodaDriver:
+    def remembered(self, seat: int) -> Self:
         """The state that the player `search` writes from what `seat` sees."""
         other = self.copy()
         _remember(other.states, self.observe(seat, "guessed"))

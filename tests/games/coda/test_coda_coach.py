@@ -1,7 +1,5 @@
 """The coach of Coda: how fits change chances, and whom it knows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

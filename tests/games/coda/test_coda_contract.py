@@ -1,7 +1,5 @@
 """Coda, under both its ids, keeps the contract."""
 
-from __future__ import annotations
-
 import pytest
 
 from env_suite import EnvSuite

@@ -1,7 +1,5 @@
 """Coda as a Gymnasium env: spaces by options, chosen decks, illegal guesses, the paper's rewards."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

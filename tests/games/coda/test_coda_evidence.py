@@ -1,7 +1,5 @@
 """What guesses reveal: the turns of past guesses, worlds turned back to them, and which policy made them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

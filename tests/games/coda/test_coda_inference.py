@@ -1,7 +1,5 @@
 """Exact inference at Coda, against all arrangements of a line written out one by one."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 

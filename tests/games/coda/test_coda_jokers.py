@@ -4,8 +4,6 @@ Nothing here counts arrangements: every sequence of tiles that the owner can hav
 seats saw, a joker or a number next to one going to each of its open places with equal probability.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What a seat at Coda sees: observations by hand, their offsets, nothing that is hidden, and the game in words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from coda_lines import CodaDriver, deck_of

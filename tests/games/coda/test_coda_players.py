@@ -1,7 +1,5 @@
 """The player `search`: what it remembers, that it knows no more than its seat, and how it chooses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The lines of a first turn are all that a seat may face, and jokers go back to where their owner saw them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The rules of Coda: lines played by hand, options and decks, and what no line of play breaks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

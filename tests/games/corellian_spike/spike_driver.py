@@ -1,7 +1,5 @@
 """Corellian Spike played by hand: cards and dice by what they show."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ It is one side of a differential test, so it shares nothing with the package and
 plays each hand from top to bottom, piles are multisets, and every random outcome and decision is asked for by `yield`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Corellian Spike keeps the contract."""
 
-from __future__ import annotations
-
 import pytest
 
 from env_suite import EnvSuite

@@ -1,7 +1,5 @@
 """The exact posterior over hands equals the enumeration of every history, and rebuilds what an opponent saw."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, product

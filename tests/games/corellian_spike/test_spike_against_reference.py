@@ -1,7 +1,5 @@
 """The compiled rules against the rule text in plain Python, compared after every move of random games."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 from typing import Any

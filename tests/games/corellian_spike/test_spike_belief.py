@@ -1,7 +1,5 @@
 """The observation `belief` against brute force: every deal that fits what a seat has seen, by the rules themselves."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The player `champion`: its solution is an equilibrium by the rules, from the ranges that play has shown."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations_with_replacement
 from typing import Any

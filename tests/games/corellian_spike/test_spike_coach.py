@@ -1,7 +1,5 @@
 """What the coach of Corellian Spike advises."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

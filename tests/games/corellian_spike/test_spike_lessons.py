@@ -1,7 +1,5 @@
 """What Corellian Spike tells people: the rule that decided a showdown, and the table while hands are up."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Corellian Spike by hand, where it helps a reader; test_spike_against_reference.py compares the other rules."""
 
-from __future__ import annotations
-
 import itertools
 
 from spike_driver import SpikeDriver

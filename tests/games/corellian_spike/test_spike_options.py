@@ -1,7 +1,5 @@
 """Special hands and a cheat by hand: lines of play, and what each seat is told of them."""
 
-from __future__ import annotations
-
 import pytest
 from spike_driver import SpikeDriver, play_to_showdown
 

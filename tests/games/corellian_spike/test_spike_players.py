@@ -1,7 +1,5 @@
 """The players of Corellian Spike: what they do, and which ones win credits from which."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 import pytest

@@ -1,7 +1,5 @@
 """`resample_by_actions`: the cards that the coach of Corellian Spike plays out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

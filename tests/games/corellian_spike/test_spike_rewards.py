@@ -1,7 +1,5 @@
 """The rewards of Corellian Spike: credits gained by default, and the paper's two models."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from spike_driver import SpikeDriver

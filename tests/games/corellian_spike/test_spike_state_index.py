@@ -1,7 +1,5 @@
 """The paper's states: counted, numbered, clipped and rounded."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from spike_driver import SpikeDriver

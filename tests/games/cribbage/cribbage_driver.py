@@ -1,7 +1,5 @@
 """A game of cribbage driven by named cards, and a mark, for the tests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

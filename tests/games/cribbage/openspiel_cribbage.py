@@ -5,8 +5,6 @@ a suit in the crib count as a flush; seat 0 always deals first; and the last car
 step, past the end of the game.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Compare many deals with OpenSpiel's: `python tests/games/cribbage/soak_cribbage.py --deals 100000 --seed 1`."""
 
-from __future__ import annotations
-
 import argparse
 import random
 import time

@@ -1,7 +1,5 @@
 """The coach of cribbage: how it values discards and cards, and why."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

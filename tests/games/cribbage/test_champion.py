@@ -1,7 +1,5 @@
 """The player `champion`: its chances to win against brute force, near the target and in whole games."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The small deal: its pack, its tosses, its scores, and what solvers may sort."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """2,000 deals compared with OpenSpiel's cribbage; `soak_cribbage.py` compares more."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

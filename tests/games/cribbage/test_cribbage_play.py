@@ -1,7 +1,5 @@
 """What holds in every game however it is played, and what seats can know."""
 
-from __future__ import annotations
-
 import numpy as np
 from cribbage_driver import CribbageDriver
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """The compiled players, and the tosses that they toss by."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import sys

@@ -1,7 +1,5 @@
 """For the cards that the opponent really has, every decision that it has made is rebuilt as it saw it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lines played by hand: the cut, the play, the show, and games that end inside each of them."""
 
-from __future__ import annotations
-
 import pytest
 from cribbage_driver import CribbageDriver
 

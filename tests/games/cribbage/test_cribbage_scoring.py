@@ -1,7 +1,5 @@
 """Hands, cribs and pegging against published counts and the reasons that people are told."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 from cribbage_driver import compiled_only, parse_cards

@@ -1,7 +1,5 @@
 """Cribbage on the table: the board's holes, and every score counted aloud."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Cribbage in words: what is said about each move, and what stays secret."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

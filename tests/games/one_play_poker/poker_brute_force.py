@@ -1,7 +1,5 @@
 """One Play Poker solved from its written rules alone, sharing nothing with the package."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`cardgym solve` and `cardgym reproduce` as a person calls them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

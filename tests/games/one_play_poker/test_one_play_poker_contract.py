@@ -1,7 +1,5 @@
 """One Play Poker keeps the contract."""
 
-from __future__ import annotations
-
 from env_suite import EnvSuite
 
 

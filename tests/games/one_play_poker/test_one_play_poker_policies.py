@@ -1,7 +1,5 @@
 """Policies of One Play Poker: the player `optimal`, policy files, networks and functions of observations, valued."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """One Play Poker's rules: hand-played lines, both rankings, observations, words and players."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

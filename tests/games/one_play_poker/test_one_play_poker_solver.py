@@ -1,7 +1,5 @@
 """One Play Poker solved: values against a solver of the written rules, the report."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from fractions import Fraction

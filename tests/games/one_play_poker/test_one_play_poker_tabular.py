@@ -1,7 +1,5 @@
 """Q-learning and Sarsa on One Play Poker, against its exact values."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -5,8 +5,6 @@ are created once, in .interop/. On Linux, PIP_EXTRA_INDEX_URL=https://download.p
 GPU libraries.
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import os

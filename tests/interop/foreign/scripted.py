@@ -1,7 +1,5 @@
 """A scripted model for the environments of libraries that train language models, and what it earns by numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium as gym

@@ -1,7 +1,5 @@
 """OpenEnv, in its own environment: `make test-interop`."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

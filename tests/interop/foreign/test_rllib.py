@@ -1,7 +1,5 @@
 """RLlib, in its own environment: `make test-interop`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

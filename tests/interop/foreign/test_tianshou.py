@@ -1,7 +1,5 @@
 """Tianshou, in its own environment: `make test-interop`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

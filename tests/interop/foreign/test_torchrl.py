@@ -1,7 +1,5 @@
 """TorchRL, in its own environment: `make test-interop`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium as gym

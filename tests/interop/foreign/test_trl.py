@@ -1,7 +1,5 @@
 """trl, in its own environment: `make test-interop`."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from functools import partial

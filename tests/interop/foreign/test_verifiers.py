@@ -1,7 +1,5 @@
 """verifiers, in its own environment: `make test-interop`."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Coda with one tile each, solved exactly: against the tree of its rules, known values, and games played."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`cardgym reproduce coda` at the smallest scale, and what its trainings learn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

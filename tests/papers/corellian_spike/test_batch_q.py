@@ -1,7 +1,5 @@
 """The paper's batch Q-learning: its update by hand, its exploration, its policy files, and resuming."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

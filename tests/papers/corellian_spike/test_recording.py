@@ -1,7 +1,5 @@
 """Recorded transitions: known hands, and properties that hold for every recording."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

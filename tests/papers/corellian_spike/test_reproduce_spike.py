@@ -1,7 +1,5 @@
 """`cardgym reproduce corellian-spike` at the smallest scale: every table, figure and verdict is made."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The expert learner of cribbage a second time, in plain Python: the same games, and learning by the formulas."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

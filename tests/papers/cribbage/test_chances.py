@@ -1,7 +1,5 @@
 """The chance to win at cribbage by score, dealer and phase."""
 
-from __future__ import annotations
-
 import numpy as np
 from cribbage_driver import compiled_only, parse_cards
 

@@ -1,7 +1,5 @@
 """The exact statistics of discards against brute force and counting identities."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from math import comb
 

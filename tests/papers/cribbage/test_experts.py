@@ -1,7 +1,5 @@
 """The expert learner of cribbage: its formulas, its weight files and player, and exact resuming."""
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the expert learner learns from games, compared with a replay of the games in plain Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cribbage_driver import compiled_only

@@ -1,7 +1,5 @@
 """The play of the cards as a solved game: its tree against the rules, its solver, and the player `equilibrium`."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

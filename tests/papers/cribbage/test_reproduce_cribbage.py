@@ -1,7 +1,5 @@
 """`cardgym reproduce cribbage` writes its page and its picture."""
 
-from __future__ import annotations
-
 import pytest
 from cribbage_driver import compiled_only
 

@@ -1,7 +1,5 @@
 """The paper on One Play Poker: simulated figures against exact ones, the page, and the chart."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

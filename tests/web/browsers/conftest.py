@@ -1,7 +1,5 @@
 """A server in a separate process, Chromium, and a person at the page; without them the tests are skipped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -3,8 +3,6 @@
 Playwright has a BiDi driver, too, but asks for commands that Firefox's extended releases do not know.
 """
 
-from __future__ import annotations
-
 import base64
 import itertools
 import json
@@ -126,18 +124,18 @@ class FirefoxPage:
         assert answer["type"] == "success", answer
         return json.loads(answer["result"]["value"])
 
-    def wait_for_selector(self, selector: str) -> Element:
+    def wait_for_selector(self, selector: str) -> "Element":
         deadline = time.monotonic() + SECONDS
         while not self.query_selector(selector):
             assert time.monotonic() < deadline, f"the page has no {selector}"
             time.sleep(0.02)
         return Element(self, selector)
 
-    def query_selector(self, selector: str) -> Element | None:
+    def query_selector(self, selector: str) -> "Element | None":
         there = self.evaluate("(selector) => Boolean(document.querySelector(selector))", selector)
         return Element(self, selector) if there else None
 
-    def locator(self, selector: str) -> Element:
+    def locator(self, selector: str) -> "Element":
         return Element(self, selector)
 
     def get_attribute(self, selector: str, name: str) -> str | None:

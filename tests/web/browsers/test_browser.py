@@ -1,7 +1,5 @@
 """The page in Chromium: games by clicks and keys, reloads, restarts, phones and dark mode."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

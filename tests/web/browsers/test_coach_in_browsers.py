@@ -1,7 +1,5 @@
 """The page in Chromium: the coach, its warnings, reviews and puzzles."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from browsing import Person, Server

@@ -1,7 +1,5 @@
 """Cribbage in Chromium: the show counted by the page or by hand, points of the play pegged on the board, muggins."""
 
-from __future__ import annotations
-
 import re
 
 from browsing import Person, Server

@@ -1,7 +1,5 @@
 """The main ways in Firefox: from the lobby to a table, a hint, and a game by clicks to its end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

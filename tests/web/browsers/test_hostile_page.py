@@ -1,7 +1,5 @@
 """The published page where things go wrong: storage, files, windows and networks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

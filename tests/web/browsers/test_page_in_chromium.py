@@ -1,7 +1,5 @@
 """The published page in Chromium, from a static host: whole games by clicks, in the words of the server."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """Several people in Chromium: at one screen that is covered between turns, and by link from two browsers."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The pictures of the docs show today's pages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

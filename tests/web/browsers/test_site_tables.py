@@ -1,7 +1,5 @@
 """A table of the documentation's site that is wider than the screen becomes a list."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The site's games to step through and its puzzles, which need no server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page over a slow network and in many windows, and every game's table with axe."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
