@@ -105,6 +105,7 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
             "did you mean 'initial'?",
         ),
         (["train"], "NAME comes first (see cardgym train --help)"),
+        (["evaluate", ENV, *TWO, "--set", "hands=1", "--set", "hands=2"], "named twice; name it once"),
         (["train", "dnq"], "unknown training 'dnq': did you mean 'dqn'?"),
         (["train", "dqn", "--config", "corellian_spike/dooble"], "dqn.py: config corellian_spike/dooble: no such file"),
         (["train", "dqn", "--gama", "1"], "dqn.py: unknown option '--gama': did you mean '--gamma'?"),

@@ -33,7 +33,8 @@ LAYOUT: Layout = {name: (array.dtype, array.shape) for name, array in ARRAYS.ite
 
 def test_arrays_and_document_come_back(tmp_path: Path) -> None:
     path = tmp_path / "new" / "a.safetensors"
-    write_tensors(path, DOCUMENT, ARRAYS)
+    (tmp_path / "linked.safetensors").symlink_to(path)
+    write_tensors(tmp_path / "linked.safetensors", DOCUMENT, ARRAYS)  # Written where the link leads.
     document, arrays = read_tensors(path, "file a", Example, LAYOUT)
     assert document.rows == 3
     assert arrays.keys() == ARRAYS.keys()

@@ -221,6 +221,8 @@ LONG = "/".join(["a-folder"] * 20)
             f"total_steps='{LONG}': allowed: a whole number from 1 to 1,000,000,000,000",
         ),
         (DQNConfig, ["--env-options", "turns"], "write it as name=value"),
+        (DQNConfig, ["--env-options", "turns=2", "turns=3"], "'turns' is named twice"),
+        (DQNConfig, ["--tau", "0"], "tau=0.0: allowed: a number above 0 and at most 1"),
         (TabularConfig, ["--algorithm", "qlearnin"], "did you mean 'q_learning'? allowed: q_learning, sarsa"),
         (
             PairConfig,
@@ -239,20 +241,22 @@ def test_bad_command_line_is_refused_in_one_line(
 @pytest.mark.parametrize(
     ("words", "needle"),
     [
-        ([], "dqn.py: name a game with --env-id or --config; known: "),
+        (["dqn"], "dqn.py: name a game with --env-id or --config; known: "),
         (
-            ["--resume", "--out", "run"],
+            ["dqn", "--resume", "--out", "run"],
             "--resume needs the first command line too: name the game again with --config or",
         ),
-        (["--env-id", "Tiny-v0", "--env-options", "turn=3"], "did you mean 'turns'?"),
-        (["--env-id", "Tiny-v0", "--observation", "card"], "use plain"),
+        (["dqn", "--env-id", "Tiny-v0", "--env-options", "turn=3"], "did you mean 'turns'?"),
+        (["dqn", "--env-id", "Tiny-v0", "--observation", "card"], "use plain"),
+        (["league", "--env-id", "KuhnPoker-v0"], "a league needs the config of its responders' training"),
+        (["league", "--env-id", "KuhnPoker-v0", "--trainer-options", "tua=1"], "unknown key 'tua' of dqn.py"),
     ],
 )
 def test_script_refuses_in_one_line_and_leaves_nothing(
     tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Any, words: list[str], needle: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert needle in refused("train", "dqn", *words)
+    assert needle in refused("train", *words)
     assert list(tmp_path.rglob("*")) == []
 
 

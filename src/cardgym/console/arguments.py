@@ -63,5 +63,7 @@ def parse_assignments(words: list[str], example: str = "num_players=4") -> dict[
         name, sign, value = word.partition("=")
         if not sign or not name:
             raise CardgymError(f"option {word!r}: write it as name=value, such as {example}")
+        if name in values:
+            raise CardgymError(f"option {word!r}: {name!r} is named twice; name it once")
         values[name] = value
     return values

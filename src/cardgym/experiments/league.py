@@ -135,7 +135,12 @@ class Population:
             file = self.folder / "trainer.toml"  # Every key has its default.
             file.write_text(f'env_id = "{importable_name(self.game.id)}"\n', encoding="utf-8")
         self._script = TrainingScript(file, self.config.trainer)
-        steps = self._run(0).options.get("total_steps", self._script.steps)  # A wrong key fails now, too.
+        try:
+            steps = self._run(0).options.get("total_steps", self._script.steps)  # A wrong key fails now, too.
+        except CardgymError:
+            if not self.config.trainer_config:
+                file.unlink()
+            raise
         self.steps = int(steps)
 
     @classmethod
@@ -247,8 +252,8 @@ def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
     here = config.engine == "none"
     with (
         Progress("league", "generations", total=config.generations, lines=True) as progress,
+        Population.gathered(config, folder.resolve()) as population,  # First: what it refuses leaves no file.
         TensorBoard(folder) as board,
-        Population.gathered(config, folder.resolve()) as population,
     ):
         population.begin(resume)
         watch = Stopwatch()

@@ -50,16 +50,18 @@ def check_replaced(path: Path, mark: bytes, option: str) -> None:
 def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """Yield a temporary path that replaces `path` at the end of the block, and is removed after an error.
 
+    If `path` is a symbolic link, the file it leads to is replaced, as if it were opened for writing.
     Unless `durable`, the content may be lost if the machine crashes, because it is not flushed to the disk.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
         if durable:
             with open(temporary, "rb+") as file:  # Windows cannot sync a file opened for reading only.
                 os.fsync(file.fileno())
-        os.replace(temporary, path)
+        os.replace(temporary, target)
     except OSError as error:
         raise CardgymError(f"cannot write {path}: {error.strerror or error}") from error
     finally:

@@ -141,7 +141,7 @@ class ReplayConfig(ExplorationConfig):
     """Steps between updates."""
     target_update_interval: PositiveInt = 100
     """Updates of the network between updates of the target network."""
-    tau: Share = 1.0
+    tau: Annotated[float, Field(gt=0, le=1)] = 1.0
     """How far an update moves the target network towards the network; 1 copies the weights."""
 
 
