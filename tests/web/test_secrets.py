@@ -25,10 +25,12 @@ import cardgym
 from cardgym.engine.contract import CHANCE, Names
 from cardgym.engine.sight import looks_same, narrate
 from cardgym.engine.states import SingleGame, new_state
+from cardgym.players import CompiledPlayer
 from cardgym.table.coach.history import saved_games
 from cardgym.table.session import Session, first_of, is_dealt
 from cardgym.table.setup import GameSetup
 from cardgym.table.web import puzzles
+from cardgym.table.web.tables import Table
 
 COOKIES = ("h" * 22, "g" * 22, "f" * 22)
 """The browsers of the people, the one who opens the table first."""
@@ -212,6 +214,21 @@ def test_no_answer_depends_on_what_its_reader_cannot_know(
         )
         session = one.tables._tables[table].session
     assert compared > 100
+
+
+def test_nobody_counts_the_decisions_that_they_are_not_told_of() -> None:
+    """At Coda a seat places its jokers in secret: neither a table's version nor the number of steps tells of them."""
+    game, jokers = cardgym.find("CodaOfficial-v0"), set()
+    for seed in range(40):
+        session = Session(GameSetup(game, game.parse_options(), [CompiledPlayer("random")], seed, seat=0))
+        dealt = session.step()
+        if not session.state.starter and not session.state.held[0] >> 24:
+            assert Table(session).version(0) == 10  # Who is first, eight tiles dealt, one drawn.
+            jokers.add(int(session.state.held[1] >> 24))
+        while session.turn == 1:
+            assert any(event.seat == 1 and event.text for event in dealt)
+            dealt = session.step()
+    assert len(jokers) > 1
 
 
 def test_the_seed_is_sealed_at_the_start_and_opened_at_the_end(servers: list[Served]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -28,6 +28,14 @@ def narrate(game: Game, before: State, move: int, after: State, seat: int, names
     if seat != mover and not can_tell(game, before, move, after, seat):
         return ""
     return f"{names[mover]}: {game.action_text(before, move)}"
+
+
+def is_told(position: SingleGame, seats: Sequence[int]) -> bool:
+    """Whether one of `seats` reads of the decision that is due, judged by its first action."""
+    after = _copy(position)
+    after.apply_action(action := position.legal_actions()[0])
+    moved = record(position.states), action, record(after.states)
+    return any(narrate(position.game, *moved, seat) for seat in seats)
 
 
 def looks_same(one: SingleGame, two: SingleGame, seat: int, *, choices: bool = True) -> bool:

@@ -9,11 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cardgym.engine.contract import Game, Names, State
+from cardgym.engine.contract import CHANCE, Game, Names, State
 from cardgym.engine.sight import narrate
 from cardgym.table.people import shown_names
 from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import COVERED, Item, Reveal, View, Zone
+
+_UNDONE = 1_000_000
+"""More moves than a game has."""
 
 PUBLIC = -2
 """The viewer who sees only what everyone sees."""
@@ -46,6 +49,7 @@ class Narration:
     Attributes:
         names: the players' names by seat, as the game log has them.
         texts: by viewer, the texts with the seat that decided; `PUBLIC` is a viewer if several people play.
+        known: by viewer, how many moves they know of, and far more after a move was taken back.
     """
 
     def __init__(
@@ -61,6 +65,12 @@ class Narration:
         self._game, self._persons, self._about = game, tuple(persons), about
         viewers = (*persons, PUBLIC) if len(persons) > 1 else (viewer,)
         self.texts: dict[int, list[tuple[int, str]]] = {reader: [] for reader in viewers}
+
+    def begin(self, undone: int) -> None:
+        """Start again from the first move; `undone` is how often moves were taken back."""
+        self.known = dict.fromkeys(self.texts, undone * _UNDONE)
+        for texts in self.texts.values():
+            texts.clear()
 
     def people(self, viewer: int) -> Names:
         """Return the names by seat as `viewer` reads them; a person who sits there is "You"."""
@@ -88,7 +98,13 @@ class Narration:
             if text:
                 texts.append((seat, text))
             seen[viewer] = text
+            self.known[viewer] += knows(viewer, seat, text)
         return seen
+
+
+def knows(viewer: int, seat: int, text: str) -> bool:
+    """Whether a viewer who read `text` of it knows that a move was made: not of a hidden decision of another seat."""
+    return bool(text) or seat in (CHANCE, viewer)
 
 
 # -- what all can see -------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import CHANCE, END, Float64s, Names, State
 from cardgym.engine.kernel import CALLER
+from cardgym.engine.sight import is_told
 from cardgym.engine.states import SingleGame, record, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.players import CompiledPlayer
@@ -261,13 +262,12 @@ class Session:
             raise CardgymError("the game is over: its moves cannot be taken back")
         if not self._choices:
             raise CardgymError("there is no decision to take back")
-        kept = self._choices[-1]
-        self._rows.append((UNDO, kept))
+        self._rows.append((UNDO, kept := self._choices[-1]))
         self._load(self.moves[:kept])
         self._save()
 
     def _advance(self, max_decisions: float = math.inf) -> list[Event]:
-        """Play until a person has a choice, the game ends, or players have made `max_decisions`.
+        """Play until a person has a choice, the game ends, or players have made `max_decisions` that people hear of.
 
         A person's only legal action is played for them, unless others would learn that they had no choice.
         """
@@ -279,9 +279,10 @@ class Session:
                 if others or len(self.persons) > 1:
                     break
             else:
-                if seat != CHANCE and max_decisions == 0:
+                told = seat != CHANCE and max_decisions < math.inf and is_told(self._position, self.persons or (seat,))
+                if told and max_decisions == 0:
                     break
-                max_decisions -= seat != CHANCE
+                max_decisions -= told
                 move = self._next_move()
                 if move < 0:
                     self._save()  # The player may take a while to decide.
@@ -360,8 +361,7 @@ class Session:
         self.paid[:] = 0.0
         if self._played.chronicle is not None:
             self._played.chronicle.begin(0)
-        for texts in self.narrator.texts.values():
-            texts.clear()
+        self.narrator.begin(sum(seat == UNDO for seat, _ in self._rows))
         self.moves: list[Move] = []
         self.events: list[Event] = []
         self._choices: list[int] = []

@@ -272,7 +272,7 @@ class Routes:
             state = await work(table.as_json, viewer) | joining | copy
             if not since.isdecimal() or len(since) > 9:
                 return state
-            events = table.session.events[int(since) :]  # What happened since the page last looked.
+            events = table.since(int(since), viewer)  # What happened since the page last looked.
             return {"events": await work(table.events_as_json, events, viewer), "state": state}
 
     async def action(self, request: Request, body: _Action) -> Response:
@@ -322,18 +322,18 @@ class Routes:
             session, viewer = table.session, _viewer_of(request, table, body.seat)
             if viewer == PUBLIC:
                 raise HTTPException(403, "you have no seat at this table")
-            if body.version != session.version and not lenient:
+            before, current = session.version, body.version == table.version(viewer)
+            if not current and not lenient:
                 state = await work(table.as_json, viewer)
                 return refusal(409, "the game was continued in another window", state=state)
 
             def make() -> Reply:
-                current = body.version == session.version
-                happened = change(session, viewer) if current else session.events[body.version :]
+                happened = change(session, viewer) if current else table.since(body.version, viewer)
                 state = table.as_json(viewer) | self._own_copy(request, table, viewer)
                 return Reply({"events": table.events_as_json(happened, viewer), "state": state})
 
             reply = await work_for(session, make)
-        if body.version != session.version:
+        if before != session.version:
             self._tables.changed(session.id)
         return reply
 
@@ -367,8 +367,13 @@ class Routes:
                 raise HTTPException(429, "too many pages of yours follow this table")
 
         async def lines() -> AsyncIterator[str]:
-            async for version in self._tables.versions(id, follower):
-                yield ":\n\n" if version is None else f'retry: 2000\ndata: {{"version": {version}}}\n\n'
+            async for moved in self._tables.versions(id, follower):
+                if moved is None:
+                    yield ":\n\n"
+                    continue
+                async with self._tables.locked(id) as table:
+                    version = table.version(_viewer_of(request, table, ""))
+                yield f'retry: 2000\ndata: {{"version": {version}}}\n\n'
 
         return StreamingResponse(lines(), media_type="text/event-stream")
 

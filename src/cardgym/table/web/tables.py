@@ -19,7 +19,7 @@ from cardgym.engine.contract import State
 from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.review import decision
 from cardgym.table.game_log import GameLog, StaleGameError
-from cardgym.table.narration import PUBLIC, Event, public_reveals, public_showdown, public_view
+from cardgym.table.narration import PUBLIC, Event, knows, public_reveals, public_showdown, public_view
 from cardgym.table.people import shown_name
 from cardgym.table.presentation import offered, presentation_of, text_of, view_of
 from cardgym.table.session import Session
@@ -79,7 +79,7 @@ class Table:
         told = [event for event in session.events if event.text]
         place = min(int(at), len(told)) if at.isdecimal() and len(at) < 9 else len(told)
         state = told[place].after if place < len(told) else session.state
-        found = {"version": session.version, "values": coach.standing(state), "unit": coach.standing_unit}
+        found = {"version": self.version(session.seat), "values": coach.standing(state), "unit": coach.standing_unit}
         made = next((event for event in reversed(told[: place + 1]) if event.is_choice), None) if judge else None
         if made is None:
             return found
@@ -112,7 +112,7 @@ class Table:
             "level": session.about.get(LEVEL, ""),
             "opponents": session.opponents,
             "hints": self.hints,
-            "version": session.version,
+            "version": self.version(viewer),
             "ended": over,
             "view": view,
             "banners": self._banners(viewer) if over else [],
@@ -150,6 +150,15 @@ class Table:
         else:
             text = presentation_of(session.game).ending(session.state, max(viewer, 0), people)
         return {"text": text, "players": session.entry()["players"], **paid_in(session.game.id)}
+
+    def version(self, viewer: int) -> int:
+        """Count the moves that a viewer knows of: how many there are may tell what others hide."""
+        return self.session.narrator.known[self._reader(viewer)]
+
+    def since(self, version: int, viewer: int) -> list[Event]:
+        """Return what happened since a version, as far as a viewer knows of it."""
+        reader = self._reader(viewer)
+        return [event for event in self.session.events if knows(reader, event.seat, event.texts[reader])][version:]
 
     def events_as_json(self, events: list[Event], viewer: int) -> list[dict[str, Any]]:
         """Events as a viewer may see them, without those that cannot be seen."""
