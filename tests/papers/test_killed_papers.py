@@ -11,11 +11,11 @@ from killing import check_killed_run_ends_with_the_same_bits, check_run_that_is_
 WORDS = {
     "batch_q": [
         "--exploration", "legal", "--num-iterations", "4", "--games-per-iteration", "300", "--update-epochs", "5",
-        "--save-every", "1", "--eval-games", "20", "--final-games", "0",
+        "--save-every", "1", "--eval-every", "1", "--eval-games", "20", "--final-games", "0",
     ],
     "experts": [
         "--own-crib", "--total-games", "6000", "--seed-deals", "1000", "--value-every", "800", "--buffer-size", "256",
-        "--save-every", "1000", "--eval-games", "20",
+        "--save-every", "1000", "--eval-every", "1000", "--eval-games", "20", "--final-games", "20",
     ],
 }  # fmt: skip
 SAVES = {
@@ -23,7 +23,7 @@ SAVES = {
     "experts": ("1,000 of 6,000 games", "2,000 of 6,000 games"),
 }
 SHORT = {
-    "batch_q": ["--num-iterations", "3", "--games-per-iteration", "100", "--save-every", "3", "--eval-games", "0"],
+    "batch_q": ["--num-iterations", "3", "--games-per-iteration", "100", "--save-every", "3", "--eval-every", "0"],
     "experts": ["--total-games", "1500", "--save-every", "1500"],
 }
 """What makes a run that is asked to end shorter."""

@@ -63,7 +63,7 @@ class TrainingConfig(BaseModel):
     resumable: ClassVar[bool] = True
     """Whether an interrupted run can resume; if not, the script has `--restart` instead of `--resume`."""
     length: ClassVar[str] = "total_steps"
-    """The key that says how long the training is; a run that resumes may be longer."""
+    """The key that says how long the training is, and in what; a run that resumes may be longer."""
 
     small_game_flags: ClassVar[tuple[str, ...]] = ()
     """Flags that come first where no config file is named and the game is small: other defaults."""
@@ -91,20 +91,11 @@ class TrainingConfig(BaseModel):
         return type(self)(**{**self.model_dump(), **changes})
 
 
-class GameConfig(TrainingConfig):
-    """The game, who plays it, evaluations and saving."""
+class EvaluationConfig(TrainingConfig):
+    """Evaluations and saving."""
 
     env_options: EnvOptions = {}
     """Options of the game, such as num_players=4."""
-    observation: str = ""
-    """The observation to learn from; the game's default if empty."""
-    opponents: Items[str] = ("random=1",)
-    """Who plays the other seats, each as name=weight: players' names, paths, `./bot.py:choose`, or `self`;
-    name=weight@from:to, such as random=1@0:0.3, for a part of the training."""
-    seat: Annotated[int, Field(ge=-1)] = -1
-    """The learner's seat, in evaluations too; -1 draws a seat for each game and evaluates from every seat."""
-    total_steps: Steps = 1_000_000
-    """How many decisions the learner takes, counted over all seats that learn. A decision is a step."""
     eval_opponents: Items[str] = ("random",)
     """The opponents of evaluations; an empty list for no evaluations."""
     eval_every: NonNegativeInt = 200_000
@@ -115,6 +106,20 @@ class GameConfig(TrainingConfig):
     """Games against each opponent in the final evaluation; 0 for none."""
     save_every: PositiveInt = 1_000_000
     """Steps between checkpoints, each saved with its state to resume from."""
+
+
+class GameConfig(EvaluationConfig):
+    """The game, and who plays it."""
+
+    observation: str = ""
+    """The observation to learn from; the game's default if empty."""
+    opponents: Items[str] = ("random=1",)
+    """Who plays the other seats, each as name=weight: players' names, paths, `./bot.py:choose`, or `self`;
+    name=weight@from:to, such as random=1@0:0.3, for a part of the training."""
+    seat: Annotated[int, Field(ge=-1)] = -1
+    """The learner's seat, in evaluations too; -1 draws a seat for each game and evaluates from every seat."""
+    total_steps: Steps = 1_000_000
+    """How many decisions the learner takes, counted over all seats that learn. A decision is a step."""
 
 
 class ExplorationConfig(TrainingConfig):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from cardgym.console.progress import Progress
+from cardgym.engine.kernel import ANY_SEAT
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import NotFiniteError
 from cardgym.learn import tags
-from cardgym.learn.config import GameConfig
+from cardgym.learn.config import EvaluationConfig, GameConfig
 from cardgym.learn.evaluation import evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.played import played
 from cardgym.learn.run import TrainingResult
@@ -32,7 +33,7 @@ _EXACT_NODES = 1_500_000
 _ELSEWHERE = {"eval_opponents", "init_from"}
 """Players that a resumed run does not learn from."""
 
-C = TypeVar("C", bound=GameConfig)
+C = TypeVar("C", bound=EvaluationConfig)
 
 
 class Training:
@@ -41,7 +42,7 @@ class Training:
     An algorithm makes the parts that learn, calls `begin`, and calls `report` at the end of each round of its loop.
     """
 
-    def __init__(self, config: GameConfig, folder: Path, resume: bool = False) -> None:
+    def __init__(self, config: EvaluationConfig, folder: Path, resume: bool = False) -> None:
         """Find the game and the opponents of the evaluations; the training is in this folder.
 
         Raises:
@@ -49,10 +50,11 @@ class Training:
         """
         self.game = find(config.env_id)
         self.options = self.game.parse_options(config.env_options)
-        self._opponents, self._seat = config.eval_opponents, config.seat
+        self._opponents = config.eval_opponents
+        self._seat = config.seat if isinstance(config, GameConfig) else ANY_SEAT
         # A wrong name fails now, not after minutes of training.
-        self._eval_players = [resolve(name, self.game, self.options) for name in self._opponents]
-        self._total_steps = config.total_steps
+        self._eval_players = self._resolved(self._opponents)
+        self._total_steps, self._unit = int(getattr(config, config.length)), config.length.partition("_")[2]
         self._eval_every, self._eval_games, self._final_games = config.eval_every, config.eval_games, config.final_games
         self._save_every, self._save_minutes = config.save_every, config.save_every_minutes
         self._config = config  # For the files, which say what they were made with.
@@ -102,7 +104,7 @@ class Training:
         Args:
             steps: returns the steps so far; a step is a decision of the learner.
             player: returns the learner as a player, for evaluations.
-            save: writes the checkpoint, the file `checkpoint`.
+            save: writes the checkpoint, the file `checkpoint`; or checkpoints to the folder, if that is empty.
             parts: what is saved to resume from, by name; see `cardgym.learn.saved_state`. A run without parts cannot
                 resume.
             log_every: steps from one entry of the log to the next; 0 for none.
@@ -115,7 +117,7 @@ class Training:
         self._last_step = self.step
         self._stopwatch, self._saving = Stopwatch(self.step), Saving(self._save_minutes)
         self.board = self._stack.enter_context(TensorBoard(self._folder, self.step))
-        progress = Progress("training", "steps", total=self._total_steps, done=self.step, lines=True)
+        progress = Progress("training", self._unit, total=self._total_steps, done=self.step, lines=True)
         self.progress = self._stack.enter_context(progress)
         self.board.hyper_parameters(self._config.model_dump())
 
@@ -185,7 +187,15 @@ class Training:
             self.progress.note(f"{about}; {remark}" if remark else about)
             results = self._play(self._final_games)
         write_results(self._folder, self.board, self._config.model_dump(), step, results, **figures)
-        return TrainingResult(f"{step:,} steps", results, ("Checkpoint", self.checkpoint))
+        return TrainingResult(f"{step:,} {self._unit}", results, ("Checkpoint", self.checkpoint))
+
+    def _resolved(self, names: Sequence[str]) -> list[Player]:
+        """Return the opponents of evaluations.
+
+        Raises:
+            CardgymError: for an unknown one.
+        """
+        return [resolve(name, self.game, self.options) for name in names]
 
     @cached_property
     def _is_exact(self) -> bool:

@@ -22,16 +22,17 @@ def reproduce(name: str, words: list[str]) -> int:
 
 def batch_q() -> Trainer:
     """Batch Q-learning at Corellian Spike, as in the paper."""
+    from cardgym.learn.training import Training
     from cardgym.papers.corellian_spike.batch_q import BatchQConfig, train
 
-    return Trainer(BatchQConfig, train)
+    return Trainer(BatchQConfig, Training.running(train))
 
 
 def experts() -> Trainer:
     """Weighted experts at cribbage."""
-    from cardgym.papers.cribbage.training import ExpertsConfig, train
+    from cardgym.papers.cribbage.training import ExpertsConfig, ExpertsTraining, train
 
-    return Trainer(ExpertsConfig, train)
+    return Trainer(ExpertsConfig, ExpertsTraining.running(train))
 
 
 TRAINERS = {"batch_q": batch_q, "experts": experts}

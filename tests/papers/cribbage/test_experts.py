@@ -27,7 +27,7 @@ from cardgym.games.cribbage.tosses import rank_set
 from cardgym.learn.saved_state import restore, state_of
 from cardgym.papers.cribbage.matches import OWN_CRIB, Side, match, same_tosses, side
 from cardgym.papers.cribbage.picture import family_shares
-from cardgym.papers.cribbage.training import ExpertsConfig, Trainer
+from cardgym.papers.cribbage.training import ExpertsConfig, ExpertsTraining, Trainer
 from cardgym.papers.cribbage.updates import EVENTS, gradient, value_positions
 from cardgym.papers.cribbage.weights import add_pegging, named_weights
 from cardgym.players import resolve
@@ -166,11 +166,11 @@ def test_bad_hyper_parameters_raise(values):
         SMALL.replace(**values)
 
 
-def test_unknown_names_raise():
+def test_unknown_names_raise(tmp_path):
     with pytest.raises(CardgymError, match="did you mean 'hand_max_avg'"):
         Trainer(UNTRAINED.replace(init=("hand_max_avrg",)))
     with pytest.raises(CardgymError, match="unknown opponent 'gredy': did you mean 'greedy'"):
-        Trainer(UNTRAINED.replace(eval_opponents=("gredy",))).check_opponents()
+        ExpertsTraining(UNTRAINED.replace(eval_opponents=("gredy",)), tmp_path)
 
 
 # -- files and players ------------------------------------------------------------------------------------------------

@@ -8,19 +8,16 @@ lowest action wins a tie. docs/algorithms/more.md describes the algorithm and it
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator
 
-from cardgym.console.progress import Progress
 from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Generator, Int8s, State, rule, uniform
 from cardgym.engine.kernel import choose_random
-from cardgym.engine.registry import find
 from cardgym.engine.rules import derive
 from cardgym.files import write_text
 from cardgym.games.corellian_spike.state import (
@@ -35,16 +32,11 @@ from cardgym.games.corellian_spike.state import (
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.learn import tags
-from cardgym.learn.config import EnvOptions, Games, Items, Share, TrainingConfig
-from cardgym.learn.evaluation import evaluate_learner, log_evaluation, summary, write_results
-from cardgym.learn.run import TrainingResult
-from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
-from cardgym.learn.signals import Saving
-from cardgym.learn.tags import Metrics
-from cardgym.learn.tensorboard import TensorBoard
+from cardgym.learn.config import EnvOptions, EvaluationConfig, Items, Share
+from cardgym.learn.training import Training
 from cardgym.papers.corellian_spike.recording import Explore, record
 from cardgym.papers.corellian_spike.recording import Recording as Transitions
-from cardgym.players import TablePlayer, resolve
+from cardgym.players import TablePlayer
 
 ENV: Final = "CorellianSpike-v0"
 NEVER = float(np.finfo(np.float64).min)
@@ -56,13 +48,13 @@ Recording = Literal["complete", "published", "connected"]
 """Which transitions to learn from."""
 
 
-class BatchQConfig(TrainingConfig):
+class BatchQConfig(EvaluationConfig):
     """The batch Q-learning of the Corellian Spike paper (section 4.2)."""
 
     length: ClassVar[str] = "num_iterations"
 
     env_id: Literal["CorellianSpike-v0"] = ENV
-    env_options: EnvOptions = Field(default={})
+    env_options: EnvOptions = Field(default={}, validate_default=True)
     """Options of the game, such as num_players=4 or reward=weighted; reward is credits, the paper's, if not set."""
     num_iterations: Annotated[int, Field(ge=1, le=1_000_000)] = 50
     """Number of iterations; each plays games and learns from them."""
@@ -85,18 +77,16 @@ class BatchQConfig(TrainingConfig):
     exploration_decay: Share = 0.9556
     """Epsilon is multiplied by this after each iteration."""
     save_every: PositiveInt = 5
-    """Iterations between policy files; the last iteration always writes one."""
+    """Iterations between policy files, each saved with its state to resume from."""
     eval_opponents: Items[str] = ("random", "initial")
-    """Opponents of the evaluation each time the policy is saved."""
-    eval_games: Games = 1000
-    """Games against each opponent in an evaluation; 0 for none."""
-    final_games: Games = 10_000
-    """Games against each opponent in the final evaluation; 0 for none."""
+    eval_every: NonNegativeInt = 5
 
-    @property
-    def algorithm_name(self) -> str:
-        """The algorithm's short name."""
-        return "batch_q"
+    algorithm_name: ClassVar[str] = "batch_q"
+
+    @field_validator("env_options")
+    @classmethod
+    def _paid_in_credits(cls, env_options: EnvOptions) -> EnvOptions:
+        return {"reward": "credits", **env_options}
 
 
 @rule
@@ -303,62 +293,19 @@ def _sweep(updates: Any, values: Any, learning_rate: float, gamma: float, epochs
 # -- training ---------------------------------------------------------------------------------------------------------
 
 
-def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
-    """Train in this folder, from scratch or from the saved state."""
-    game = find(ENV)
-    options: Any = game.parse_options({"reward": "credits", **config.env_options})
-    for name in config.eval_opponents:
-        resolve(name, game, options)  # An unknown name fails now, not after training.
+def train(config: BatchQConfig, training: Training) -> None:
+    """Learn until the last iteration."""
+    options: Any = training.options
     run = BatchQ(options, config)
-    if resume and has_state(folder):
-        load_parts(folder / STATE_FILE, config, {"run": run})
 
-    with (
-        TensorBoard(folder, run.iteration) as board,
-        Progress("training", "iterations", total=config.num_iterations, done=run.iteration, lines=True) as progress,
-    ):
-        board.hyper_parameters(config.model_dump())
-        saving = Saving(config.save_every_minutes)
-        if run.iteration == 0:
-            save(run, folder, board)
-        while run.iteration < config.num_iterations:
-            epsilon, start = run.epsilon, time.perf_counter()
-            run.iterate()
-            progress(run.iteration)
-            board.scalars(
-                run.iteration,
-                {
-                    tags.EPSILON: epsilon,
-                    f"{tags.TRAIN}states": int(run.met.sum()),
-                    tags.SPS: run.transitions / (time.perf_counter() - start),
-                    **run.episode_statistics(),
-                },
-            )
-            if run.iteration % config.save_every == 0 or run.iteration == config.num_iterations:
-                if config.eval_games and config.eval_opponents:
-                    evaluation = evaluate(run, config.eval_games)
-                    log_evaluation(board, run.iteration, evaluation)
-                    progress.note(summary(game, evaluation))
-                save(run, folder, board)
-            if saving.due():
-                save_parts(folder / STATE_FILE, run.config, {"run": run})
-                saving.done()  # Stops the run here after a signal.
+    def save(folder: Path) -> None:
+        if run.iteration % config.save_every == 0 or run.iteration == config.num_iterations:
+            save_policy_file(folder / f"policy_{run.iteration}.json", run.actions, options)
 
-        results: dict[str, Metrics] = {}
-        if config.final_games and config.eval_opponents:
-            progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
-            results = evaluate(run, config.final_games)
-        write_results(folder, board, config.model_dump(), run.iteration, results)
-    return TrainingResult(f"{config.num_iterations} iterations", results, ("Policies", folder))
-
-
-def evaluate(run: BatchQ, games: int) -> dict[str, Metrics]:
-    """Play the policy against each opponent."""
-    return evaluate_learner(find(ENV), run.options, run.player, run.config.eval_opponents, games=games)
-
-
-def save(run: BatchQ, folder: Path, board: TensorBoard) -> None:
-    """Write the policy file and the state to resume from."""
-    board.flush()
-    save_policy_file(folder / f"policy_{run.iteration}.json", run.actions, run.options)
-    save_parts(folder / STATE_FILE, run.config, {"run": run})  # Written last: if it exists, so does the policy file.
+    training.begin(lambda: run.iteration, lambda: run.player, save, {"run": run}, checkpoint="", log_every=1)
+    if run.iteration == 0:
+        training.save()
+    while run.iteration < config.num_iterations:
+        epsilon = run.epsilon
+        run.iterate()
+        training.report(run.episode_statistics, epsilon=epsilon, states=float(run.met.sum()))

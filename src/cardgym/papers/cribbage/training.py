@@ -7,30 +7,23 @@ docs/papers/cribbage/results.md says how experts learn and what the paper leaves
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from cardgym.arena.match import EVALUATION_SEED
-from cardgym.console.progress import Progress
-from cardgym.engine.registry import find
+from cardgym.engine.contract import Options
 from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import SUFFIX
-from cardgym.games.cribbage.experts import Weights, load_experts, new_pegging, save_experts
+from cardgym.games.cribbage.experts import Experts, ExpertsPlayer, Weights, load_experts, new_pegging, save_experts
 from cardgym.learn import tags
-from cardgym.learn.config import Games, Items, Share, TrainingConfig
-from cardgym.learn.evaluation import log_evaluation, summary, write_results
-from cardgym.learn.run import TrainingResult
-from cardgym.learn.saved_state import STATE_FILE, has_state, load_parts, save_parts
-from cardgym.learn.schedules import Stopwatch, crossed
-from cardgym.learn.signals import Saving
+from cardgym.learn.config import EvaluationConfig, Games, Items, Share
 from cardgym.learn.tags import Metrics
-from cardgym.learn.tensorboard import TensorBoard
+from cardgym.learn.training import Training
 from cardgym.papers.cribbage.games import (
     DEALS,
     GAMES,
@@ -45,12 +38,13 @@ from cardgym.papers.cribbage.games import (
 from cardgym.papers.cribbage.matches import BY_KEEP, OPPONENTS, OWN_CRIB, WEIGHTS, Side, match, records, side
 from cardgym.papers.cribbage.updates import EVENTS, FLOOR, intrinsic_values, value_positions
 from cardgym.papers.cribbage.weights import named_weights
+from cardgym.players import Player
 from cardgym.statistics import Interval
 
 ENV: Final = "Cribbage-v0"
 
 
-class ExpertsConfig(TrainingConfig):
+class ExpertsConfig(EvaluationConfig):
     """Experts at cribbage: how much each of eight strategies counts, by both scores and who deals."""
 
     length: ClassVar[str] = "total_games"
@@ -90,13 +84,14 @@ class ExpertsConfig(TrainingConfig):
     save_every: PositiveInt = 200_000
     """Games between weight files, each saved with the state to resume from, independent of `value_every`."""
     eval_opponents: Items[str] = ("greedy", "uniform")
-    """Opponents of the first expert in the evaluation at each save."""
+    """Opponents of the first expert in evaluations."""
+    eval_every: NonNegativeInt = 200_000
+    """Games between evaluations; 0 for the final one only."""
     eval_games: Annotated[Games, Field(ge=4)] = 20_000
     """Games against each opponent in an evaluation, with each deal played from both seats; an interval needs 4."""
+    final_games: Games = 20_000
 
-    @property
-    def algorithm_name(self) -> str:
-        return "experts"
+    algorithm_name: ClassVar[str] = "experts"
 
 
 class Trainer:
@@ -180,14 +175,13 @@ class Trainer:
         """Games played so far."""
         return int(self.learner.counters[GAMES])
 
-    @property
-    def share(self) -> float:
-        """The share of games so far that expert 0 has won; about a half in self-play."""
-        return int(self.learner.counters[WINS]) / max(self.games, 1)
-
     def statistics(self) -> dict[str, float]:
         """Statistics of the games so far, by tag. The last deal of a game counts, though its end cuts it short."""
-        return {"charts/deals_per_game": 1.0 + int(self.learner.counters[DEALS]) / max(self.games, 1)}
+        games = max(self.games, 1)
+        found = {"charts/deals_per_game": 1.0 + int(self.learner.counters[DEALS]) / games}
+        if len(self.config.init) == 2:
+            found["train/win_rate_against_second_expert"] = int(self.learner.counters[WINS]) / games
+        return found
 
     def advance(self) -> None:
         """Play to the next multiple of `value_every` or `save_every`, or to the end.
@@ -231,15 +225,13 @@ class Trainer:
         one = self.side()
         return {name: match(one, side(name, self.learner.pegging), games, EVALUATION_SEED) for name in opponents}
 
-    def check_opponents(self) -> None:
-        """Raise `CardgymError` for an unknown opponent, before games are played."""
-        for name in self.config.eval_opponents:
-            if name not in OPPONENTS:
-                side(name, self.learner.pegging)
+    def player(self, options: Options) -> Player:
+        """Return expert 0 with its current weights as a player of the game."""
+        experts = Experts(self.weights(), self.learner.pegging, self.config.own_crib, {})
+        return ExpertsPlayer("learner", experts, options)
 
-    def save_weights(self, folder: Path) -> list[Path]:
+    def save_weights(self, folder: Path) -> None:
         """Write a weight file for each expert, named by the games played."""
-        paths = []
         for expert in range(len(self.learner.logs)):
             path = folder / f"{'' if expert == 0 else 'second-'}{self.games:09d}{SUFFIX}"
             about = {
@@ -249,76 +241,42 @@ class Trainer:
                 "config": self.config.model_dump(),
             }
             save_experts(path, self.weights(expert), self.learner.pegging, about)
-            paths.append(path)
-        return paths
 
 
 # -- the training -----------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class History:
-    """The win rates of the first expert with their intervals, after how many games, by opponent."""
+class ExpertsTraining(Training):
+    """The training of experts: the first one is evaluated, in compiled matches against named weights too."""
 
-    saved: ClassVar[tuple[str, ...]] = ("win_rates",)
-    win_rates: list[tuple[int, dict[str, tuple[float, Interval]]]] = field(default_factory=list)
+    trainer: Trainer
+
+    def _resolved(self, names: Sequence[str]) -> list[Player]:
+        for name in names:
+            if name not in OPPONENTS:
+                side(name, new_pegging())
+        return []
+
+    def _play(self, games: int) -> dict[str, Metrics]:
+        rates = self.trainer.evaluate(self._opponents, games)
+        return {name: {tags.WIN_RATE: rate} for name, rate in rates.items()}
 
 
-def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
-    """Train in this folder, from the start or from the state saved there."""
-    trainer, history = Trainer(config), History()
-    trainer.check_opponents()
-    parts: dict[str, Any] = {"trainer": trainer, "history": history}
-    state_file = folder / STATE_FILE
-    if resume and has_state(folder):
-        load_parts(state_file, config, parts)
+def train(config: ExpertsConfig, training: ExpertsTraining) -> None:
+    """Learn until the last game."""
+    training.trainer = trainer = Trainer(config)
 
-    with (
-        TensorBoard(folder, trainer.games) as board,
-        Progress("training", "games", total=config.total_games, done=trainer.games, lines=True) as progress,
-    ):
-        board.hyper_parameters(config.model_dump())
-        if not trainer.games:
-            progress.note(evaluate(trainer, history, board))
+    def save(folder: Path) -> None:
+        if trainer.games % config.save_every == 0 or trainer.games == config.total_games:
             trainer.save_weights(folder)
-            save_parts(state_file, config, parts)
-        stopwatch, saving = Stopwatch(trainer.games), Saving(config.save_every_minutes)
-        while trainer.games < config.total_games:
-            last_games = trainer.games
-            trainer.advance()
-            progress(trainer.games)
-            if crossed(config.save_every, last_games, trainer.games) or trainer.games >= config.total_games:
-                board.scalars(
-                    trainer.games,
-                    {"charts/games_per_second": stopwatch.lap_rate(trainer.games), **trainer.statistics()},
-                )
-                with stopwatch.paused():
-                    progress.note(evaluate(trainer, history, board))
-                    board.flush()
-                    trainer.save_weights(folder)
-                    save_parts(state_file, config, parts)  # Last: if it is there, so are the weight files.
-            if saving.due():
-                save_parts(state_file, config, parts)
-                saving.done()  # The run ends here if it was asked to.
 
-        results = metrics_of(history.win_rates[-1][1])
-        checkpoints = {str(games): win_rates for games, win_rates in history.win_rates}
-        write_results(folder, board, config.model_dump(), trainer.games, results, checkpoints=checkpoints)
-    return TrainingResult(f"{config.total_games:,} games", results, ("Weights", folder))
-
-
-def evaluate(trainer: Trainer, history: History, board: TensorBoard) -> str:
-    """Match the first expert with each opponent, log and keep the win rates; a summary."""
-    config, games = trainer.config, trainer.games
-    win_rates = trainer.evaluate(config.eval_opponents, config.eval_games)
-    history.win_rates.append((games, win_rates))
-    results = metrics_of(win_rates)
-    log_evaluation(board, games, results)
-    if len(config.init) == 2 and games:
-        board.scalars(games, {"train/win_rate_against_second_expert": trainer.share})
-    return summary(find(ENV), results)
-
-
-def metrics_of(win_rates: Mapping[str, tuple[float, Interval]]) -> dict[str, Metrics]:
-    """Win rates as metrics by opponent."""
-    return {name: {tags.WIN_RATE: (rate, (low, high))} for name, (rate, (low, high)) in win_rates.items()}
+    training.begin(
+        lambda: trainer.games, lambda: trainer.player(training.options), save, {"trainer": trainer},
+        checkpoint="", log_every=config.save_every,
+    )  # fmt: skip
+    if not trainer.games:
+        training.evaluate()
+        training.save()
+    while trainer.games < config.total_games:
+        trainer.advance()
+        training.report(trainer.statistics)
