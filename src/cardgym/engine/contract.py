@@ -294,7 +294,7 @@ class Game:
         opponent: the name of people's default opponent.
         posterior: what a seat believes if it knows the player in all other seats, exactly, for the search of
             `cardgym exploit`: a function of the game, the options, the player, the seats and a NumPy generator that
-            returns a `cardgym.experiments.exploit.posterior.Posterior`, or None for options without one.
+            returns a `cardgym.experiments.exploit.posterior.Worlds`, or None for options without one.
         metrics: further numbers to report for a finished game, by name.
         payoff: what players maximize in tournaments: `return`, the sum of rewards, or the name of a metric.
         count_actions: `count_actions(options)`: the number of actions, if it depends on the options.

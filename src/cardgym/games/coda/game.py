@@ -15,7 +15,7 @@ from cardgym.games.coda.players import PLAYERS as RULE_PLAYERS
 from cardgym.games.coda.text import WORDS
 
 if TYPE_CHECKING:
-    from cardgym.experiments.exploit.posterior import Posterior
+    from cardgym.experiments.exploit.posterior import Worlds
     from cardgym.games.coda.search import SearchPlayer
     from cardgym.players import Player
     from cardgym.table.presentation import Presentation
@@ -67,7 +67,7 @@ def _table() -> Presentation:
 
 def _posterior(
     game: Game, options: state.CodaOptions, player: Player, seats: Int64s, generator: np.random.Generator
-) -> Posterior | None:
+) -> Worlds | None:
     """Return the posterior of games whose deals are too many to list."""
     from cardgym.experiments.exploit.posterior import all_deals
     from cardgym.games.coda.posterior import LinePosterior

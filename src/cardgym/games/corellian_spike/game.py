@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from cardgym.engine.contract import Int64s
-    from cardgym.experiments.exploit.posterior import Posterior
+    from cardgym.experiments.exploit.posterior import Worlds
     from cardgym.players import Player
     from cardgym.table.presentation import Presentation
 
@@ -31,7 +31,7 @@ def _table() -> Presentation:
 
 def _posterior(
     game: Game, options: state.CorellianSpikeOptions, player: Player, seats: Int64s, generator: np.random.Generator
-) -> Posterior | None:
+) -> Worlds | None:
     """Return the exact posterior; none with a cheat, whose sleeve hides a card more."""
     from cardgym.games.corellian_spike.posterior import HandPosterior
 

@@ -22,12 +22,11 @@ from cardgym.arena.playouts import Decisions
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Float64s, Game, Generator, Int64s, Options
 from cardgym.engine.rules import rule, uniform_float
+from cardgym.experiments.exploit.posterior import States, Worlds
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.observations import count_hidden, deal_hidden
 from cardgym.players import Player
 from cardgym.statistics import evenly
-
-States = npt.NDArray[np.void]
 
 LOW, HIGH = np.triu_indices(sabacc.NUM_VALUES)
 NUM_PAIRS = len(LOW)
@@ -40,8 +39,8 @@ _TRIES = 8
 """With several opponents, so many times more hands are drawn than are kept."""
 
 
-class HandPosterior:
-    """The posterior of the seats of several games; see `cardgym.experiments.exploit.posterior.Posterior`.
+class HandPosterior(Worlds):
+    """The posterior of the seats of several games, without a list of worlds.
 
     Attributes:
         ranges: by game, seat and pair of hand cards, (games, seats, 231), float64; each up to a factor.
@@ -51,9 +50,8 @@ class HandPosterior:
         self, game: Game, options: Options, player: Player, seats: Int64s, generator: np.random.Generator | None
     ) -> None:
         """Start without any ranges; `generator` draws worlds, and for players whose probabilities are unknown."""
-        self.game, self.options, self.player = game, options, player
+        super().__init__(game, options, player, seats, generator)  # type: ignore[arg-type]  # None draws nothing.
         self.ranges = np.ones((len(seats), options.num_players, NUM_PAIRS))
-        self._seats, self._generator = seats, generator
         self._dealt = np.full((len(seats), 2), -1)  # The hand, and the first round since its cards were dealt.
 
     def start(self, states: States, who: Int64s, deals: Int64s) -> None:
@@ -84,7 +82,6 @@ class HandPosterior:
 
     def sample(self, game: int, states: States, count: int) -> States:
         """Draw worlds, (count,), in random order."""
-        assert self._generator is not None
         opponents = self.options.num_players - 1
         tries = count * (1 if opponents == 1 else _TRIES)
         worlds, weights = np.repeat(states[game : game + 1], tries), np.ones(tries)

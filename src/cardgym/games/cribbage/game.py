@@ -16,7 +16,7 @@ from cardgym.games.cribbage.rules import METRICS
 from cardgym.games.cribbage.text import WORDS
 
 if TYPE_CHECKING:
-    from cardgym.experiments.exploit.posterior import Posterior
+    from cardgym.experiments.exploit.posterior import Worlds
     from cardgym.players import Player
     from cardgym.table.presentation import Presentation
 
@@ -39,7 +39,7 @@ def _table() -> Presentation:
 
 def _posterior(
     game: Game, options: state.CribbageOptions, player: Player, seats: Int64s, generator: np.random.Generator
-) -> Posterior:
+) -> Worlds:
     from cardgym.games.cribbage.posterior import DiscardPosterior
 
     return DiscardPosterior(game, options, player, seats, generator)
