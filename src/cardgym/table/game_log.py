@@ -170,8 +170,8 @@ class GameLog:
 
     def add(self, id: str, entry: dict[str, Any], owner: str = "", moves: Sequence[Move] = ()) -> bool:
         """Add the game `id`, an `entry` and its `moves`; return whether it is new. `owner` is whose it is."""
-        with self._transaction() as database:
-            return _add(database, id, entry, owner, moves)
+        with self._transaction():
+            return self._insert(id, entry, owner, moves)
 
     def append(self, id: str, start: int, moves: Sequence[Move], entry: dict[str, Any] | None = None) -> None:
         """Add moves to the game `id`, which has `start` rows; when the game has ended, `entry` is its final one.
@@ -325,14 +325,25 @@ class GameLog:
 
     def import_entries(self, entries: Iterable[dict[str, Any]], owner: str = "") -> int:
         """Add `entries` of an export that are not in the log yet, as games of `owner`; return how many."""
-        added = 0
-        with self._transaction() as database:
-            for entry in entries:
-                kept = {name: value for name, value in entry.items() if name not in ("id", "moves")}
-                added += _add(database, entry["id"], kept, owner, entry["moves"])
-        return added
+        with self._transaction():
+            return sum(
+                self._insert(
+                    entry["id"], {name: value for name, value in entry.items() if name not in ("id", "moves")},
+                    owner, entry["moves"],
+                )
+                for entry in entries
+            )  # fmt: skip
 
     # -- the database -------------------------------------------------------------------------------------------------
+
+    def _insert(self, id: str, entry: dict[str, Any], owner: str, moves: Sequence[Move]) -> bool:
+        """Add a game within a transaction; return whether it is new."""
+        values = (id, entry["env"], entry["finished"], owner, _to_json(entry), "")
+        new = self._database.execute("insert or ignore into games values (?, ?, ?, ?, ?, ?)", values).rowcount == 1
+        if new:
+            self._database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, 0, moves))
+            _set_seal(self._database, id)
+        return new
 
     def _read(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self._lock, self._errors():
@@ -367,16 +378,6 @@ def _matching(wanted: Mapping[str, Any]) -> tuple[str, list[Any]]:
     """Return a condition of SQL on columns of the games, and its values; None allows any."""
     given = {name: value for name, value in wanted.items() if value is not None}
     return " and ".join(f"{name} = ?" for name in given) or "1", list(given.values())
-
-
-def _add(database: sqlite3.Connection, id: str, entry: dict[str, Any], owner: str, moves: Sequence[Move]) -> bool:
-    """Add a game within a transaction; return whether it is new."""
-    values = (id, entry["env"], entry["finished"], owner, _to_json(entry), "")
-    new = database.execute("insert or ignore into games values (?, ?, ?, ?, ?, ?)", values).rowcount == 1
-    if new:
-        database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, 0, moves))
-        _set_seal(database, id)
-    return new
 
 
 def seal_of(game: Sequence[Any], rows: Sequence[Move]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -48,7 +48,11 @@ class PageLog(GameLog):
         self._games[id] = (*game, seal_of(game, self._moves[id]))
         self._save(id, json.dumps([values["time"], self._games[id], self._moves[id]]))
 
-    def add(self, id: str, entry: dict[str, Any], owner: str = "", moves: Sequence[Move] = ()) -> bool:
+    @contextlib.contextmanager
+    def _transaction(self, begin: str = "") -> Iterator[Any]:
+        yield
+
+    def _insert(self, id: str, entry: dict[str, Any], owner: str, moves: Sequence[Move]) -> bool:
         if id in self._games:
             return False
         self._moves[id] = [*moves]
@@ -93,12 +97,6 @@ class PageLog(GameLog):
     def save_totals(self, id: str, version: str, totals: Sequence[KindTotal]) -> None:
         """See `GameLog.save_totals`; a new page computes them again."""
         self._totals[id] = (version, tuple(totals))
-
-    def import_entries(self, entries: Iterable[dict[str, Any]], owner: str = "") -> int:
-        return sum(
-            self.add(entry["id"], {k: v for k, v in entry.items() if k not in ("id", "moves")}, owner, entry["moves"])
-            for entry in entries
-        )
 
     def envs(self, ids: Iterable[str] | None = None) -> set[str]:
         """Return the ids of the games that some entries, or all, are of."""
