@@ -95,7 +95,7 @@ def test_bad_answers_are_counted_asked_again_and_settled_as_configured(monkeypat
         return "ANSWER: raise to 100"
 
     def learns(messages: list[dict[str, str]]) -> str:
-        return honest(messages) if len(messages) > 2 else lies(messages)
+        return honest(messages) if len(messages) > 2 and messages[2]["content"] else ""  # Endpoints refuse blanks.
 
     with serving(prose) as server:
         report = played(server, monkeypatch)
@@ -112,7 +112,7 @@ def test_bad_answers_are_counted_asked_again_and_settled_as_configured(monkeypat
         numbers = evaluate(KUHN, None, ["honest", "equilibrium"], games=GAMES, seed=2).players[0]
         report = played(server, monkeypatch, "llm:learner")
         assert report.players[0].mean_return == numbers.mean_return
-        assert report.models[0]["illegal"] == report.models[0]["decisions"]
+        assert report.models[0]["unreadable"] == report.models[0]["decisions"]
 
 
 def test_an_endpoint_that_fails_or_stalls_is_counted_and_one_that_refuses_stops(

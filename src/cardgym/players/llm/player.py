@@ -127,7 +127,8 @@ class LanguageModel(TextPlayer):
             if readings[-1].action is not None:
                 break
             again = prompt.fill("again", reason=readings[-1].reason)
-            messages = [*messages, {"role": "assistant", "content": answer}, {"role": "user", "content": again}]
+            said = answer if answer.strip() else "(nothing)"  # Some endpoints refuse blank messages.
+            messages = [*messages, {"role": "assistant", "content": said}, {"role": "user", "content": again}]
         return readings
 
     def _settled(self, readings: Sequence[Reading], view: TextView) -> int:
