@@ -304,10 +304,20 @@ def test_observation_has_the_size_of_its_features_as_they_are(monkeypatch: pytes
     assert cardgym.find(game).observations["full"].size(options) == 7
 
 
-def test_game_with_older_functions_than_its_module_warns(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "newer"),
+    [
+        ("apply_action", rule(lambda state, move: None)),
+        ("observe", rule(lambda state, seat, out: None)),
+        ("features", lambda options: ()),
+    ],
+)
+def test_game_with_older_functions_than_its_module_warns(
+    name: str, newer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     game = cardgym.find("KuhnPoker-v0")
-    monkeypatch.setattr(sys.modules["kuhn_poker"], "apply_action", rule(lambda state, move: None))
-    with pytest.warns(UserWarning, match=r"plays an older apply_action\(\)"):
+    monkeypatch.setattr(sys.modules["kuhn_poker"], name, newer)
+    with pytest.warns(UserWarning, match=rf"plays an older {name}\(\)"):
         cardgym.find(game)
 
 

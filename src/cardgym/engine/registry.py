@@ -225,8 +225,10 @@ def find(name: str | Game) -> Game:
 
 def _current(game: Game) -> Game:
     """Return a game whose rules may have been edited, by their latest code; warn where it still has older functions."""
-    parts = {**vars(game.rules), **vars(game.state_index), **vars(game.words), **game.players}
-    for part in parts.values():
+    parts: list[Any] = [game.options, game.count_actions, *game.players.values()]
+    for group in (game.rules, game.state_index, game.words, *game.observations.values(), *game.metrics.values()):
+        parts += vars(group).values()
+    for part in parts:
         function = getattr(part, "py_func", part)
         name = getattr(function, "__name__", "")
         latest = getattr(sys.modules.get(getattr(function, "__module__", "")), name, part)
