@@ -19,7 +19,7 @@ def test_page_has_every_table_of_the_paper(tmp_path: Path, monkeypatch: pytest.M
     name, figure = next(iter(page.FIGURES.items()))
     monkeypatch.setattr(page, "FIGURES", {name: figure})
     scale = Scale(seeds=2, iterations=2, training_games=20, games=20, tabular_seeds=2,
-                  decisions=1000, processes=1)  # fmt: skip
+                  decisions=1000)  # fmt: skip
     with Progress("page", "tasks") as progress:
         written = page.write_results(tmp_path, scale, progress)
         counts = re.findall(r"(\d+) of (\d+) tasks", str(progress))

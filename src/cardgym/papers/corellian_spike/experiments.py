@@ -1,15 +1,14 @@
-"""All of the page's experiments: train every case, then play the matches of the tables, over several processes."""
+"""All of the page's experiments: train every case, then play the matches of the tables."""
 
 from __future__ import annotations
 
-import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from functools import partial
 
 from cardgym.console.progress import Progress
 from cardgym.engine.registry import find, registered
-from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.papers.corellian_spike.batch_q import transferred_policy
 from cardgym.papers.corellian_spike.runs import (
@@ -23,11 +22,9 @@ from cardgym.papers.corellian_spike.runs import (
     WAYS,
     WEIGHTED,
     Case,
-    Match,
     Scale,
     Score,
     TabularResult,
-    TabularTraining,
     TrainingRun,
     in_way,
     play,
@@ -35,10 +32,6 @@ from cardgym.papers.corellian_spike.runs import (
     train_tabular,
 )
 from cardgym.players import PlayerSpec
-from cardgym.scaling.engine import Task
-from cardgym.scaling.local import LocalEngine
-
-T = TypeVar("T")
 
 SEATINGS = ((2, 10), (4, 10), (8, 2))
 """Numbers of players and hands: table 4 of the paper."""
@@ -52,7 +45,7 @@ class Results:
         runs: training runs by case, one for each seed.
         scores: the players' scores in the matches, by what the match is for, one match for each seed.
         tabular: results of the tabular trainings, by what they are for, one for each seed.
-        processor_seconds: the processor time of all processes.
+        processor_seconds: the processor time of it all.
     """
 
     runs: dict[Case, list[TrainingRun]] = field(default_factory=dict)
@@ -63,36 +56,39 @@ class Results:
 
 def run_all(scale: Scale, progress: Progress) -> Results:
     """Train every case, then play the matches and run the tabular trainings that need the trained policies."""
-    processor_start = _processor_time()
+    start = time.process_time()
     results = Results()
     progress(0, 4 * len(CASES) * scale.seeds)  # A guess until the matches are known.
-    _compile_all()
-    trainings = [(case, scale.base_seed + number, scale) for case in CASES for number in range(scale.seeds)]
-    for (case, _, _), run in zip(trainings, _map(scale.processes, train_case, trainings, progress), strict=True):
-        results.runs.setdefault(case, []).append(run)
-
+    train_case(CREDITS, 0, replace(scale, iterations=1, training_games=2))  # Compiles, which is not timed.
+    for case in CASES:
+        for number in range(scale.seeds):
+            results.runs.setdefault(case, []).append(train_case(case, scale.base_seed + number, scale))
+            progress.advance()
     matches = list_matches(results.runs, scale)
     tabular = list_tabular_trainings(results.runs, scale)
-    progress(len(trainings), len(trainings) + len(matches) + len(tabular))
-    played = _map(scale.processes, play, [(match,) for _, match in matches], progress)
-    for (key, _), scores in zip(matches, played, strict=True):
-        results.scores.setdefault(key, []).append(scores)
-    learned = _map(scale.processes, train_tabular, [(training,) for _, training in tabular], progress)
-    for (kind, _), result in zip(tabular, learned, strict=True):
-        results.tabular.setdefault(kind, []).append(result)
-    results.processor_seconds = _processor_time() - processor_start
+    done = len(CASES) * scale.seeds
+    progress(done, done + len(matches) + len(tabular))
+    for key, match in matches:
+        results.scores.setdefault(key, []).append(match())
+        progress.advance()
+    for kind, learn in tabular:
+        results.tabular.setdefault(kind, []).append(learn())
+        progress.advance()
+    results.processor_seconds = time.process_time() - start
     return results
 
 
 # -- which experiments ------------------------------------------------------------------------------------------------
 
 
-def list_matches(runs: dict[Case, list[TrainingRun]], scale: Scale) -> list[tuple[tuple[object, ...], Match]]:
+def list_matches(
+    runs: dict[Case, list[TrainingRun]], scale: Scale
+) -> list[tuple[tuple[object, ...], Callable[[], list[Score]]]]:
     """Return the matches of all tables, each with its key in `Results.scores`, one for each training run."""
-    matches: list[tuple[tuple[object, ...], Match]] = []
+    matches: list[tuple[tuple[object, ...], Callable[[], list[Score]]]] = []
 
     def add(key: tuple[object, ...], options: CorellianSpikeOptions, players: Sequence[PlayerSpec], seed: int) -> None:
-        matches.append((key, Match(options, players, scale.games, scale.base_seed + seed)))
+        matches.append((key, partial(play, options, players, scale.games, scale.base_seed + seed)))
 
     for seed in range(scale.seeds):
         for way in WAYS:
@@ -119,56 +115,24 @@ def list_matches(runs: dict[Case, list[TrainingRun]], scale: Scale) -> list[tupl
 
 def list_tabular_trainings(
     runs: dict[Case, list[TrainingRun]], scale: Scale
-) -> list[tuple[tuple[str, str], TabularTraining]]:
+) -> list[tuple[tuple[str, str], Callable[[], TabularResult]]]:
     """Return the tabular trainings by key in `Results.tabular`: its end, and the state model or the opponent."""
-    trainings: list[tuple[tuple[str, str], TabularTraining]] = []
+    trainings: list[tuple[tuple[str, str], Callable[[], TabularResult]]] = []
     for seed in range(scale.base_seed, scale.base_seed + scale.tabular_seeds):
         paper = runs[CREDITS][seed % scale.seeds].final
         judges: tuple[PlayerSpec, ...] = (paper, "initial", "heuristic")
         credits = CorellianSpikeOptions(reward="credits")
-        shared = (scale.decisions, scale.games, seed)
+        learn = partial(train_tabular, scale, seed)
         for model in STATE_MODELS:
             trainings += [
-                (("credits", model), TabularTraining(model, paper, judges, *shared, credits)),
-                (("best hand", model), TabularTraining(model, "heuristic", judges, *shared, BEST_HAND)),
+                (("credits", model), partial(learn, model, paper, judges, credits)),
+                (("best hand", model), partial(learn, model, "heuristic", judges, BEST_HAND)),
             ]
         if LEDUC not in registered():
             continue
         leduc = find(LEDUC).parse_options()
         trainings += [
-            (("leduc", opponent), TabularTraining("full", opponent, (opponent,), *shared, leduc, LEDUC))
+            (("leduc", opponent), partial(learn, "full", opponent, (opponent,), leduc, LEDUC))
             for opponent in ("random", "honest")
         ]
     return trainings
-
-
-# -- processes --------------------------------------------------------------------------------------------------------
-
-
-def _map(
-    processes: int, function: Callable[..., T], tasks: Sequence[tuple[object, ...]], progress: Progress
-) -> list[T]:
-    """`function(*task)` of every task in worker processes, in order; each is a step."""
-    values: dict[str, T] = {}
-    with LocalEngine(processes) as engine:
-        for outcome in engine.run(Task(str(number), function, task) for number, task in enumerate(tasks)):
-            if outcome.error is not None:
-                raise CardgymError(f"{function.__name__}: {outcome.error}")
-            values[outcome.key] = outcome.value
-            progress.advance()
-    return [values[str(number)] for number in range(len(tasks))]
-
-
-def _processor_time() -> float:
-    """Return the processor time of this process, and of those that it started and that have ended, in seconds."""
-    return sum(os.times()[:4])
-
-
-def _compile_all() -> None:
-    """Compile everything before it is timed, and before several processes wait for one another to do it."""
-    small = Scale(iterations=1, training_games=2)
-    for case in (CREDITS, in_way(CREDITS, "legal")):
-        run = train_case(case, 0, small)
-        play(Match(case.options, [run.final, "heuristic"], 2, 0))
-    for _, training in list_tabular_trainings({CREDITS: [run]}, Scale(seeds=1, decisions=1000, games=2)):
-        train_tabular(training)

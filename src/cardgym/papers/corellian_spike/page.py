@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
 
-from cardgym.console.arguments import whole
 from cardgym.console.progress import Progress
 from cardgym.papers.corellian_spike.charts import draw_actions
 from cardgym.papers.corellian_spike.experiments import Results, run_all
@@ -85,12 +83,7 @@ def _figures() -> str:
 
 def main(words: list[str]) -> int:
     """Train and play everything, and write the page and its figures; the exit code."""
-    parser = page_parser("corellian-spike", __doc__, 2000, "match")
-    parser.add_argument("--processes", type=whole(1, 64), default=2, metavar="N", help="processes to use (2)")
-
-    def write(given: Namespace, progress: Progress) -> list[Path]:
-        return write_results(
-            given.out, Scale(games=given.games, base_seed=given.seed, processes=given.processes), progress
-        )
-
-    return reproduce(parser, words, "tasks", write)
+    return reproduce(
+        page_parser("corellian-spike", __doc__, 2000, "match"), words, "tasks",
+        lambda given, progress: write_results(given.out, Scale(games=given.games, base_seed=given.seed), progress),
+    )  # fmt: skip

@@ -31,7 +31,6 @@ class Scale:
         base_seed: the first seed.
         tabular_seeds: tabular trainings of each kind.
         decisions: decisions of a tabular training.
-        processes: how many processes to use.
     """
 
     seeds: int = 3
@@ -41,7 +40,6 @@ class Scale:
     base_seed: int = 0
     tabular_seeds: int = 2
     decisions: int = 1_000_000
-    processes: int = 2
 
 
 # -- batch Q-learning -------------------------------------------------------------------------------------------------
@@ -149,17 +147,6 @@ def train_case(case: Case, seed: int, scale: Scale) -> TrainingRun:
 
 
 @dataclass(frozen=True)
-class Match:
-    """A match to be played; see `evaluate`."""
-
-    options: Options
-    players: Sequence[PlayerSpec]
-    games: int
-    seed: int
-    env_id: str = ENV
-
-
-@dataclass(frozen=True)
 class Score:
     """One player's credits a game, percent of the hands (in other games, of the games), and busts in 2,000 games."""
 
@@ -168,12 +155,11 @@ class Score:
     busts: float
 
 
-def play(match: Match) -> list[Score]:
+def play(options: Options, players: Sequence[PlayerSpec], games: int, seed: int, env_id: str = ENV) -> list[Score]:
     """Play a match for credits, whatever reward the players learned from; a score for each player."""
-    options = match.options
     if isinstance(options, CorellianSpikeOptions):
         options = replace(options, reward="net")
-    report = evaluate(match.env_id, options, match.players, games=match.games, seed=match.seed)
+    report = evaluate(env_id, options, players, games=games, seed=seed)
     return [
         Score(one.mean_return, 100 * one.win_rate, one.metrics.get("bust_games", 0.0) / report.games * 2000)
         for one in report.players
@@ -197,31 +183,6 @@ LEDUC = "LeducPoker-v0"
 
 
 @dataclass(frozen=True)
-class TabularTraining:
-    """A tabular training against fixed players, and the players it is then matched with.
-
-    Attributes:
-        observation: what the learner sees; empty for the game's own numbering of states.
-        opponent: whom it learns to beat.
-        judges: whom it is matched with, `games` games each.
-        decisions: how long it learns.
-        games: games of each match.
-        seed: decides the training and the matches.
-        options: the game's options.
-        env_id: the game.
-    """
-
-    observation: str
-    opponent: PlayerSpec
-    judges: Sequence[PlayerSpec]
-    decisions: int
-    games: int
-    seed: int
-    options: Options
-    env_id: str = ENV
-
-
-@dataclass(frozen=True)
 class TabularResult:
     """How many states a tabular training met, and its scores against its judges."""
 
@@ -229,18 +190,33 @@ class TabularResult:
     scores: list[Score]
 
 
-def train_tabular(training: TabularTraining) -> TabularResult:
-    """Run tabular Q-learning, then match the learner with the judges."""
+def train_tabular(
+    scale: Scale,
+    seed: int,
+    observation: str,
+    opponent: PlayerSpec,
+    judges: Sequence[PlayerSpec],
+    options: Options,
+    env_id: str = ENV,
+) -> TabularResult:
+    """Run tabular Q-learning against a fixed player, then match the learner with others.
+
+    Args:
+        scale: how long it learns, and the games of each match.
+        seed: decides the training and the matches.
+        observation: what the learner sees; empty for the game's own numbering of states.
+        opponent: whom it learns to beat.
+        judges: whom it is matched with.
+        options: the game's options.
+        env_id: the game.
+    """
     config = TabularConfig(
-        env_id=training.env_id, observation=training.observation, seed=training.seed, total_steps=training.decisions,
-        table_size=min(training.decisions, 6_000_000),  # A decision adds one pair at most.
+        env_id=env_id, observation=observation, seed=seed, total_steps=scale.decisions,
+        table_size=min(scale.decisions, 6_000_000),  # A decision adds one pair at most.
         terminal_on_deal_end=True, learning_rate=0.1, learning_rate_final=0.005, exploration_initial_eps=0.9,
         exploration_final_eps=0.05, exploration_fraction=0.8,
     )  # fmt: skip
-    learner = TabularLearner(find(training.env_id), training.options, config, opponents={training.opponent: 1.0})
-    learner.advance(training.decisions)
-    scores = [
-        play(Match(training.options, [learner.player(), judge], training.games, training.seed, training.env_id))[0]
-        for judge in training.judges
-    ]
+    learner = TabularLearner(find(env_id), options, config, opponents={opponent: 1.0})
+    learner.advance(scale.decisions)
+    scores = [play(options, [learner.player(), judge], scale.games, seed, env_id)[0] for judge in judges]
     return TabularResult(learner.states, scores)
