@@ -10,16 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from cardgym.learn.config import (
-    GameConfig,
-    Games,
-    HiddenSizes,
-    Items,
-    LearningRate,
-    ReplayConfig,
-    Share,
-    TrainingConfig,
-)
+from cardgym.learn.config import HiddenSizes, ParallelConfig, ReplayConfig, Share, TrainingConfig
 
 
 class PPOKeys(TrainingConfig):
@@ -39,34 +30,19 @@ class PPOKeys(TrainingConfig):
     """Weight of the value's error in the loss."""
 
 
-class SB3Config(GameConfig, ReplayConfig, PPOKeys):
+class SB3Config(ParallelConfig, ReplayConfig, PPOKeys):
     """Stable-Baselines3 on one seat of a card game, against a mix of opponents."""
 
     resumable: ClassVar[bool] = False
     """Stable-Baselines3 saves models, but not the state of a training."""
 
-    opponents: Items[str] = ("random=1",)
-    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
-    of the learner; name=weight@from:to, such as random=1@0:0.3, for a part of the training."""
-    num_snapshots: PositiveInt = 4
-    """How many earlier copies of the learner `snapshot` is drawn from."""
     snapshot_every: PositiveInt = 50_000
-    """Steps between copies; each new copy replaces the oldest."""
-
     algorithm: Literal["maskable_ppo", "ppo", "maskable_dqn", "dqn"] = "maskable_ppo"
     """maskable_ppo and maskable_dqn keep to the legal actions; an illegal action of ppo or dqn becomes a random legal
     one."""
-    num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
-    """How many games are played in parallel; the network decides in all of them at once."""
-    device: Literal["cpu", "cuda", "auto"] = "cpu"
-    """Where the network learns; auto is cuda if there is a GPU."""
     hidden_sizes: HiddenSizes = (128, 128)
     """Units of each hidden layer; PPO has a second such network for the value."""
 
-    learning_rate: LearningRate = 1e-3
-    """Adam's step size at the start."""
-    learning_rate_final: Share = 1e-3
-    """Adam's step size at the end; it falls linearly."""
     batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """Transitions in an update."""
     max_grad_norm: PositiveFloat = 10.0
@@ -76,8 +52,6 @@ class SB3Config(GameConfig, ReplayConfig, PPOKeys):
     normalize_reward: bool = False
     """Divide rewards by the standard deviation of discounted returns so far, with VecNormalize."""
 
-    eval_games: Annotated[Games, Field(ge=1)] = 500
-    save_every: PositiveInt = 500_000
     log_every: PositiveInt = 50_000
     """Steps between entries in TensorBoard."""
 

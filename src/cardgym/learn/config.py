@@ -158,42 +158,47 @@ class Adam(NamedTuple):
     max_grad_norm: float = 0.0
 
 
-class NetworkConfig(GameConfig):
-    """Parallel games of a network against others or itself, and Adam."""
+class ParallelConfig(GameConfig):
+    """Parallel games of a network against others or itself, and its step size."""
 
     opponents: Items[str] = ("random=1",)
     """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
     of the learner; name=weight@from:to, such as random=1@0:0.3, for a part of the training."""
-    team: bool = False
-    """One opponent sits in each game, and the learner in all other seats, which share what they win."""
     num_snapshots: PositiveInt = 4
     """How many earlier copies of the learner `snapshot` is drawn from."""
     snapshot_every: PositiveInt = 200_000
     """Steps between copies; each new copy replaces the oldest."""
-    reward_scale: PositiveFloat = 1.0
-    """Rewards are multiplied by this; values are learned best if they are about 1."""
     num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """How many games are played in parallel; the network decides in all of them at once."""
     device: Literal["cpu", "cuda", "auto"] = "cpu"
     """Where the network learns; auto is cuda if there is a GPU."""
-    init_from: str = ""
-    """A checkpoint of the same kind of network to start from; new weights if empty."""
     hidden_sizes: HiddenSizes = (128, 128)
     """Units of each hidden layer."""
-    wide: bool = False
-    """Also connect the observation directly to the last layer."""
     learning_rate: LearningRate = 1e-3
     """Adam's step size at the start."""
     learning_rate_final: Share = 1e-3
     """Adam's step size at the end; it falls linearly."""
-    adam_epsilon: PositiveFloat = 1e-8
-    """Adam's epsilon."""
-    max_grad_norm: NonNegativeFloat = 0.0
-    """Longer gradients are scaled down to this norm; 0 for no limit."""
     eval_games: Annotated[Games, Field(ge=1)] = 500
     save_every: PositiveInt = 500_000
     log_every: NonNegativeInt = 50_000
     """Steps between entries in TensorBoard; 0 for none."""
+
+
+class NetworkConfig(ParallelConfig):
+    """What else the networks of cardgym's own learners take."""
+
+    team: bool = False
+    """One opponent sits in each game, and the learner in all other seats, which share what they win."""
+    reward_scale: PositiveFloat = 1.0
+    """Rewards are multiplied by this; values are learned best if they are about 1."""
+    init_from: str = ""
+    """A checkpoint of the same kind of network to start from; new weights if empty."""
+    wide: bool = False
+    """Also connect the observation directly to the last layer."""
+    adam_epsilon: PositiveFloat = 1e-8
+    """Adam's epsilon."""
+    max_grad_norm: NonNegativeFloat = 0.0
+    """Longer gradients are scaled down to this norm; 0 for no limit."""
 
     @property
     def adam(self) -> Adam:
