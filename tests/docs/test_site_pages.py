@@ -219,7 +219,7 @@ def lacks(function, owner) -> list[str]:
     own = [part for part in own if part.name not in API["ARGUMENTS"]]
     kinds = " ".join(str(part.annotation) for part in own) + str(signature.return_annotation)
     raised = re.search(r"^ +raise (?!NotImplementedError)", inspect.getsource(function), re.MULTILINE)
-    returns = signature.return_annotation not in ("None", inspect.Signature.empty)
+    returns = signature.return_annotation not in (None, "None", inspect.Signature.empty)
     found = [part.name for part in own if not re.search(rf"\b{part.name}\b", text)]
     found += ["what it returns"] * (returns and not RESULT.search(text))
     found += ["shapes"] * bool(ARRAY.search(kinds) and not re.search(r"\([^()]*,|scalar|shape", text))
