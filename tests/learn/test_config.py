@@ -83,10 +83,6 @@ def test_flags_override_the_file(tmp_path: Path) -> None:
     assert parse_run(DQNConfig, [f"--config={file}", "--out=here"], "dqn.py")[0].gamma == 0.5
 
 
-def test_defaults_apply_without_a_file() -> None:
-    assert parse_run(DQNConfig, [], "dqn.py")[0] == DQNConfig()
-
-
 def test_flags_override_single_env_options(tmp_path: Path) -> None:
     file = write(tmp_path / "x.toml", 'env_options = {reward = "weighted", num_players = 4}\n')
     words = ["--config", str(file), "--env-options", "num_players=8", "hands=3"]
@@ -143,13 +139,6 @@ def test_configs_of_the_project_can_be_read(path: Path) -> None:
         for name in {*OpponentPool.parse(config.opponents, 1).specs, *config.eval_opponents} - {SELF, SNAPSHOT}:
             resolve(name, find(config.env_id), options)
     assert config.algorithm_name in path.stem
-
-
-def test_config_overrides_its_base(tmp_path: Path) -> None:
-    (tmp_path / "first.toml").write_text("gamma = 0.5\nnum_envs = 7\n")
-    (tmp_path / "second.toml").write_text('base = "first.toml"\ngamma = 0.25\n')
-    config = read_config(DQNConfig, tmp_path / "second.toml")
-    assert (config.gamma, config.num_envs) == (0.25, 7)
 
 
 # -- errors -----------------------------------------------------------------------------------------------------------
@@ -267,10 +256,10 @@ def test_folder_that_cannot_be_created_is_refused(tiny: Game, tmp_path: Path, re
 
 
 def test_shell_sees_one_line_and_exit_code_2(tmp_path: Path) -> None:
-    words = [sys.executable, str(ROOT / "train" / "dqn.py"), "--gama", "0.9"]
+    words = [sys.executable, str(ROOT / "train" / "tabular.py"), "--gama", "0.9"]
     run = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert run.returncode == 2
-    assert run.stderr == "dqn.py: unknown option '--gama': did you mean '--gamma'? --help lists all\n"
+    assert run.stderr == "tabular.py: unknown option '--gama': did you mean '--gamma'? --help lists all\n"
     assert run.stdout == ""
 
 

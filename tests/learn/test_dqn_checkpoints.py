@@ -3,19 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import safetensors.numpy
 import safetensors.torch
 import torch
 
 from cardgym import find
-from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import read_document, write_tensors
-from cardgym.players import resolve
-from cardgym.players.checkpoints import CheckpointPlayer, load_checkpoint, load_player, save_checkpoint
+from cardgym.players.checkpoints import load_checkpoint, load_player, save_checkpoint
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.networks import QNetwork
 from learning_game import NUM_ACTIONS, SIZE
@@ -57,18 +54,6 @@ def test_checkpoint_is_loaded_as_it_was_saved(checkpoint: Path, tiny: Game, netw
     assert torch.equal(loaded(observations), network(observations))
     assert metadata.config == {"seed": 4}
     assert metadata.env == "Tiny-v0"
-
-
-def test_path_of_a_checkpoint_is_a_player(checkpoint: Path, tiny: Game) -> None:
-    player = resolve(str(checkpoint), tiny, tiny.parse_options())
-    assert isinstance(player, CheckpointPlayer)
-    assert player.name == str(checkpoint)
-    masks = np.zeros((3, NUM_ACTIONS), np.int8)
-    masks[:, 2:4] = 1
-    assert set(player.act(np.zeros((3, SIZE), np.float32), masks).tolist()) <= {2, 3}
-    reports = [evaluate(tiny, None, [str(checkpoint), "random"], games=20, seed=1) for _ in range(2)]
-    assert reports[0].players[0].name == str(checkpoint)
-    assert reports[0].players == reports[1].players
 
 
 @pytest.mark.parametrize(

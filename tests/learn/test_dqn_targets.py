@@ -47,15 +47,6 @@ def test_masked_values_are_finite_and_below_every_legal_one() -> None:
     assert not torch.isnan(0.0 * masked(values, masks)).any()
 
 
-def test_greedy_player_never_takes_an_illegal_action() -> None:
-    network = QNetwork(NetworkShape(inputs=2, actions=4, hidden_sizes=(8,)))
-    with torch.no_grad():
-        network.head.weight.zero_()
-        network.head.bias.copy_(torch.tensor([-5.0, -4.0, 100.0, -6.0]))
-    masks = np.array([[1, 1, 0, 1], [1, 0, 0, 1], [0, 0, 1, 0]], np.int8)
-    assert NetworkPlayer("x", network).act(np.zeros((3, 2), np.float32), masks).tolist() == [1, 0, 2]
-
-
 def test_greedy_player_restores_the_number_of_threads() -> None:
     before = torch.get_num_threads()
     network = QNetwork(NetworkShape(inputs=2, actions=2))

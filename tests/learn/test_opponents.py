@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from test_dqn_transitions import make_player, make_rollout, play
+from test_dqn_transitions import make_player, make_rollout
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import CALLER, NOBODY
@@ -14,7 +14,6 @@ from cardgym.learn.opponents import OpponentPool, Snapshots
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players import resolve
 from cardgym.players.networks import NetworkPlayer
-from learning_game import SEAT
 
 
 def weights_of(player: NetworkPlayer) -> torch.Tensor:
@@ -102,12 +101,6 @@ def test_snapshots_change_only_when_they_are_taken(tiny: Game) -> None:
     snapshots.take(learner)
     assert torch.equal(weights_of(snapshots.players[1]), second)
     assert not any(values.requires_grad for player in snapshots.players for values in player.network.parameters())
-
-
-def test_learner_plays_against_its_snapshots(tiny: Game) -> None:
-    transitions = play(make_rollout(tiny, ["snapshot"], snapshots=2), 12)
-    going = ~transitions.done
-    assert (transitions.next_observations[going, SEAT] == transitions.observations[going, SEAT]).all()
 
 
 def test_a_team_sits_in_all_seats_but_one_and_shares_what_it_wins(tiny: Game) -> None:

@@ -26,7 +26,9 @@ from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.tensorboard import read_curves
 from cardgym.learn.turns import TurnBatch
 from cardgym.players import resolve
+from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.network_shapes import NetworkShape, network_shape
+from cardgym.players.networks import QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 from cardgym.solvers.exact import tree_exploitability
 from learning_game import trainer
@@ -203,10 +205,6 @@ def test_sampling_player_draws_from_its_games_own_generators(ppo: Trainer, tiny:
 
 
 def test_greedy_is_for_policy_networks(tiny: Game, tmp_path: Path) -> None:
-    from cardgym.players.checkpoints import save_checkpoint
-    from cardgym.players.network_shapes import network_shape
-    from cardgym.players.networks import QNetwork
-
     options = tiny.parse_options()
     shape = network_shape(tiny, options, "plain", (8,), dueling=False)
     save_checkpoint(tmp_path / "q.safetensors", QNetwork(shape), tiny, options, "plain")

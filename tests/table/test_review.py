@@ -58,7 +58,7 @@ def play_game(
 
 def test_luck_and_costs_explain_the_result_exactly(game_log: GameLog) -> None:
     game = find(POKER)
-    for number in range(20):
+    for number in range(10):
         reviewed = review(game_log.entry(play_game(game_log, POKER, number=number)))
         first, last = reviewed.chart[0]["values"][0], reviewed.chart[-1]["values"][0]
         start = Coach(game, game.parse_options()).standing(new_state(game, game.parse_options())[0])
@@ -112,7 +112,7 @@ def test_how_the_seats_stand_depends_on_the_fields_of_a_state_only() -> None:
 
 def test_games_of_agents_are_reviewed_for_all_seats(game_log: GameLog) -> None:
     game = find(SPIKE)
-    options = game.parse_options({"hands": 1, "num_players": 3})
+    options = game.parse_options({"hands": 1, "num_players": 3, "rounds": 1})
     players = [CompiledPlayer(name) for name in ("random", "initial", "heuristic")]
     session = Session(GameSetup(game, options, players, seed=4, watched=True), game_log)
     session.play()
@@ -247,7 +247,7 @@ def test_review_prints_the_last_game(game_log: GameLog, capsys: pytest.CaptureFi
 
 
 def test_a_review_calls_everyone_by_name(game_log: GameLog, capsys: pytest.CaptureFixture[str]) -> None:
-    id = play_game(game_log, SPIKE, "heuristic", num_players=3, hands=1)
+    id = play_game(game_log, SPIKE, "heuristic", num_players=3, hands=1, rounds=1)
     assert main(["review", "--seats", "0", "1", "2"]) == 0
     text = capsys.readouterr().out
     assert " against ".join(people_of(game_log.entry(id))) in text

@@ -247,7 +247,7 @@ def test_processes_can_share_a_game_log(game_log: GameLog) -> None:
 def _play_games(path: Path, first: int) -> None:
     game_log = GameLog(path)
     for number in range(first, first + 5):
-        finish(started(game_log, number=number))
+        finish(Session(GameSetup(GAME, SHORT, [CompiledPlayer("random")], 5, 0, number=number), game_log))
 
 
 KILLED = """

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from cardgym.engine.contract import Feature, Options, Words
+from cardgym.engine.registry import find
 from cardgym.testing import StateDriver, knowledge_checks, rule_checks
+from cardgym.testing.cases import option_cases
 from kuhn_poker import BET, GAME, KING, PASS
 
 
@@ -57,3 +59,7 @@ def test_keys_of_states_are_their_indices_unless_a_game_has_others() -> None:
     assert index.info_state_key is index.info_state_index
     assert index.info_state_keys is not None
     assert index.info_state_keys(Options()).tolist() == list(range(13))
+
+
+def test_as_many_sets_of_options_are_tried_as_are_asked_for() -> None:
+    assert [len(option_cases(find("Coda-v0"), limit)) for limit in (1, 2, 5)] == [1, 2, 5]

@@ -17,8 +17,12 @@ def test_the_record_can_be_exported_and_games_deleted(tmp_path: Path) -> None:
         client = served.client
         end = finish(client, client.sit_down(**SHORT, seed=1))
         unfinished = client.sit_down(**SHORT, seed=2)
+        for page in ("review", "replay"):
+            refused = client.get(f"/api/history/{unfinished['table']}/{page}", 409)
+            assert refused["error"] == "the game is not over yet"
         record = client.get("/api/history")
         assert [game["table"] for game in record["unfinished"]] == [unfinished["table"]]
+        assert [(report["games"], report["options"]["hands"]) for report in record["reports"]] == [(1, 2)]
         assert record["games"][0]["people"] == ["You", "Heuristic"]
         assert record["games"][0]["unit"] == "credits"
         status, headers, lines = client.raw("GET", "/api/history/export")

@@ -27,6 +27,8 @@ def option_cases(game: Game, limit: int = 12) -> list[Options]:
         values[spec.name] = [default, *(value for value in others if value != default)]
     cases: list[Options] = [first]
     for number in range(1, 4 * limit):
+        if len(cases) == limit:
+            break
         chosen, stride_of = {}, dict.fromkeys(map(len, values.values()), 1)
         for name, allowed in values.items():
             chosen[name] = allowed[number // stride_of[len(allowed)] % len(allowed)]
@@ -35,6 +37,4 @@ def option_cases(game: Game, limit: int = 12) -> list[Options]:
             case = game.options(**chosen)
             if case not in cases:
                 cases.append(case)
-        if len(cases) == limit:
-            break
     return cases

@@ -54,9 +54,9 @@ def test_what_the_seat_sees_decides_what_is_drawn(options: dict[str, Any]) -> No
 
 
 def test_hands_are_drawn_as_often_as_the_belief_says() -> None:
-    """The sizes of the opponent's sum, in 20,000 draws at decisions of several games, within four standard errors."""
+    """The sizes of the opponent's sum, in 10,000 draws at decisions of several games, within four standard errors."""
     start = offsets(GAME.observation("belief").features(GAME.parse_options()))["opponent_1_size"]
-    rng, count, compared = np.random.default_rng(2), 20_000, 0
+    rng, count, compared = np.random.default_rng(2), 10_000, 0
     for _ in range(3):
         game = SpikeDriver()
         game.play_chance(rng.integers)
