@@ -50,6 +50,7 @@ class Betting:
                 self.ways[first] = pair_ways(counts, first) * left[LOW] * (left[HIGH] - (LOW == HIGH))
         self.ways /= 1.0 + (LOW == HIGH)
         own, other = RANKS[spikes + 10]
+        self.better = np.sign(own[:, None] - other) / 2
         wins = (own[:, None] > other) + (own[:, None] == other) / 2
         # After doubles the hands are new; see `bets`.
         self.wins = wins * 5 / 6 + (self.ways * wins).sum() / self.ways.sum() * 5 / 36 + 1 / 72
@@ -88,7 +89,8 @@ class Betting:
 
     def _matched(self, matcher: int, node: int) -> Float64s:
         if self.ends is not None:
-            worth: Float64s = self.ends[matcher, 0, :, node] @ self.ends[matcher, 1, :, node].T
+            first, second = self.ends[matcher, :, :, node]
+            worth: Float64s = first[:, :-1] @ second[:, :-1].T + np.outer(first[:, -1], second[:, -1]) * self.better
             return worth
         put = self.put[matcher, node]
         won: Float64s = self.wins * (self.pool + put.sum()) - self.pool / 2 - put[0]

@@ -4,9 +4,9 @@ Usage:
     python research/spike_champion.py ends
     python research/spike_champion.py placing
 
-`ends`: what the end of a betting in rounds 1 and 2 is worth. `ppo` plays on from such states once as they are, and once
-with hands and pile shuffled, so that the networks also learn of hands that would have been folded. They are fitted to
-the results by least squares, weighted by the pool.
+`ends`: what the end of a betting in rounds 1 and 2 is worth. The number of raises is drawn, whatever the hands, so that
+the networks also learn of large pools; three quarters of the hands are dealt again, most of them good ones. `ppo` plays
+on, and the networks are fitted to the results by least squares, weighted by the pool.
 
 `placing`: how much likelier than by `ppo` a bought card is placed in each way. `ppo` plays on after each of the four
 ways with the same luck, and the network raises what the mix of the four pays.
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -26,11 +27,12 @@ import torch
 from cardgym import find
 from cardgym.arena.playouts import DEAL, MOVE, NO_MOVE, Decisions, ManyGames, States, generators
 from cardgym.engine.contract import END, Float64s, Int64s
-from cardgym.files.tensors import Layout, write_tensors
+from cardgym.files.tensors import write_tensors
 from cardgym.games.corellian_spike import ends, placing
 from cardgym.games.corellian_spike import state as sabacc
-from cardgym.games.corellian_spike.ends import TERMS, features_of_pairs, features_of_stakes
-from cardgym.games.corellian_spike.posterior import face_down
+from cardgym.games.corellian_spike.ends import FORMAT, features_of_pairs, features_of_stakes
+from cardgym.games.corellian_spike.hand import hand_rank
+from cardgym.games.corellian_spike.posterior import HIGH, LOW, deal_by_ranges, face_down
 from cardgym.players import resolve
 
 GAME = find("CorellianSpike-v0")
@@ -57,11 +59,11 @@ def self_play(count: int, generator: np.random.Generator, wanted: Callable[[Int6
     return np.concatenate(found)
 
 
-def early_end(before: Int64s, states: States) -> np.ndarray:
-    """Say whether a betting of round 1 or 2 has just ended, (rows,)."""
+def to_bet(before: Int64s, states: States) -> np.ndarray:
+    """Say whether a betting of round 1 or 2 begins, (rows,)."""
     early = np.isin(states["round_number"], (1, 2))
-    ended: np.ndarray = (before == sabacc.BETTING) & (states["phase"] == sabacc.DICE) & early
-    return ended
+    begins: np.ndarray = (states["phase"] == sabacc.BETTING) & (before != sabacc.BETTING) & early
+    return begins
 
 
 def to_place(before: Int64s, states: States) -> np.ndarray:
@@ -70,13 +72,35 @@ def to_place(before: Int64s, states: States) -> np.ndarray:
     return places
 
 
-def shuffle(states: States, generator: np.random.Generator) -> None:
-    """Deal hands and piles again, in place."""
-    for state in states:
-        pile = np.concatenate([state["cards"][:2, :2].ravel(), state["deck"][: state["deck_size"]]])
-        generator.shuffle(pile)
-        state["cards"][:2, :2] = np.sort(pile[:4].reshape(2, 2))
-        state["deck"][: state["deck_size"]] = pile[4:]
+def after_raises(states: States, generator: np.random.Generator) -> States:
+    """Return the ends of bettings with a random number of raises; `states`, at their starts, change."""
+    left, checks = generator.geometric(0.25, len(states)) - 1, generator.random(len(states)) < 0.5
+    found: list[States] = []
+    while states.size:
+        seats = states["turn"].astype(np.int64)
+        raises = (left > 0) & (states["stack"][np.arange(len(states)), seats] >= sabacc.BET) & ~(checks & (seats == 0))
+        left -= raises
+        checks[:] = False
+        games = ManyGames(GAME, OPTIONS, states, generators(np.zeros(len(states), np.uint64)))
+        games.advance(np.where(raises, sabacc.RAISE, sabacc.MATCH), MOVE)
+        ended = states["phase"] == sabacc.DICE
+        found.append(states.take(np.flatnonzero(ended)))
+        on = np.flatnonzero(~ended)
+        states, left, checks = states.take(on), left[on], checks[on]
+    return np.concatenate(found)
+
+
+def deal_again(states: States, generator: np.random.Generator) -> None:
+    """Deal hands and piles again, in place; the nearer a hand is to 0, the likelier, by four degrees."""
+    degrees = generator.choice(np.array([1.0, 0.8, 0.6, 0.4]), len(states))
+    for seat in range(2):
+        spikes = states["cards"][:, seat, sabacc.SPIKE_SLOT]
+        for spike, degree in product(range(-10, 11), np.unique(degrees)):
+            rows = np.flatnonzero((spikes == spike) & (degrees == degree))
+            ranges = np.tile(degree ** np.abs(LOW + HIGH - 20 + spike), (2, 1))
+            dealt, source = states.take(rows), generator.integers(0, 2**63, 2, np.uint64)
+            deal_by_ranges(dealt, 1 - seat, ranges, generator.random(len(rows)), np.ones(len(rows)), source)
+            states[rows] = dealt
 
 
 def play_on(states: States, generator: np.random.Generator) -> Float64s:
@@ -92,8 +116,9 @@ def play_on(states: States, generator: np.random.Generator) -> Float64s:
 class Network(torch.nn.Module):
     """A network with the arrays of a file as parameters."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, *sizes: int) -> None:
         super().__init__()
+        layout = ends.layout(*sizes)
         for name, (_, shape) in layout.items():
             bound = float(layout[name.replace("biases", "weights")][1][-2] or 1) ** -0.5
             self.register_parameter(name, torch.nn.Parameter(torch.empty([int(n or 0) for n in shape])))
@@ -107,10 +132,10 @@ class Network(torch.nn.Module):
             inputs = inputs if layer == "last" else inputs.relu()
         return inputs
 
-    def write(self, path: Path, form: str, command: str) -> None:
+    def write(self, path: Path, command: str) -> None:
         """Write the arrays, and the command that made them."""
         arrays = {name: value.detach().numpy() for name, value in self.named_parameters()}
-        write_tensors(path, {"format": form, "command": command}, arrays)
+        write_tensors(path, {"format": FORMAT, "command": command}, arrays)
 
 
 def train(network: Network, loss: Callable[[torch.Tensor], torch.Tensor], rows: int, epochs: int) -> None:
@@ -126,15 +151,18 @@ def train(network: Network, loss: Callable[[torch.Tensor], torch.Tensor], rows: 
         schedule.step()
 
 
-def played_on(count: int, generator: np.random.Generator) -> tuple[list[torch.Tensor], Float64s, Float64s]:
-    """Return the features of both seats, each (rows, 26), what seat 0 won as shares of the pool, and pools, (rows,).
+def played_on(
+    count: int, generator: np.random.Generator
+) -> tuple[list[torch.Tensor], torch.Tensor, Float64s, Float64s]:
+    """Return the features of both seats, each (rows, 28), whose hand is better, what seat 0 won, and pools, (rows,).
 
-    Rows alternate between states as they were and the same states shuffled.
+    Whose hand it is: 1/2 for seat 0, -1/2 for seat 1, 0 for a tie. What is won is a share of the pool.
     """
-    states = np.repeat(self_play(count, generator, early_end), 2)
-    again = states[1::2].copy()
-    shuffle(again, generator)
-    states[1::2] = again
+    starts = self_play(count, generator, to_bet)
+    again = starts.take(np.flatnonzero(np.arange(len(starts)) % 4))
+    deal_again(again, generator)
+    states = after_raises(np.concatenate([starts[::4], again]), generator)
+    states = states.take(generator.permutation(len(states)))
     won = np.concatenate([play_on(part, generator) for part in np.array_split(states, -(-len(states) // (1 << 14)))])
     cards, pools = states["cards"][:, :2].astype(np.int64), states["pool"]
     public = cards[:, :, sabacc.SPIKE_SLOT], face_down(states), states["round_number"].astype(np.int64)
@@ -143,18 +171,20 @@ def played_on(count: int, generator: np.random.Generator) -> tuple[list[torch.Te
         low, high = cards[:, seat, sabacc.LOW_SLOT] + 10, cards[:, seat, sabacc.HIGH_SLOT] + 10
         stakes = features_of_stakes(pools, states["stack"][:, :2], seat)
         features.append(torch.from_numpy(np.hstack([stakes, features_of_pairs(low, high, *public, seat)])))
-    return features, won, pools.astype(np.float64)
+    ranks = np.array([hand_rank(*hand) for hand in cards.reshape(-1, 3).tolist()]).reshape(-1, 2)
+    better = torch.from_numpy(np.sign(ranks[:, 0] - ranks[:, 1]).astype(np.float32) / 2)
+    return features, better, won, pools.astype(np.float64)
 
 
 def train_ends(count: int, seed: int, out: Path) -> None:
     """Fit the networks to what seat 0 won, and print how well they explain the last tenth."""
-    features, won, pools = played_on(count, np.random.default_rng(seed))
+    features, better, won, pools = played_on(count, np.random.default_rng(seed))
     targets, weights = (torch.from_numpy(one.astype(np.float32)) for one in (won, pools / pools.mean()))
-    towers, rows = Network(ends.LAYOUT), len(won) // 20 * 18
+    towers, rows = Network(*ends.SIZES), len(won) * 9 // 10
 
     def worths(at: torch.Tensor | slice) -> torch.Tensor:
         first, second = towers.outputs(torch.stack([one[at] for one in features]))
-        products: torch.Tensor = (first[:, 2:TERMS] * second[:, 2:TERMS]).sum(1)
+        products: torch.Tensor = (first[:, 2:-1] * second[:, 2:-1]).sum(1) + first[:, -1] * second[:, -1] * better[at]
         worth: torch.Tensor = products + first[:, 0] + second[:, 1]
         return worth
 
@@ -162,9 +192,8 @@ def train_ends(count: int, seed: int, out: Path) -> None:
     with torch.no_grad():
         error = ((worths(slice(rows, None)).numpy() - won[rows:]) * pools[rows:]) ** 2
     spread = (won[rows:] * pools[rows:]) ** 2
-    for name, part in (("as they were", slice(0, None, 2)), ("shuffled", slice(1, None, 2))):
-        print(f"{name}: {1 - error[part].mean() / spread[part].mean():.1%} of the variance explained", flush=True)
-    towers.write(out, ends.FORMAT, f"python research/spike_champion.py ends --states {count} --seed {seed}")
+    print(f"{1 - error.mean() / spread.mean():.1%} of the variance explained", flush=True)
+    towers.write(out, f"python research/spike_champion.py ends --states {count} --seed {seed}")
 
 
 def train_placing(count: int, seed: int, out: Path) -> None:
@@ -184,7 +213,7 @@ def train_placing(count: int, seed: int, out: Path) -> None:
     gains = torch.from_numpy((paid - (paid * usual).sum(axis=1, keepdims=True)).astype(np.float32))
     logs, network, rows = (
         torch.from_numpy(np.log(usual + 1e-9).astype(np.float32)),
-        Network(placing.LAYOUT),
+        Network(*placing.SIZES),
         count * 9 // 10,
     )
 
@@ -200,7 +229,7 @@ def train_placing(count: int, seed: int, out: Path) -> None:
     with torch.no_grad():
         won = (mixes(slice(rows, None)).exp() * gains[rows:]).sum(1).numpy()
     print(f"credits more than by ppo at each placing: {won.mean():.3f} +- {1.96 * won.std() / len(won) ** 0.5:.3f}")
-    network.write(out, placing.FORMAT, f"python research/spike_champion.py placing --states {count} --seed {seed}")
+    network.write(out, f"python research/spike_champion.py placing --states {count} --seed {seed}")
 
 
 def main() -> None:
@@ -208,15 +237,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("which", choices=["ends", "placing"], help="the networks to train")
     parser.add_argument("--out", type=Path, help="the file to write (that of the package)")
-    parser.add_argument("--states", type=int, metavar="N", help="states of self-play (ends 220,000, placing 400,000)")
+    parser.add_argument("--states", type=int, metavar="N", help="states (ends 1,000,000, placing 1,200,000)")
     parser.add_argument("--seed", type=int, default=5, metavar="N", help="of the deals and the training (5)")
     arguments = parser.parse_args()
     torch.manual_seed(arguments.seed)
     torch.set_num_threads(1)
+    out = arguments.out or Path(ends.__file__).with_name(f"{arguments.which}.safetensors")
     if arguments.which == "ends":
-        train_ends(arguments.states or 220_000, arguments.seed, arguments.out or ends.PATH)
+        train_ends(arguments.states or 1_000_000, arguments.seed, out)
     else:
-        train_placing(arguments.states or 400_000, arguments.seed, arguments.out or placing.PATH)
+        train_placing(arguments.states or 1_200_000, arguments.seed, out)
 
 
 if __name__ == "__main__":

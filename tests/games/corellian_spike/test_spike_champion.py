@@ -13,12 +13,12 @@ from cardgym import find
 from cardgym.arena.playouts import MOVE, NO_MOVE, Decisions, ManyGames
 from cardgym.engine.batch import look
 from cardgym.engine.contract import END
+from cardgym.games.corellian_spike import placing
 from cardgym.games.corellian_spike import state as sabacc
 from cardgym.games.corellian_spike.bets import num_nodes, solve
 from cardgym.games.corellian_spike.champion import ChampionPlayer, start_of_betting
-from cardgym.games.corellian_spike.ends import read_ends, worths
+from cardgym.games.corellian_spike.ends import SIZES, read_network, worths
 from cardgym.games.corellian_spike.hand import hand_rank
-from cardgym.games.corellian_spike.placing import read_placing
 from cardgym.games.corellian_spike.posterior import HandPosterior
 from cardgym.games.corellian_spike.replay import ranges_of, remember
 from cardgym.players import Player, resolve
@@ -52,7 +52,7 @@ class Subgame:
         self, driver: SpikeDriver, joint: Numbers, wins: Numbers, fresh: float, worths: Numbers, strategy: Numbers
     ) -> None:
         self.driver, self.worths, self.strategy = driver, worths, strategy
-        self.joint, self.wins = joint, wins * 5 / 6 + fresh * 5 / 36 + 1 / 72
+        self.joint, self.wins, self.better = joint, wins * 5 / 6 + fresh * 5 / 36 + 1 / 72, wins - 0.5
         self.stacks, self.pool = [int(stack) for stack in driver.state.stack[:2]], int(driver.state.pool)
 
     def value(self, seat: int, reach: Numbers, moves: tuple[int, ...] = (), *, best: bool = True) -> Numbers:
@@ -66,7 +66,7 @@ class Subgame:
                 # Without credits a seat matches without being asked.
                 matcher = (self.driver.current_player + len(moves) - (moves[-1] != sabacc.RAISE)) % 2
                 ends = self.worths[matcher, :, :, moves.count(sabacc.RAISE)]
-                worth = ends[0] @ ends[1].T
+                worth = ends[0, :, :-1] @ ends[1, :, :-1].T + np.outer(ends[0, :, -1], ends[1, :, -1]) * self.better
                 paid: Numbers = (joint * (worth if seat == 0 else -worth.T)) @ reach
                 return paid
             if state.phase == sabacc.DICE:
@@ -256,6 +256,7 @@ def by_hand(
     stakes = [pool / 50, stacks[0] / 50, stacks[1] / 50, min(stacks) / 50, min(stacks) == 0]
     own = [*(min(abs(sum(hand)), 9) == far for far in range(10)), abs(sum(hand)) / 10, sum(hand) >= 0]
     spikes = [abs(other_spike) / 10, abs(hand[2]) / 10]
+    spikes += [sum(card for card in hand if card > 0) / 30, max(*hand, 0) / 10]
     return [float(one) for one in [*stakes, *(one / sum(left) for one in reach), *own, number - 1, *spikes]]
 
 
@@ -282,13 +283,14 @@ def test_worths_are_those_of_the_networks_card_by_card() -> None:
             through(
                 by_hand((*pairs[seat], spikes[seat]), spikes[1 - seat], counts.tolist(), whole,
                         (after[seat], after[1 - seat]), 2),
-                read_ends(), seat,
+                read_network("ends", *SIZES), seat,
             )
             for seat in range(2)
         )  # fmt: skip
-        worth = whole * (first[0] + second[1] + first[2:] @ second[2:]) + (put[1] - put[0]) / 2
-        rows = [found[matcher, seat, PAIRS.index(pair), node] for seat, pair in enumerate(pairs)]
-        assert rows[0] @ rows[1] == pytest.approx(worth, abs=1e-4)
+        worth = whole * (first[0] + second[1] + first[2:-1] @ second[2:-1]) + (put[1] - put[0]) / 2
+        one, other = [found[matcher, seat, PAIRS.index(pair), node] for seat, pair in enumerate(pairs)]
+        assert one[:-1] @ other[:-1] == pytest.approx(worth, abs=1e-4)
+        assert one[-1] * other[-1] == pytest.approx(whole * first[-1] * second[-1], abs=1e-4)
 
 
 def test_a_bought_card_is_placed_by_the_network_card_by_card() -> None:
@@ -312,7 +314,7 @@ def test_a_bought_card_is_placed_by_the_network_card_by_card() -> None:
         stacks = int(state.stack[1]), int(state.stack[0])
         units = by_hand(hand, 3, left, int(state.pool), stacks, 1)
         units += [float(way == kind) for kind in range(2)] + [float(way >= 2), 1.0, 1 / 10, 2 / 10, 0.0, 0.0]
-        scores.append(through(units, read_placing())[0])
+        scores.append(through(units, read_network("placing", *placing.SIZES))[0])
     expected = usual[5:] * np.exp(scores)
     np.testing.assert_allclose(shares[5:], expected / expected.sum(), atol=1e-5)
 

@@ -6,7 +6,7 @@ of poker (Johanson et al., "Accelerating best response calculation in large exte
 rank of its hand, each pair beats those before it, and sums by card take out the pairs that share a card with it.
 
 The last betting ends with a showdown. What the end of an earlier one is worth comes from outside, as a sum of products
-of a number of each seat's pair, so that the same sums by card serve.
+of a number of each seat's pair, one of which counts for the better hand, so that the same sums serve.
 
 A node is a seat to bet and the number of raises made so far. With these, who has paid what follows.
 """
@@ -62,8 +62,9 @@ def solve(
         ranges: how likely each seat would have acted as it did with each pair, up to a factor, (2, 231).
         iterations: of the solver.
         worths: what seat 0 wins of the pool and its stack if the betting ends with a match, (2, 2, 231, nodes, terms):
-            the sum over the terms of one number of each seat's pair, by the seat that matches, the seat, its pair and
-            the node. Without terms, a showdown follows.
+            the sum over the terms of the product of one number of each seat's pair, by the seat that matches, the seat,
+            its pair and the node. Half of the last product counts, as a loss if seat 1 has the better hand, and nothing
+            of it if the hands are equal. Without terms, a showdown follows.
         strategy: the average strategy is written here, (2, 3, 231, nodes): by seat, `RAISES`, `MATCHES` and `FOLDS`.
             With fewer nodes than `num_nodes`, nobody raises at the last.
     """
@@ -110,7 +111,7 @@ def solve(
     terms = worths.shape[4]
     columns = 2 * nodes * (terms + 1) if terms else 3 * nodes
     weights = np.zeros((NUM_PAIRS, columns)) if terms else reaches
-    beaten, whole = np.empty((NUM_PAIRS, 0 if terms else 2 * nodes)), np.empty((NUM_PAIRS, columns))
+    beaten, whole = np.empty((NUM_PAIRS, 2 * nodes)), np.empty((NUM_PAIRS, columns))
     sums, values = np.empty((_TOTAL + 1, columns)), np.empty((4, nodes))
     for iteration in range(1, iterations + 1):
         grown = float(iteration) ** 1.5
@@ -124,7 +125,7 @@ def solve(
             for pair in range(NUM_PAIRS):
                 if possible[pair]:
                     if terms:
-                        _value_ends(seat, pair, worths, folds[seat], whole[pair], values)
+                        _value_ends(seat, pair, worths, folds[seat], beaten[pair], whole[pair], values)
                     else:
                         _value_showdowns(wins[seat], shares[seat], folds[seat], beaten[pair], whole[pair], values)
                     _improve(
@@ -293,35 +294,39 @@ def _redrawn(seat: int, counts: Int64s, possible: Bools, ranks: Int64s, order: I
 def _spread(other: int, pair: int, reaches: Float64s, worths: Float64s, weights: Float64s) -> None:
     """Multiply what `_reach` has written for a pair of the other seat by its numbers in `worths`.
 
-    `weights`: by node and term where the seat matches, then where `other` does; by node without the numbers where the
-    seat is to bet; and where `other` folds.
+    `weights`, by node: times the last number where the seat matches, then where `other` does; by node and term times
+    the others, in both places; without the numbers where the seat is to bet; and where `other` folds.
     """
-    nodes, terms = worths.shape[3], worths.shape[4]
-    answers = nodes * terms
+    nodes, last = worths.shape[3], worths.shape[4] - 1
     for node in range(nodes):
-        for term in range(terms):
-            weights[node * terms + term] = reaches[node] * worths[1 - other, other, pair, node, term]
-            weights[answers + node * terms + term] = reaches[nodes + node] * worths[other, other, pair, node, term]
-        weights[2 * answers + node] = reaches[node]
-        weights[2 * answers + nodes + node] = reaches[2 * nodes + node]
+        at, answered = 2 * nodes + node * last, (2 + last) * nodes + node * last
+        for term in range(last):
+            weights[at + term] = reaches[node] * worths[1 - other, other, pair, node, term]
+            weights[answered + term] = reaches[nodes + node] * worths[other, other, pair, node, term]
+        weights[node] = reaches[node] * worths[1 - other, other, pair, node, last]
+        weights[nodes + node] = reaches[nodes + node] * worths[other, other, pair, node, last]
+        weights[2 * (1 + last) * nodes + node] = reaches[node]
+        weights[2 * (1 + last) * nodes + nodes + node] = reaches[2 * nodes + node]
 
 
 @rule
 def _value_ends(
-    seat: int, pair: int, worths: Float64s, folds: Float64s, whole: Float64s, values: Float64s
-) -> None:  # fmt: skip
+    seat: int, pair: int, worths: Float64s, folds: Float64s, beaten: Float64s, whole: Float64s, values: Float64s
+) -> None:
     """Write what a match and a fold pay at each node, and in the place of a raise, what the answers that end it pay."""
-    nodes, terms = worths.shape[3], worths.shape[4]
-    answers = nodes * terms
+    nodes, last = worths.shape[3], worths.shape[4] - 1
+    sign, folded = 1.0 if seat == 0 else -1.0, 2 * (1 + last) * nodes
     for node in range(nodes):
+        at, after = 2 * nodes + node * last, (2 + last) * nodes + node * last
         matched = answered = 0.0
-        for term in range(terms):
-            matched += whole[node * terms + term] * worths[seat, seat, pair, node, term]
-            answered += whole[answers + node * terms + term] * worths[1 - seat, seat, pair, node, term]
-        values[MATCHES, node] = matched if seat == 0 else -matched
-        values[FOLDS, node] = folds[1, node] * whole[2 * answers + node]
-        values[RAISES, node] = answered if seat == 0 else -answered
-        values[RAISES, node] += folds[0, node] * whole[2 * answers + nodes + node]
+        for term in range(last):
+            matched += whole[at + term] * worths[seat, seat, pair, node, term]
+            answered += whole[after + term] * worths[1 - seat, seat, pair, node, term]
+        better, then = beaten[node] - whole[node] / 2.0, beaten[nodes + node] - whole[nodes + node] / 2.0
+        values[MATCHES, node] = sign * matched + better * worths[seat, seat, pair, node, last]
+        values[FOLDS, node] = folds[1, node] * whole[folded + node]
+        values[RAISES, node] = sign * answered + then * worths[1 - seat, seat, pair, node, last]
+        values[RAISES, node] += folds[0, node] * whole[folded + nodes + node]
 
 
 @rule

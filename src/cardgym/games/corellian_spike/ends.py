@@ -1,7 +1,8 @@
 """What the end of a betting before the last is worth, by two small networks, one for the cards of each seat.
 
-The worth is the pool times a sum over terms of one output of either network, so that it can be summed over the pairs
-of a seat without listing those of the other. `python research/spike_champion.py ends` trains the networks.
+The worth is the pool times a sum over terms of the product of one output of either network, so that it can be summed
+over the pairs of a seat without listing those of the other. The last product is won by the better hand: a sum of few
+others says badly which of two strong hands that is. `python research/spike_champion.py ends` trains the networks.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from cardgym.files.tensors import Arrays, Layout, read_tensors
 from cardgym.games.corellian_spike.bets import credits_put
 from cardgym.games.corellian_spike.posterior import HIGH, LOW, NUM_PAIRS
 
-FORMAT = "cardgym-spike-ends-1"
-PATH = Path(__file__).with_name("ends.safetensors")
-UNITS, TERMS = 32, 6
-NUM_STAKES, NUM_FEATURES = 5, 26
+FORMAT = "cardgym-spike-network-1"
+UNITS, TERMS = 32, 5
+NUM_STAKES, NUM_FEATURES = 5, 28
+SIZES = NUM_FEATURES, UNITS, TERMS, 2
+"""Of the two networks; see `layout`."""
 _SCALE = 50.0
 _NEAR = (0, 1, 2, 3, 5, 7)
 _VALUES = np.arange(-10, 11)
@@ -37,18 +39,16 @@ def layout(inputs: int, units: int, outputs: int, *seats: int) -> Layout:
     }
 
 
-LAYOUT = layout(NUM_FEATURES, UNITS, TERMS, 2)
-
-
 class _Metadata(Document):
-    format: Literal["cardgym-spike-ends-1"]
+    format: Literal["cardgym-spike-network-1"]
     command: str
 
 
 @cache
-def read_ends(path: Path = PATH) -> Arrays:
-    """Read the networks; see `LAYOUT`."""
-    return read_tensors(path, f"networks {path}", _Metadata, lambda _: LAYOUT)[1]
+def read_network(name: str, *sizes: int) -> Arrays:
+    """Read `ends` or `placing`; the sizes are the arguments of `layout`."""
+    path = Path(__file__).with_name(f"{name}.safetensors")
+    return read_tensors(path, f"network {path}", _Metadata, lambda _: layout(*sizes))[1]
 
 
 def features_of_stakes(pool: npt.NDArray[np.integer], stacks: npt.NDArray[np.integer], seat: int) -> Float32s:
@@ -61,7 +61,7 @@ def features_of_stakes(pool: npt.NDArray[np.integer], stacks: npt.NDArray[np.int
 def features_of_pairs(
     low: Int64s, high: Int64s, spikes: Int64s, counts: Int64s, number: Int64s, seat: int
 ) -> Float32s:  # fmt: skip
-    """Return what a seat's network reads about its cards, (rows, 21).
+    """Return what a seat's network reads about its cards, (rows, 23).
 
     Args:
         low: one hand card, 0 to 20, (rows,).
@@ -85,6 +85,8 @@ def features_of_pairs(
     columns = [(left * (best <= near)).sum(axis=1) for near in _NEAR]
     columns += [np.minimum(distance, 9) == far for far in range(10)]
     columns += [distance / 10, total >= 0, number - 1, np.abs(spikes[:, 1 - seat]) / 10, np.abs(spike) / 10]
+    positive = np.maximum([low - 10, high - 10, spike], 0)  # They break ties.
+    columns += [positive.sum(axis=0) / 30, positive.max(axis=0) / 10]
     return np.stack(columns, axis=1).astype(np.float32)
 
 
@@ -99,7 +101,7 @@ def worths(stacks: Int64s, pool: int, spikes: Int64s, counts: Int64s, number: in
         number: of the round, 1 or 2.
         nodes: of each seat.
     """
-    networks, every = read_ends(), np.ones((NUM_PAIRS, 1), np.int64)
+    networks, every = read_network("ends", *SIZES), np.ones((NUM_PAIRS, 1), np.int64)
     put = credits_put(stacks, nodes).reshape(-1, 2)
     pools = pool + put.sum(axis=1)
     found = np.empty((2, 2, NUM_PAIRS, nodes, TERMS))

@@ -6,41 +6,22 @@ themselves. `python research/spike_champion.py placing` trains it.
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from typing import Literal
-
 import numpy as np
 
 from cardgym.engine.contract import Float32s, Float64s, Int64s
-from cardgym.files.documents import Document
-from cardgym.files.tensors import Arrays, read_tensors
 from cardgym.games.corellian_spike import state as sabacc
-from cardgym.games.corellian_spike.ends import NUM_FEATURES, features_of_pairs, features_of_stakes, layout
+from cardgym.games.corellian_spike.ends import NUM_FEATURES, features_of_pairs, features_of_stakes, read_network
 from cardgym.games.corellian_spike.posterior import face_down
 from cardgym.games.corellian_spike.replay import States
 
-FORMAT = "cardgym-spike-placing-1"
-PATH = Path(__file__).with_name("placing.safetensors")
 WAYS = np.array([sabacc.DISCARD, sabacc.SWAP_SPIKE, sabacc.SWAP_LOW, sabacc.SWAP_HIGH])
 _MORE = 8
-UNITS = 24
-LAYOUT = layout(NUM_FEATURES + _MORE, UNITS, 1)
-
-
-class _Metadata(Document):
-    format: Literal["cardgym-spike-placing-1"]
-    command: str
-
-
-@cache
-def read_placing(path: Path = PATH) -> Arrays:
-    """Read the network; see `LAYOUT`."""
-    return read_tensors(path, f"network {path}", _Metadata, lambda _: LAYOUT)[1]
+SIZES = NUM_FEATURES + _MORE, 24, 1
+"""Of the network; see `cardgym.games.corellian_spike.ends.layout`."""
 
 
 def features_of_ways(states: States, seats: Int64s) -> Float32s:
-    """Return what the network reads about each of `WAYS`, (rows, 4, 34), for states, (rows,), of two seats."""
+    """Return what the network reads about each of `WAYS`, (rows, 4, 36), for states, (rows,), of two seats."""
     rows, others = np.arange(len(states)), 1 - seats
     hands = states["cards"][rows, seats].astype(np.int64) + 10  # Low, high and spike.
     extra = states["extra"].astype(np.int64) + 10
@@ -67,7 +48,7 @@ def features_of_ways(states: States, seats: Int64s) -> Float32s:
 
 def placed(shares: Float64s, states: States, seats: Int64s) -> Float64s:
     """Return probabilities, (rows, 9), at decisions to place a card, given those of `ppo`."""
-    network, outputs = read_placing(), features_of_ways(states, seats)
+    network, outputs = read_network("placing", *SIZES), features_of_ways(states, seats)
     for layer in ("first", "second", "last"):
         outputs = outputs @ network[f"{layer}_weights"] + network[f"{layer}_biases"]
         outputs = outputs if layer == "last" else np.maximum(outputs, 0)
