@@ -147,7 +147,9 @@ def test_edit_that_changes_no_result_keeps_the_digest(edit: str, monkeypatch: py
 
 PLAYER = {
     "edited_player": "def make(options):\n    from edited_search import Search as Best\n\n    return Best()\n",
-    "edited_search": "import json\nfrom edited_parts import tables\n\n\nclass Search:\n    act = tables.VALUE\n",
+    "edited_search": "import importlib\nfrom edited_parts import tables\n\n\nclass Search:\n    act = tables.VALUE\n\n"
+    "    def load(self):\n        return importlib.import_module('edited_lazily')\n",
+    "edited_lazily": "THREE = 3\n",
     "edited_parts/__init__": "",
     "edited_parts/tables": "from . import numbers\n\nVALUE = numbers.ONE\n",
     "edited_parts/numbers": "ONE = 1\n",
@@ -165,6 +167,7 @@ PLAYER = {
         ("edited_parts/tables", "ONE", "TWO", True),
         ("edited_parts/numbers", "1", "2", True),
         ("edited_parts/numbers", "1", "1  # The first.", False),
+        ("edited_lazily", "3", "4", True),
         ("edited_unused", "2", "3", False),
     ],
 )

@@ -172,6 +172,8 @@ def _imported_code(module: str, code: Any, folder: str | None) -> Iterator[Any]:
 def _imports(code: types.CodeType, package: str) -> Iterator[str]:
     """Yield the names of the modules that code, and the functions in it, may import; dots start from `package`."""
     for part in _codes(code):
+        texts = [text for text in part.co_consts if isinstance(text, str)]  # As `import_module` takes them.
+        yield from (text for text in texts if all(word.isidentifier() for word in text.split(".")))
         steps = [step for step in dis.get_instructions(part) if step.opname != "EXTENDED_ARG"]
         for place, step in enumerate(steps):
             if step.opname == "IMPORT_NAME":
