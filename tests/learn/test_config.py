@@ -141,6 +141,13 @@ def test_configs_of_the_project_can_be_read(path: Path) -> None:
     assert config.algorithm_name in path.stem
 
 
+def test_config_overrides_its_base(tmp_path: Path) -> None:
+    (tmp_path / "first.toml").write_text("gamma = 0.5\nnum_envs = 7\n")
+    (tmp_path / "second.toml").write_text('base = "first.toml"\ngamma = 0.25\n')
+    config = read_config(DQNConfig, tmp_path / "second.toml")
+    assert (config.gamma, config.num_envs) == (0.25, 7)
+
+
 # -- errors -----------------------------------------------------------------------------------------------------------
 
 

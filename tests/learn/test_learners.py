@@ -237,7 +237,7 @@ def test_training_continues_from_another_checkpoint(
 def test_killed_run_ends_with_the_same_bits_when_resumed(
     tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    learner, steps = LEARNERS[name], 700_000 if name == "tabular" else 6_000
+    learner, steps = LEARNERS[name], 700_000 if name == "tabular" else 4_000
     often = {"total_steps": steps, "save_every": steps // 12, "eval_every": steps // 3, "eval_games": 20}
     flags = words(learner.config, **learner.pool, **often, eval_opponents=("random",))
     check_killed_run_ends_with_the_same_bits(

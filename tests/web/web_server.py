@@ -18,7 +18,7 @@ from cardgym.table.web.protocol import uvicorn_config
 from cardgym.table.web.tables import Tables
 
 SPIKE = "CorellianSpike-v0"
-SHORT = {"game": SPIKE, "options": {"hands": 2}, "opponents": ["heuristic"]}
+SHORT = {"game": SPIKE, "options": {"hands": 2, "rounds": 1}, "opponents": ["heuristic"]}
 
 
 class Client:

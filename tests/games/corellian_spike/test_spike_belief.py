@@ -127,7 +127,7 @@ def small_deck(game: SpikeDriver, cards: list[int]) -> None:
 def test_belief_is_the_posterior_of_brute_force(betting: str, cheat: str) -> None:
     seen: dict[str, int] = defaultdict(int)
     cheats = cheat != "no"  # With a fourth card there are many more deals.
-    for seed in range(2 if cheats else 6):
+    for seed in range(2 if cheats else 4):
         rng = np.random.default_rng([seed, betting == "flat", int(cheat == "no")])
         credits = (12, 30, 60)[seed % 3]
         max_raises = seed % 2  # Without the right to raise, a free match says nothing about the hand.
