@@ -54,6 +54,7 @@ def test_checkpoint_is_loaded_as_it_was_saved(checkpoint: Path, tiny: Game, netw
     assert torch.equal(loaded(observations), network(observations))
     assert metadata.config == {"seed": 4}
     assert metadata.env == "Tiny-v0"
+    assert load_player(checkpoint, tiny, tiny.parse_options()).name == str(checkpoint)
 
 
 @pytest.mark.parametrize(
