@@ -40,20 +40,15 @@ def test_winner_is_known_at_the_end_by_score(game: str) -> None:
     assert len(winners) > 1
 
 
-def test_illegal_action_ends_the_game_and_the_other_seat_wins() -> None:
-    env = gymnasium.make("Coda-v0")
+@pytest.mark.parametrize(("players", "winner"), [(2, 1), (3, -1)])
+def test_illegal_action_ends_the_game_and_the_other_seat_wins_unless_there_are_several(
+    players: int, winner: int
+) -> None:
+    env = gymnasium.make("CorellianSpike-v0", num_players=players)
     _, info = env.reset(seed=1)
     _, _, over, _, info = env.step(int(info["action_mask"].argmin()))
     assert over
-    assert (info["winner"], info["illegal_action"]) == (1, True)
-
-
-def test_forfeit_with_several_opponents_has_no_winner() -> None:
-    env = gymnasium.make("CorellianSpike-v0", num_players=3)
-    _, info = env.reset(seed=1)
-    _, _, over, _, info = env.step(int(info["action_mask"].argmin()))
-    assert over
-    assert (info["winner"], info["illegal_action"]) == (-1, True)
+    assert (info["winner"], info["illegal_action"]) == (winner, True)
 
 
 @pytest.mark.parametrize("vector", [False, True], ids=["single", "vector"])

@@ -11,31 +11,18 @@ from cardgym.arena.playouts import MOVE, NO_MOVE, ManyGames
 from cardgym.engine.batch import look
 from cardgym.engine.contract import END
 from cardgym.games.cribbage.posterior import DiscardPosterior
-from cardgym.players import Masks, Observations, Player
+from moody import Moody
 
 
-class Asked(Player):
-    """Acts at random, and keeps what it is asked."""
-
-    name = "asked"
+class Plain(Moody):
     observation_name = "plain"
-
-    def __init__(self) -> None:
-        self.seen: list[npt.NDArray[np.float32]] = []
-
-    def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> Any:
-        self.seen.append(np.array(observations))
-        return masks / masks.sum(axis=1, keepdims=True)
-
-    def act(self, observations: Observations, masks: Masks, draws: object = None) -> Any:
-        raise AssertionError("its probabilities are known")
 
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_rebuilt_decisions_are_those_that_the_opponent_saw(seat: int, monkeypatch: pytest.MonkeyPatch) -> None:
     game = find("Cribbage-v0")
     options = game.parse_options({"deals": 2})
-    player, generator = Asked(), np.random.default_rng(seat)
+    player, generator = Plain(), np.random.default_rng(seat)
     games = ManyGames.of_new_games(game, options, [seat])
     posterior = DiscardPosterior(game, options, player, np.full(1, seat), generator)
     true_hands: dict[int, Any] = {}
@@ -76,7 +63,7 @@ def test_worlds_agree_with_what_was_seen_where_no_hand_explains_the_play(monkeyp
     generator = np.random.default_rng(3)
     games = ManyGames.of_new_games(game, options, range(4))
     seats = np.zeros(4, np.int64)
-    posterior = DiscardPosterior(game, options, Asked(), seats, generator)
+    posterior = DiscardPosterior(game, options, Plain(), seats, generator)
     redrawn = 0
     while (games.who != END).any():
         posterior.start(games.states, games.who, games.deals)
