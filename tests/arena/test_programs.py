@@ -14,6 +14,7 @@ import pytest
 
 from cardgym import CardgymError, cli, find
 from cardgym.arena import evaluate
+from cardgym.arena.tournament.ranges import Pairing, play_range
 from cardgym.arena.tournament.runner import entrants, in_folder, tournament
 from cardgym.learn.config import GameConfig, read_config
 from cardgym.learn.opponents import OpponentPool
@@ -262,6 +263,14 @@ def test_an_edited_bot_is_read_again(edited: str, folder: Path) -> None:
         assert player.act(np.zeros((1, 7), np.float32), np.ones((1, 2), np.int8)).tolist() == [action]
         found = tournament(ENV, None, ["one.py:choose", lambda observation, mask: 1], games=200, seed=1)
         assert found.payoffs[0, 1] == payoff
+
+
+def test_a_tournament_whose_bot_is_edited_meanwhile_stops(folder: Path) -> None:
+    identity = player_digest("bot.py:choose", GAME, OPTIONS)
+    pairing = Pairing(ENV, (), "bot.py:choose", "random", "return", 1, (identity, ""))
+    Path("sibling.py").write_text("def first(mask): return 1\n")
+    with pytest.raises(CardgymError, match="choose: it or the rules changed meanwhile"):
+        play_range(pairing, 0, 2)
 
 
 def test_configs_and_mixtures_name_bots_by_paths_from_their_folders(

@@ -17,10 +17,11 @@ from cardgym.arena.report import TotalsLayout
 from cardgym.engine.contract import RETURN, Float64s, Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.rules import derive, draws_of
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, printable
 from cardgym.files.documents import Document
 from cardgym.files.tensors import SUFFIX, read_tensors, write_tensors
 from cardgym.players import Player, PlayerSpec, resolve
+from cardgym.players.identity import player_digest
 
 Sums = Float64s
 """Sums over deals, (1 + REPLICATES, 6): for each resample the number of deals, the wins of the first player and of the
@@ -127,8 +128,15 @@ def _matches(pairing: Pairing, deals: int) -> tuple[Match, ...]:
 
 @functools.lru_cache(maxsize=64)
 def _player(spec: Any, game: Game, options: Options, identity: str) -> Player:
-    """Return a player; `identity` changes with its file, so that no earlier one is returned."""
-    return resolve(spec, game, options)
+    """Return the player with this identity, which changes with its file and the rules.
+
+    Raises:
+        CardgymError: if it has another one by now: its results would be kept as those of the earlier one.
+    """
+    player = resolve(spec, game, options)
+    if isinstance(spec, str) and identity not in ("", player_digest(spec, game, options)):
+        raise CardgymError(f"player {printable(spec)}: it or the rules changed meanwhile; play the tournament again")
+    return player
 
 
 # -- ranges on disk ---------------------------------------------------------------------------------------------------
