@@ -8,8 +8,9 @@ from collections.abc import Callable, Generator
 import pytest
 
 from cardgym.cli import main
+from cardgym.engine.contract import Game
 from cardgym.engine.kernel import kernel_of
-from cardgym.engine.registry import find, registered
+from cardgym.engine.registry import find, register, registered
 from cardgym.errors import CardgymError
 
 # Results are printed as to a pipe. A worker of pytest-xdist inherits what readline sets in the process that starts it.
@@ -26,6 +27,14 @@ def _make_error(self: CardgymError, *_words: object) -> None:
 
 
 CardgymError.__init__ = _make_error  # type: ignore[method-assign]  # Each error that a test meets is one line.
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Game:
+    """The game of tests of learning, registered."""
+    from learning_game import TINY
+
+    return register(TINY)
 
 
 @pytest.fixture

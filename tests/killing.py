@@ -35,7 +35,7 @@ final_games = 100
 save_every = 200
 """
 """The config of a training of seconds; `SEARCH_PATH` has its game."""
-SEARCH_PATH = os.pathsep.join(str(ROOT / folder) for folder in ("src", "tests", "tests/learn"))
+SEARCH_PATH = os.pathsep.join(str(ROOT / folder) for folder in ("src", "tests"))
 
 
 def check_killed_run_ends_with_the_same_bits(

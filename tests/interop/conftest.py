@@ -1,20 +1,10 @@
-import sys
 from pathlib import Path
 
 import pytest
 import torch
 
-from cardgym import register
 from cardgym.experiments.trainers import Trainer
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "learn"))
-from learning_game import TINY, trainer
-
-
-@pytest.fixture(scope="session")
-def tiny():
-    """The tiny game, registered."""
-    return register(TINY)
+from learning_game import trainer
 
 
 @pytest.fixture(scope="session")

@@ -1,20 +1,7 @@
-import sys
-from pathlib import Path
-
 import pytest
 
-from cardgym import register
-from cardgym.engine.contract import Game
 from cardgym.experiments.trainers import Trainer
-
-sys.path.insert(0, str(Path(__file__).parent))
-from learning_game import TINY, trainer
-
-
-@pytest.fixture(scope="session")
-def tiny() -> Game:
-    """The tiny game, registered."""
-    return register(TINY)
+from learning_game import trainer
 
 
 @pytest.fixture(scope="session")

@@ -1,19 +1,14 @@
 """examples/ppo_one_file.py: it learns, and its advantages are those of the library."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 
+import ppo_one_file as ppo
 from cardgym import find
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.turns import TurnBuffer
 from cardgym.solvers.best_response import exploitability
 from cardgym.solvers.tree import enumerate_tree
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
-import ppo_one_file as ppo
 
 
 def test_one_file_ppo_approaches_the_equilibrium_of_kuhn_poker() -> None:

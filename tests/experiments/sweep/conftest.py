@@ -1,11 +1,8 @@
-import sys
 from pathlib import Path
 
 import pytest
 
-from killing import ROOT, SEARCH_PATH, TINY
-
-sys.path.insert(0, str(ROOT / "tests" / "learn"))
+from killing import SEARCH_PATH, TINY
 
 
 @pytest.fixture
