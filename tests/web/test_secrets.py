@@ -29,7 +29,7 @@ from cardgym.players import CompiledPlayer
 from cardgym.table.coach.history import saved_games
 from cardgym.table.session import Session, first_of, is_dealt
 from cardgym.table.setup import GameSetup
-from cardgym.table.web import puzzles
+from cardgym.table.web import lobby, puzzles
 from cardgym.table.web.tables import Table
 
 COOKIES = ("h" * 22, "g" * 22, "f" * 22)
@@ -38,6 +38,8 @@ STRANGER = "s" * 22
 EXAMPLE = "KuhnPoker-v0"
 SEED = 2**52 + 4
 """Of tables of one person: no short text that answers have anyway, and no game that ends at once."""
+TWO_JOKERS = 35
+"""A seed of CodaOfficial that deals both jokers to the first seat."""
 TABLES = [(EXAMPLE, 2, "link"), (EXAMPLE, 2, "hot")]
 TABLES += [(env, 2, "one") for env in ("Coda-v0", "CorellianSpike-v0", "CribbageDeal-v0", EXAMPLE)]
 MORE = [
@@ -226,12 +228,31 @@ def test_nobody_counts_the_decisions_that_they_are_not_told_of() -> None:
         session = Session(GameSetup(game, game.parse_options(), [CompiledPlayer("random")], seed, seat=0))
         dealt = session.step()
         if not session.state.starter and not session.state.held[0] >> 24:
-            assert Table(session).version(0) == 10  # Who is first, eight tiles dealt, one drawn.
+            assert Table(session).version(0) == 6  # Who is first, its four tiles, one drawn.
             jokers.add(int(session.state.held[1] >> 24))
         while session.turn == 1:
             assert any(event.seat == 1 and event.text for event in dealt)
             dealt = session.step()
     assert len(jokers) > 1
+
+
+def test_a_stream_says_nothing_of_a_decision_that_its_reader_is_not_told_of(
+    servers: list[Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first of two jokers is placed in secret: an event for it would tell the opponent that there are two."""
+    monkeypatch.setattr(lobby, "secrets", SimpleNamespace(randbits=lambda bits: TWO_JOKERS))
+    state, _ = seated_table(servers[0], "CodaOfficial-v0", 2, "link")
+    path = f"/api/tables/{state['table']}"
+    host, guest = (Client(servers[0].port, cookie) for cookie in COOKIES[:2])
+    assert int(servers[0].tables._tables[state["table"]].session.state.waiting[0]).bit_count() == 2
+    guest.connection.request("GET", f"{path}/stream", headers=guest.cookie)
+    stream = guest.connection.getresponse()
+    before = [stream.readline() for _ in range(3)][1]
+    for _ in range(2):
+        host.act(state, state["actions"][0]["action"])
+        state = host.get(path)
+    assert [stream.readline() for _ in range(3)][1] != before
+    guest.connection.close()
 
 
 def test_the_seed_is_sealed_at_the_start_and_opened_at_the_end(servers: list[Served]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cardgym.engine.contract import CHANCE, Game, Names, State
+from cardgym.engine.contract import Game, Names, State
 from cardgym.engine.sight import narrate
 from cardgym.table.people import shown_names
 from cardgym.table.presentation import presentation_of, view_of
@@ -103,8 +103,8 @@ class Narration:
 
 
 def knows(viewer: int, seat: int, text: str) -> bool:
-    """Whether a viewer who read `text` of it knows that a move was made: not of a hidden decision of another seat."""
-    return bool(text) or seat in (CHANCE, viewer)
+    """Whether a viewer who read `text` of it knows that a move was made: not of a hidden one of another or of chance."""
+    return bool(text) or seat == viewer
 
 
 # -- what all can see -------------------------------------------------------------------------------------------------

@@ -358,7 +358,7 @@ class Routes:
             return await work_slowly(table.standing, asked.get("at", ""), "judge" in asked)
 
     async def stream(self, request: Request) -> Response:
-        """Send the table's version now and after every change, as server-sent events."""
+        """Send the table's version now and after every change that its reader can see, as server-sent events."""
         id, browser = id_of(request), browser_of(request)
         async with self._tables.locked(id) as table:
             follower = browser if seats.has_seat(table.session, browser) else client_of(request)
@@ -367,29 +367,30 @@ class Routes:
                 raise HTTPException(429, "too many pages of yours follow this table")
 
         async def lines() -> AsyncIterator[str]:
+            shown = 0
             async for moved in self._tables.versions(id, follower):
                 if moved is None:
                     yield ":\n\n"
                     continue
                 async with self._tables.locked(id) as table:
-                    version = table.version(_viewer_of(request, table, ""))
-                yield f'retry: 2000\ndata: {{"version": {version}}}\n\n'
+                    version, seen = await work(table.seen, _viewer_of(request, table, ""))
+                if seen != shown:  # Else it would count decisions that its reader is not told of.
+                    yield f'retry: 2000\ndata: {{"version": {version}}}\n\n'
+                shown = seen
 
         return StreamingResponse(lines(), media_type="text/event-stream")
 
 
 def _cookie_of(request: Request) -> str:
     """Read the browser's cookie, which tells the people at a table by link apart."""
-    browser = browser_of(request)
-    if not browser:
+    if not (browser := browser_of(request)):
         raise HTTPException(400, "your browser keeps no cookies, so nobody could tell people apart; allow them")
     return browser
 
 
 def _viewer_of(request: Request, table: Table, asked: int | str) -> int:
     """Find the seat from which a browser sees a table; the page asks for one at a shared screen."""
-    asked = str(asked)
-    seat = int(asked) if asked.isdecimal() and len(asked) < 3 else PUBLIC
+    seat = int(asked) if str(asked).isdecimal() and len(str(asked)) < 3 else PUBLIC
     return seats.viewer_of(table.session, browser_of(request), seat)
 
 

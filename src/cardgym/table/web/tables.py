@@ -25,8 +25,8 @@ from cardgym.table.presentation import offered, presentation_of, text_of, view_o
 from cardgym.table.session import Session
 from cardgym.table.setup import LESSON, LEVEL, PERSON, RESIGNED, TABLE, GameSetup, Resolve
 from cardgym.table.views import Reveal, View, listed
-from cardgym.table.web.requests import paid_in, work, work_for
-from cardgym.table.web.seats import JOIN, NONCE, REMATCH, commitment
+from cardgym.table.web.requests import dump, paid_in, work, work_for
+from cardgym.table.web.seats import JOIN, NONCE, REMATCH, commitment, open_seats
 
 MAX_FOLLOWERS = 16
 """The maximum number of pages of one browser, or of one client who watches, that follow a table."""
@@ -154,6 +154,10 @@ class Table:
     def version(self, viewer: int) -> int:
         """Count the moves that a viewer knows of: how many there are may tell what others hide."""
         return self.session.narrator.known[self._reader(viewer)]
+
+    def seen(self, viewer: int) -> tuple[int, int]:
+        """Return the version, and a number that changes with all that a viewer sees of the table."""
+        return self.version(viewer), hash(dump([open_seats(self.session), self.as_json(viewer)]))
 
     def since(self, version: int, viewer: int) -> list[Event]:
         """Return what happened since a version, as far as a viewer knows of it."""
