@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 import threading
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -237,6 +238,16 @@ def test_bots_in_two_folders_have_their_own_siblings(folder: Path) -> None:
     assert report.players[1].mean_return == 1.0  # One always bets, the other always folds.
 
 
+def test_a_bot_has_its_own_sibling_where_another_was_imported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sibling", other := types.ModuleType("sibling"))
+    other.first, other.__file__ = (lambda mask: 1), str(folder / "other" / "sibling.py")  # type: ignore[attr-defined]
+    player = resolve("./bot.py:choose", GAME, OPTIONS)
+    assert player.act(np.zeros((1, 7), np.float32), np.ones((1, 2), np.int8)).tolist() == [0]
+    sys.modules.pop("sibling", None)
+    monkeypatch.undo()
+    sys.modules.pop("sibling", None)
+
+
 def test_an_edited_bot_is_another_player(folder: Path) -> None:
     names = ["./bot.py:choose", {"bot.py:Acts": 1, "random": 1}]
 
@@ -254,15 +265,20 @@ def test_an_edited_bot_is_another_player(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("edited", ["one.py", "sibling.py"])
-def test_an_edited_bot_is_read_again(edited: str, folder: Path) -> None:
-    Path("one.py").write_text("from sibling import choose\n")
-    for action, payoff in ((0, -1.0), (1, 0.0)):
-        Path(edited).write_text(f"def choose(observation, mask): return {action}\n")
-        os.utime(edited, ns=(10**18, 10**18))
-        player = resolve("one.py:choose", GAME, OPTIONS)
-        assert player.act(np.zeros((1, 7), np.float32), np.ones((1, 2), np.int8)).tolist() == [action]
-        found = tournament(ENV, None, ["one.py:choose", lambda observation, mask: 1], games=200, seed=1)
-        assert found.payoffs[0, 1] == payoff
+@pytest.mark.parametrize("name", ["one.py:choose", "one:choose"])
+def test_an_edited_bot_is_read_again(edited: str, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "path", [*sys.path, *[str(folder)] * (name == "one:choose")])
+        Path("one.py").write_text("from sibling import choose\n")
+        for action, payoff in ((0, -1.0), (1, 0.0)):
+            Path(edited).write_text(f"def choose(observation, mask): return {action}\n")
+            os.utime(edited, ns=(10**18, 10**18))
+            player = resolve(name, GAME, OPTIONS)
+            assert player.act(np.zeros((1, 7), np.float32), np.ones((1, 2), np.int8)).tolist() == [action]
+            found = tournament(ENV, None, [name, lambda observation, mask: 1], games=200, seed=1)
+            assert found.payoffs[0, 1] == payoff
+        for module in ("one", "sibling"):
+            sys.modules.pop(module, None)
 
 
 def test_a_tournament_whose_bot_is_edited_meanwhile_stops(folder: Path) -> None:

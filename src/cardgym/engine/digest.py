@@ -125,7 +125,7 @@ def digest_of_program(module: str, code: Any = None, folder: str | None = None) 
         code: the code of a module that cannot be found by its name, such as one from a notebook.
         folder: where modules are looked for first.
     """
-    return Reach(*_imported_code(module, code, folder)).digest
+    return Reach(*(found for _, found, _ in imported_code(module, code, folder))).digest
 
 
 def renewed_game(game: Any) -> Any:
@@ -144,8 +144,8 @@ def _played(game: Any) -> tuple[Any, ...]:
     return game.state, game.num_actions, game.count_actions, game.payoff, options, functions
 
 
-def _imported_code(module: str, code: Any, folder: str | None) -> Iterator[Any]:
-    """Yield the code of a module and of those that it imports, in the order in which they are found."""
+def imported_code(module: str, code: Any, folder: str | None) -> Iterator[tuple[str, Any, list[str]]]:
+    """Yield a module and those that it imports, as they are found: the name, the code, and what it may import."""
     top, library = module.partition(".")[0], __name__.partition(".")[0]
     own = module.rpartition(".")[0] if top == library else top
     waiting = [name for name in _with_parents(module) if f"{name}.".startswith(f"{own}.")]
@@ -154,18 +154,19 @@ def _imported_code(module: str, code: Any, folder: str | None) -> Iterator[Any]:
         # Not the loader's code: it may be that of a file from the same second.
         source = spec.loader.get_source(name) if spec is not None and hasattr(spec.loader, "get_source") else None
         try:
-            found = compile(source, name, "exec", dont_inherit=True) if source else code if name == module else None
+            file = str(getattr(spec, "origin", name))
+            found = compile(source, file, "exec", dont_inherit=True) if source else code if name == module else None
         except (SyntaxError, ValueError):  # It may be imported on a condition that is never true.
-            yield source
+            yield name, source, []
             continue
         if found is not None:
-            yield found
             package = name if spec is not None and spec.submodule_search_locations else name.rpartition(".")[0]
             others = [
                 other
                 for other in _imports(found, package)
                 if f"{other}.".startswith(f"{own}.") or _is_users(other, folder)
             ]
+            yield name, found, others
             waiting += dict.fromkeys(other for other in others if other not in waiting)
 
 
@@ -296,7 +297,7 @@ class Content:
             self.add((value.__module__ if library else "", value.__qualname__, getattr(value, "_fields", None)))
             if issubclass(value, Enum):
                 self.add(dict(value.__members__))
-            elif value.__module__ == "__main__":  # Other modules' classes are part of `_imported_code`.
+            elif value.__module__ == "__main__":  # Other modules' classes are part of `imported_code`.
                 self.add({name: part for name, part in vars(value).items() if isinstance(part, types.FunctionType)})
         elif isinstance(value, functools.partial):
             self.add((value.func, value.args, value.keywords))

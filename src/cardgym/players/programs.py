@@ -5,10 +5,13 @@ Naming one runs its code. So names that come from a request or from a saved game
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
+import time
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
@@ -16,10 +19,14 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from cardgym.engine.digest import digest_of_program
+from cardgym.engine.digest import Reach, digest_of_program, imported_code
 from cardgym.errors import CardgymError, ends_program, in_one_line, printable, quoted, unknown
 from cardgym.files.json_values import read_bytes
 from cardgym.players.base import PYTHON, split_path
+
+_BEGUN = time.time()
+_imported: dict[str, tuple[ModuleType, str]] = {}
+"""Modules of programs as they were when a player was last loaded, each with a digest of its code."""
 
 
 def is_program(name: str) -> bool:
@@ -39,11 +46,12 @@ def load(name: str) -> Any:
     """
     what = f"player {printable(name)}"
     path, _, attribute = name.rpartition(":")
-    source, digest = None, ""
-    if path.endswith(PYTHON):
-        source, digest = read_bytes(Path(path), what), digest_of_program(*source_of(name))
+    source = read_bytes(Path(path), what) if path.endswith(PYTHON) else None
+    program = source_of(name)
+    digest, parts = digest_of_program(*program), _forget_edited(*program)
     try:
         module = importlib.import_module(path) if source is None else _run(Path(path).absolute(), source, digest)
+        _imported.update((part, (sys.modules[part], parts[part])) for part in parts.keys() & sys.modules.keys())
         if not hasattr(module, attribute):
             own = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
             raise unknown(f"player in {path}", attribute, own)
@@ -69,6 +77,40 @@ def takes_words(found: Any) -> bool:
         return False
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return [one.kind in positional for one in parameters if one.default is one.empty] == [True]
+
+
+def _forget_edited(module: str, code: CodeType | None, folder: str | None) -> dict[str, str]:
+    """Let Python import those of a program's modules anew that were edited, or import one that was, or hide one.
+
+    Returns:
+        All of them, each with a digest of its code.
+    """
+    found = {name: (code, others) for name, code, others in imported_code(module, code, folder)}
+    digests = {name: Reach(code).digest for name, (code, _) in found.items()}
+    edited = {name for name, (code, _) in found.items() if _is_other(name, code, digests[name])}
+    while more := {
+        name
+        for name, (_, others) in found.items()
+        if name not in edited and (edited.intersection(others) or name.rpartition(".")[0] in edited)
+    }:
+        edited |= more
+    for name in edited:
+        cached = getattr(sys.modules.pop(name, None), "__cached__", None)
+        with contextlib.suppress(OSError):  # It hides an edit in the same second.
+            os.unlink(cached or "")
+    return digests
+
+
+def _is_other(name: str, code: CodeType | str, digest: str) -> bool:
+    """Whether a module of the user's that is imported is another one than its code, or from before an edit."""
+    module = sys.modules.get(name)
+    file = getattr(module, "__file__", None)
+    if not isinstance(file, str) or not isinstance(code, CodeType) or name.startswith("cardgym."):
+        return False
+    if os.path.abspath(file) != os.path.abspath(code.co_filename):
+        return True
+    known, before = _imported.get(name, (None, ""))
+    return digest != before if known is module else os.path.getmtime(file) > _BEGUN
 
 
 @lru_cache(maxsize=256)

@@ -103,7 +103,7 @@ class Narration:
 
 
 def knows(viewer: int, seat: int, text: str) -> bool:
-    """Whether a viewer who read `text` of it knows that a move was made: not of a hidden one of another or of chance."""
+    """Whether a viewer who read `text` of it knows that a move was made: no hidden one of others or chance."""
     return bool(text) or seat == viewer
 
 
