@@ -7,7 +7,7 @@ import pytest
 
 from cardgym.console.progress import Progress, waiting
 from cardgym.console.streams import adapt_streams
-from cardgym.console.tables import fitting_tables, results_console, short_names
+from cardgym.console.tables import fitting_tables, results_console, share, short_names
 
 HEAD = ["player", "win rate", "points in all of the hands", "x"]
 ROWS = [
@@ -58,6 +58,10 @@ def test_files_have_their_shortest_distinct_names() -> None:
     ]  # fmt: skip
     assert short_names(["a.zip", "b/a.zip"]) == ["a", "b/a"]
     assert short_names(["a/x.json", "a/x.safetensors"]) == ["a/x", "a/x"]
+
+
+def test_only_all_is_said_to_be_all() -> None:
+    assert [share(part) for part in (0.0, 0.001, 0.5, 0.999, 1.0)] == ["0%", "1%", "50%", "99%", "100%"]
 
 
 def test_headers_are_wrapped_to_the_width_of_their_cells() -> None:

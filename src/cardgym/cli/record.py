@@ -32,4 +32,4 @@ def run(arguments: argparse.Namespace) -> None:
         rows = record_dataset(
             game, options, arguments.players, games=games, seed=arguments.seed, out=out, progress=progress
         )
-    print(f"{rows:,} decisions of {games:,} games in {out}")
+    print(f"{rows:,} decision{'s' * (rows != 1)} of {games:,} game{'s' * (games != 1)} in {out}")

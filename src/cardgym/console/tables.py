@@ -50,6 +50,11 @@ def with_interval(
     return f"{figure}{separator}{text}" if text else figure
 
 
+def share(value: float) -> str:
+    """Return a share in whole percent; only all is 100 %, and only nothing is 0 %."""
+    return f"{value if value in (0.0, 1.0) else min(max(value, 0.01), 0.99):.0%}"
+
+
 _PLAYER_FILE = re.compile(r"(.+)\.(?:json|safetensors|zip)(:\w+)?")
 
 

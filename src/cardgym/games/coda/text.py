@@ -62,7 +62,8 @@ def describe(state: State, seat: int) -> str:
 def heading(state: State, whose: str) -> str:
     """Return the phase, and whose turn it is."""
     turn = "" if state.phase == coda.OVER else f", {whose} turn"
-    return f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"
+    tiles = "1 tile" if state.pool_size == 1 else f"{state.pool_size} tiles"
+    return f"{_PHASES[int(state.phase)].capitalize()}{turn}; {tiles} in the pool"
 
 
 def ruled_out(state: State, seat: int) -> list[tuple[int, str]]:

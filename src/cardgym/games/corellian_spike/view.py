@@ -85,16 +85,20 @@ def _spoken(value: int) -> str:
     return f"plus {value}" if value > 0 else f"minus {-value}" if value < 0 else "zero"
 
 
+def _cards(count: int) -> str:
+    return f"{count} card{'s' * (count != 1)}"
+
+
 def _table(state: State) -> list[Zone]:
     size, discarded = int(state.deck_size), int(state.discards_size)
     pile: list[Item] = [
-        {"id": "pile", "symbol": "card-back", "label": f"draw pile, {size} cards", "caption": str(size)}
+        {"id": "pile", "symbol": "card-back", "label": f"draw pile, {_cards(size)}", "caption": str(size)}
     ]
     top = int(state.discards[discarded - 1]) if discarded else sabacc.EMPTY
     discards = _card("discards", top, True, "discard")
     discards["caption"] = str(discarded)
     discards["label"] = (
-        f"discard pile, {discarded} cards, on top {_spoken(top)}" if discarded else "discard pile, empty"
+        f"discard pile, {_cards(discarded)}, on top {_spoken(top)}" if discarded else "discard pile, empty"
     )
     zones: list[Zone] = [
         {"name": "Draw pile", "seat": None, "kind": "pile", "items": pile},
