@@ -96,10 +96,10 @@ def test_two_browsers_play_by_link(server: Server, browser: Any) -> None:
         actor, other = people if host.phase == "yours" else people[::-1]
         assert actor.phase == "yours"
         assert other.phase == "waiting"
-        before = actor.version
+        before = [person.version for person in people]
         actor.move("keys")
-        other.page.wait_for_selector(f".actions:not([data-version='{before}']):not([data-phase=busy])")
-        actor.page.wait_for_selector(f".actions[data-version='{other.version}']")
+        for person, version in zip(people, before, strict=True):  # Each counts the moves that they know of.
+            person.page.wait_for_selector(f".actions:not([data-version='{version}']):not([data-phase=busy])")
     backs = [person.page.locator(".others .item[data-symbol=card-back]").count() for person in people]
     assert min(backs) >= 2  # Neither sees the other's hand.
     shown = guest.page.inner_text(".felt")
