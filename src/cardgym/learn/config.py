@@ -63,7 +63,7 @@ class TrainingConfig(BaseModel):
     resumable: ClassVar[bool] = True
     """Whether an interrupted run can resume; if not, the script has `--restart` instead of `--resume`."""
     length: ClassVar[str] = "total_steps"
-    """The key that says how long the training is, and in what; a run that resumes may be longer."""
+    """The key that says how long the training is, its last word in what; a run that resumes may be longer."""
 
     small_game_flags: ClassVar[tuple[str, ...]] = ()
     """Flags that come first where no config file is named and the game is small: other defaults."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from cardgym.engine.digest import Reach, digest_of_program, imported_code
+from cardgym.engine.digest import Reach, imported_code
 from cardgym.errors import CardgymError, ends_program, in_one_line, printable, quoted, unknown
 from cardgym.files.json_values import read_bytes
 from cardgym.players.base import PYTHON, split_path
@@ -47,8 +47,8 @@ def load(name: str) -> Any:
     what = f"player {printable(name)}"
     path, _, attribute = name.rpartition(":")
     source = read_bytes(Path(path), what) if path.endswith(PYTHON) else None
-    program = source_of(name)
-    digest, parts = digest_of_program(*program), _forget_edited(*program)
+    found = [*imported_code(*source_of(name))]
+    digest, parts = Reach(*(code for _, code, _ in found)).digest, _forget_edited(found)
     try:
         module = importlib.import_module(path) if source is None else _run(Path(path).absolute(), source, digest)
         _imported.update((part, (sys.modules[part], parts[part])) for part in parts.keys() & sys.modules.keys())
@@ -79,13 +79,13 @@ def takes_words(found: Any) -> bool:
     return [one.kind in positional for one in parameters if one.default is one.empty] == [True]
 
 
-def _forget_edited(module: str, code: CodeType | None, folder: str | None) -> dict[str, str]:
-    """Let Python import those of a program's modules anew that were edited, or import one that was, or hide one.
+def _forget_edited(modules: list[tuple[str, Any, list[str]]]) -> dict[str, str]:
+    """Let Python import edited modules of a program anew, and those that import them or hide one; see `imported_code`.
 
     Returns:
         All of them, each with a digest of its code.
     """
-    found = {name: (code, others) for name, code, others in imported_code(module, code, folder)}
+    found = {name: (code, others) for name, code, others in modules}
     digests = {name: Reach(code).digest for name, (code, _) in found.items()}
     edited = {name for name, (code, _) in found.items() if _is_other(name, code, digests[name])}
     while more := {
@@ -102,7 +102,7 @@ def _forget_edited(module: str, code: CodeType | None, folder: str | None) -> di
 
 
 def _is_other(name: str, code: CodeType | str, digest: str) -> bool:
-    """Whether a module of the user's that is imported is another one than its code, or from before an edit."""
+    """Whether an imported module of the user's is from another file than `code`, or from before an edit."""
     module = sys.modules.get(name)
     file = getattr(module, "__file__", None)
     if not isinstance(file, str) or not isinstance(code, CodeType) or name.startswith("cardgym."):

@@ -103,7 +103,7 @@ class Narration:
 
 
 def knows(viewer: int, seat: int, text: str) -> bool:
-    """Whether a viewer who read `text` of it knows that a move was made: no hidden one of others or chance."""
+    """Whether a viewer knows of a move of `seat`, of which they read `text`: not of a hidden one of another."""
     return bool(text) or seat == viewer
 
 
