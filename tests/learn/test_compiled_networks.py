@@ -127,6 +127,23 @@ def test_with_fixed_sums_many_rows_are_answered_as_one() -> None:
     assert (by_pytorch != together).any()  # It differs between processors.
 
 
+def test_other_settings_of_pytorch_change_no_player_and_no_player_takes_its_draws() -> None:
+    game = cardgym.find("CorellianSpike-v0")
+    usual, loaded_late = (resolve("ppo", game, game.parse_options()) for _ in range(2))
+    observations, masks = decisions("CorellianSpike-v0", usual, 60)
+    shares: Any = usual.probabilities(observations, masks)
+    before = torch.get_rng_state()
+    torch.set_default_dtype(torch.float64)
+    try:
+        with torch.device("meta"):
+            late: Any = loaded_late.probabilities(observations, masks)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert len(masks) > 16
+    assert (shares == late).all()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def first(outputs: torch.Tensor | tuple[torch.Tensor, ...]) -> npt.NDArray[np.floating[Any]]:
     """Action values, or the logits that a policy network gives beside the value of the state."""
     return (outputs[0] if isinstance(outputs, tuple) else outputs).numpy()

@@ -208,7 +208,8 @@ def load_player(path: Path, game: Game, options: Options) -> ModelPlayer:
         )
     _check_layers(what, kwargs, weights, game.actions(options))
     try:
-        policy = policy_class(observation_space, action_space, lambda _: 0.0, **kwargs)
+        with torch.random.fork_rng(devices=[]):  # A player that loads leaves the draws of other code as they are.
+            policy = policy_class(observation_space, action_space, lambda _: 0.0, **kwargs)
         policy.load_state_dict(weights)
     except (AssertionError, AttributeError, KeyError, RuntimeError, TypeError, ValueError):
         raise CardgymError(f"{what}: its policy and its weights do not fit together") from None

@@ -45,7 +45,7 @@ class NetworkTraining(Training):
         super().__init__(config, folder, resume)
         for player in self._eval_players:
             if isinstance(player, CheckpointPlayer):
-                _ = player.with_torch  # Draws from the generator, so the same seed gives the same weights as ever.
+                player.metadata.network_of(player.arrays)  # Draws, so that a seed gives the same weights as ever.
         self.observation = config.observation or self.game.default_observation
         self.observation_size = self.game.observation(self.observation).size(self.options)
         self.num_actions = self.game.actions(self.options)

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from cardgym.files.limits import check_memory
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players.network_shapes import NetworkShape
-from cardgym.players.networks import hidden_layers
+from cardgym.players.networks import hidden_layers, linear
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 
 _DECISIONS = 50_000
@@ -68,7 +68,7 @@ def measure(
     deviations = table.std(axis=0, dtype=np.float64)
     # An input that has been constant so far may still vary later, over its whole range of about 1.
     scale = np.where(deviations > 0, 1 / np.maximum(deviations, _SMALLEST_DEVIATION), 1.0)
-    return Normalizer(torch.tensor(table.mean(axis=0), dtype=torch.float32), torch.tensor(scale, dtype=torch.float32))
+    return Normalizer(*(torch.from_numpy(numbers.astype(np.float32)) for numbers in (table.mean(axis=0), scale)))
 
 
 @torch.no_grad()
@@ -123,7 +123,7 @@ class CentralCritic(nn.Module):
         body, width = hidden_layers(NetworkShape(num_inputs, 1, hidden_sizes))
         self.normalizer = normalizer or nn.Identity()
         self.body = body
-        self.value = nn.Linear(width, 1)
+        self.value = linear(width, 1)
 
     def inputs(self, observations: Tensor, others: Tensor) -> Tensor:
         """Return what it reads, normalized, for what a seat sees, (rows, inputs), and what the others do, next seat

@@ -131,7 +131,8 @@ class SampledBuffer(Generic[R]):
         """Return `batch_size` records drawn uniformly, as tensors on `device`."""
         indices = self._generator.integers(0, self.size, batch_size)
         # PyTorch allocates aligned memory, so the same numbers always give the same bits.
-        records = torch.empty(batch_size * self._records.itemsize, dtype=torch.uint8).numpy().view(self._records.dtype)
+        memory = torch.empty(batch_size * self._records.itemsize, dtype=torch.uint8, device="cpu")
+        records = memory.numpy().view(self._records.dtype)
         np.take(self._records, indices, out=records, mode="clip")  # Other modes copy twice.
         fields = (torch.from_numpy(records[name]).to(device, non_blocking=True) for name in records.dtype.names or ())
         return self._kind(*fields)

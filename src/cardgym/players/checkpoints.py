@@ -180,11 +180,14 @@ class CheckpointPlayer(Player):
 
     @cached_property
     def with_torch(self) -> NetworkPlayer | PolicyPlayer:
-        """The player by PyTorch; making its network draws from PyTorch's generator."""
+        """The player by PyTorch."""
+        import torch
+
         from cardgym.players.networks import NetworkPlayer, QNetwork
         from cardgym.players.policy_networks import PolicyPlayer
 
-        network = self.metadata.network_of(self.arrays)
+        with torch.random.fork_rng(devices=[]):  # A player that loads leaves the draws of other code as they are.
+            network = self.metadata.network_of(self.arrays)
         if isinstance(network, QNetwork):
             return NetworkPlayer(self.name, network, self.observation_name)
         return PolicyPlayer(self.name, network, self.observation_name, samples=self.samples)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -14,13 +15,16 @@ from cardgym.players.base import Masks, Observations, Player
 from cardgym.players.checks import check_named
 from cardgym.players.network_shapes import NetworkShape
 
+linear = partial(nn.Linear, device="cpu", dtype=torch.float32)
+"""Makes a linear layer, also where a program has set another default device or dtype of PyTorch."""
+
 
 def hidden_layers(shape: NetworkShape) -> tuple[nn.Sequential, int]:
     """Return the hidden layers, each followed by a ReLU, and the number of units of the last one."""
     layers: list[nn.Module] = []
     width = shape.inputs
     for size in shape.hidden_sizes:
-        layers += [nn.Linear(width, size), nn.ReLU(inplace=True)]
+        layers += [linear(width, size), nn.ReLU(inplace=True)]
         width = size
     return nn.Sequential(*layers), width
 
@@ -41,9 +45,9 @@ class QNetwork(nn.Module):
         of_kind("shape", shape, NetworkShape, "shapes, such as network_shape returns them")
         self.shape = shape
         self.body, width = hidden_layers(shape)
-        self.head = nn.Linear(width, shape.actions + int(shape.dueling))
+        self.head = linear(width, shape.actions + int(shape.dueling))
         if shape.wide:
-            self.direct = nn.Linear(shape.inputs, shape.actions + int(shape.dueling), bias=False)
+            self.direct = linear(shape.inputs, shape.actions + int(shape.dueling), bias=False)
             nn.init.zeros_(self.direct.weight)
 
     def forward(self, observations: Tensor) -> Tensor:

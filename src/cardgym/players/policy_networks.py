@@ -12,7 +12,7 @@ from cardgym.errors import of_kind
 from cardgym.players.base import Masks, Observations, Player, best_actions, one_hot
 from cardgym.players.checks import check_named
 from cardgym.players.network_shapes import ACTION_UNITS, NetworkShape
-from cardgym.players.networks import QNetwork, hidden_layers, masked, one_thread
+from cardgym.players.networks import QNetwork, hidden_layers, linear, masked, one_thread
 
 
 class PolicyNetwork(nn.Module):
@@ -35,19 +35,19 @@ class PolicyNetwork(nn.Module):
         featured = shape.featured_actions
         self.others = shape.body_inputs
         self.body, width = hidden_layers(replace(shape, inputs=len(self.others)))
-        self.policy = nn.Linear(width, shape.actions - featured)
-        self.value = nn.Linear(width, 1)
+        self.policy = linear(width, shape.actions - featured)
+        self.value = linear(width, 1)
         if featured:
-            self.features = nn.Linear(len(shape.feature_starts), ACTION_UNITS, bias=False)
-            self.context = nn.Linear(width, ACTION_UNITS)
-            self.score = nn.Linear(ACTION_UNITS, 1, bias=False)
+            self.features = linear(len(shape.feature_starts), ACTION_UNITS, bias=False)
+            self.context = linear(width, ACTION_UNITS)
+            self.score = linear(ACTION_UNITS, 1, bias=False)
         with torch.no_grad():
             self.policy.weight.mul_(0.01)
             self.policy.bias.zero_()
             if featured:
                 self.score.weight.mul_(0.01)
         if shape.wide:
-            self.direct = nn.Linear(shape.inputs, shape.actions, bias=False)
+            self.direct = linear(shape.inputs, shape.actions, bias=False)
             nn.init.zeros_(self.direct.weight)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
