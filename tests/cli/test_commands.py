@@ -120,7 +120,7 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
         ([*SWEEP, "--address", "10.0.0.1:6379"], "ray"),
         (["benchmark", "--suite", "exakt"], "did you mean 'exact'"),
         (["benchmark", "--algorithms", "pppo"], "did you mean 'ppo'"),
-        (["benchmark", "--seeds", "5-1"], "--seeds"),
+        (["compile", KUHN, "--target", "wasm"], "--target wasm and --out DIR belong together"),
         (["benchmark", "--config", "nowhere.toml"], "nowhere.toml"),
         (["benchmark", "--report", "nowhere.json"], "nowhere.json"),
         ([*LEAGUE, "--players", "nobody"], "unknown player 'nobody'"),

@@ -64,15 +64,6 @@ def test_all_games_play_as_the_cpu_does(tmp_path: Path, game: str) -> None:
     assert play(tmp_path, game) == EQUAL
 
 
-@linked
-def test_a_module_is_asked_for_with_a_folder() -> None:
-    words = [sys.executable, "-m", "cardgym", "compile", "KuhnPoker-v0", "--target", "wasm"]
-    done = subprocess.run(words, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "--out" in done.stderr
-    assert len(done.stderr.splitlines()) <= 2
-
-
 @pytest.mark.slow
 @linked
 @pytest.mark.parametrize("game", ["KuhnPoker-v0", "LeducPoker-v0", "OnePlayPoker-v0"])

@@ -81,18 +81,3 @@ def test_illegal_actions_replaced_on_request_do_not_warn(vector: bool) -> None:
             else:
                 with pytest.raises(IllegalActionError, match="is not legal; allowed are"):
                     env.step(illegal)
-
-
-def test_every_agent_gets_the_result() -> None:
-    pytest.importorskip("pettingzoo")
-    from cardgym.envs.aec import aec_env
-
-    env = aec_env("Coda-v0")
-    env.reset(seed=1)
-    while not any(env.terminations.values()):
-        assert {int(info["winner"]) for info in env.infos.values()} == {-1}
-        env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
-    assert {(int(info["winner"]), bool(info["illegal_action"])) for info in env.infos.values()} in (
-        {(0, False)},
-        {(1, False)},
-    )

@@ -64,11 +64,6 @@ def test_native_and_separate_vector_envs_have_the_same_infos(arguments: dict[str
     assert len({form(info) for info in native + separate}) == 1
 
 
-def test_infos_of_processes_are_typed() -> None:
-    infos = played(gym.make_vec(GAME, 3, "async"), steps=4)
-    assert all(info["illegal_action"].dtype == np.bool_ and info["winner"].dtype == np.int64 for info in infos)
-
-
 def test_a_vector_env_knows_its_seed() -> None:
     env: Any = gym.make_vec(GAME, 3)
     separate: Any = gym.make_vec(GAME, 3, "sync")

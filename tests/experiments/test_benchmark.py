@@ -9,6 +9,7 @@ import pytest
 
 from cardgym.cli import main
 from cardgym.errors import CardgymError
+from cardgym.experiments.benchmark import plan
 from cardgym.experiments.benchmark.plan import LEAGUE, SOLVER, Benchmark, Library, reward_scale
 from cardgym.experiments.benchmark.report import BenchmarkReport, draw, markdown, rows
 from cardgym.experiments.benchmark.solver import SolverConfig, train
@@ -34,7 +35,10 @@ ent_coef = 0.5
 """With the script of a tutorial next to it."""
 
 
-def test_shipped_algorithms_have_keys_and_values_that_their_scripts_take(tmp_path: Path) -> None:
+def test_shipped_algorithms_have_keys_and_values_that_their_scripts_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "reward_scale", lambda game: 0.5)  # It plays each game, which would have to compile.
     benchmark = Benchmark(Library.read(), "exact", [], 160)
     runs = {(run.options["game"], run.options["algorithm"]): run for run in benchmark.runs([3, 5])}
     assert {"KuhnPoker-v0", "SpikeMini-v0", "CodaMini-v0"} <= {game for game, _ in runs}
@@ -51,6 +55,7 @@ def test_shipped_algorithms_have_keys_and_values_that_their_scripts_take(tmp_pat
         config = parse_run(kind, flags, "script")[0]
         assert (config.env_id, config.seed) == (game, 3 if algorithm.deterministic else 5)
         values = config.model_dump()
+        assert values.get("reward_scale", 0.5) == 0.5
         assert values["total_steps"] == 160 * algorithm.decisions_factor
         assert values["eval_every"] == 16 * algorithm.decisions_factor
         assert config.algorithm_name in (name, f"sb3_{name}")

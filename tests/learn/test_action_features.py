@@ -39,16 +39,6 @@ def test_actions_with_swapped_features_swap_their_logits() -> None:
     assert not torch.allclose(before[:, 0], before[:, 1])
 
 
-def test_logits_depend_on_the_features_of_their_own_action_and_on_the_other_inputs() -> None:
-    observations = inputs()
-    changed = observations.clone()
-    changed[:, 2] += 1.0
-    before, after = network()(observations)[0], network()(changed)[0]
-    assert torch.equal((before != after).all(dim=0), torch.tensor([False, True, False, False, False]))
-    changed[:, 4] += 1.0
-    assert (network()(changed)[0] != after).any(dim=0).all()
-
-
 def test_actions_without_features_in_a_row_are_scored_like_any_other() -> None:
     """They are left out of the large product; their logits, and the gradients, are those of features of 0."""
     observations = inputs()

@@ -1,8 +1,6 @@
 """Hyper-parameters: their files and flags, and one line for whatever is wrong."""
 
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
@@ -260,14 +258,6 @@ def test_folder_that_cannot_be_created_is_refused(tiny: Game, tmp_path: Path, re
     (tmp_path / "file").write_text("")
     words = ["--env-id", "Tiny-v0", "--out", str(tmp_path / "file" / "run")]
     assert "cannot make the folder" in refused("train", "dqn", *words)
-
-
-def test_shell_sees_one_line_and_exit_code_2(tmp_path: Path) -> None:
-    words = [sys.executable, str(ROOT / "train" / "tabular.py"), "--gama", "0.9"]
-    run = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert run.returncode == 2
-    assert run.stderr == "tabular.py: unknown option '--gama': did you mean '--gamma'? --help lists all\n"
-    assert run.stdout == ""
 
 
 # -- names of runs, pages ---------------------------------------------------------------------------------------------

@@ -76,16 +76,6 @@ def test_epsilon_is_the_share_of_random_decisions(epsilon: float) -> None:
     assert abs((actions != 3).mean() - expected) <= 5 * math.sqrt(expected * (1 - expected) / 8000)
 
 
-def test_dueling_values_average_to_the_state_value() -> None:
-    torch.manual_seed(0)
-    network = QNetwork(NetworkShape(inputs=3, actions=4, hidden_sizes=(8,), dueling=True))
-    observations = torch.randn(5, 3)
-    raw = network.head(network.body(observations))
-    values = network(observations)
-    torch.testing.assert_close(values.mean(dim=1), raw[:, 0])
-    torch.testing.assert_close(values - values[:, :1], raw[:, 1:] - raw[:, 1:2])
-
-
 def test_wide_network_adds_a_linear_layer_that_starts_at_zero() -> None:
     torch.manual_seed(0)
     network = QNetwork(NetworkShape(inputs=3, actions=4, hidden_sizes=(8,), wide=True))

@@ -13,7 +13,7 @@ from cardgym.envs.single import CardEnv
 from cardgym.errors import CardgymError
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.replay import ReplayBuffer, TransitionBuilder, Transitions
-from cardgym.learn.rollouts import SelfPlayRollout, Turns
+from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players.network_shapes import network_shape
 from cardgym.players.networks import NetworkPlayer, QNetwork
 from learning_game import CARD, PARITY, SEAT
@@ -151,30 +151,6 @@ def test_rollout_counts_the_learners_decisions(tiny: Game) -> None:
     assert rollout.decisions == 0
     transitions = play(rollout, 30)
     assert rollout.decisions == pytest.approx(len(transitions.actions), abs=16)  # One may be open in each env.
-
-
-def test_transitions_worked_out_by_hand() -> None:
-    builder = TransitionBuilder(num_streams=2, observation_size=1, num_actions=1)
-    stream, nobody = np.array([1]), np.zeros(0, np.int64)
-
-    def turn(number: int) -> Turns:
-        return Turns(stream, np.array([[number]], np.float32), np.ones((1, 1), np.int8))
-
-    rewards = np.array([0.0, 99.0])  # Before the first turn: belongs to no action.
-    completed = []
-    for number, reward in enumerate([1.0, 2.0, 4.0]):
-        completed.append(builder.complete(rewards, turn(number), nobody)[0])
-        builder.act(turn(number), np.array([10 + number]))
-        rewards = np.array([77.0, reward])
-    assert [len(part.actions) for part in completed] == [0, 1, 1]
-    first = completed[1]
-    assert (first.observations, first.actions, first.rewards) == (0, 10, 1)
-    assert (first.next_observations, first.done) == (1, False)
-    no_turn = Turns(nobody, np.zeros((0, 1), np.float32), np.zeros((0, 1), np.int8))
-    _, last = builder.complete(rewards, no_turn, stream)
-    assert (last.observations, last.actions, last.rewards, last.done) == (2, 12, 4, True)
-    _, again = builder.complete(np.zeros(2), no_turn, stream)
-    assert len(again.actions) == 0  # The end completes them once.
 
 
 # -- the replay buffer ------------------------------------------------------------------------------------------------

@@ -10,13 +10,13 @@ from test_learners import LEARNERS
 
 from cardgym.engine.contract import Game
 from cardgym.experiments.trainers import Trainer
-from cardgym.learn.nfsp import AverageLearner, Behavior, Decisions, NFSPConfig, ReservoirBuffer, imitation_loss
+from cardgym.learn.nfsp import AverageLearner, Behavior, Decisions, NFSPConfig, ReservoirBuffer
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.saved_state import STATE_FILE, load_state
 from cardgym.players.network_shapes import NetworkShape, network_shape
 from cardgym.players.networks import NetworkPlayer, QNetwork
-from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 from learning_game import trainer
 
 SHORT = LEARNERS["nfsp"].config.replace(total_steps=2_000)
@@ -62,10 +62,6 @@ def test_reservoir_is_a_uniform_sample(batch: int) -> None:
     assert chi_square < total + 4 * np.sqrt(2 * total)  # Its mean and four standard deviations.
 
 
-def test_reservoir_keeps_everything_until_full() -> None:
-    assert kept_of(20, 6, 20, seed=1).tolist() == list(range(20))
-
-
 # -- the average policy -----------------------------------------------------------------------------------------------
 
 
@@ -89,13 +85,6 @@ def test_average_policy_learns_the_share_of_each_action_and_never_an_illegal_one
     statistics = learner.statistics()
     assert set(statistics) == {"losses/sl_loss", "losses/entropy"}
     assert learner.statistics() == {}
-
-
-def test_imitation_loss_is_the_mean_surprise() -> None:
-    masks = torch.tensor([[True, True, False], [True, False, True]])
-    logits = torch.tensor([[0.0, 0.0, 99.0], [0.0, 99.0, float(np.log(3.0))]])
-    loss = imitation_loss(log_probabilities(logits, masks), torch.tensor([1, 2]))
-    assert loss.item() == pytest.approx(-(np.log(0.5) + np.log(0.75)) / 2)
 
 
 # -- who plays what ---------------------------------------------------------------------------------------------------

@@ -137,15 +137,6 @@ def test_explained_variance() -> None:
     assert explained_variance(returns, torch.ones(3)) == 0.0
 
 
-@pytest.mark.parametrize("draw", [0.0, 0.25, 0.5, np.nextafter(1.0, 0.0)])
-def test_sampled_actions_are_legal_for_any_draw(draw: float) -> None:
-    probabilities = np.array(
-        [[0.0, 0.3, 0.7, 0.0], [0.5, 0.0, 0.0, 0.5], [0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]], np.float32
-    )
-    actions = sample_actions(probabilities, np.full(4, draw))
-    assert (probabilities[np.arange(4), actions] > 0).all()
-
-
 def test_sampled_actions_are_legal_where_denormal_numbers_count_as_0(request: pytest.FixtureRequest) -> None:
     torch.set_flush_denormal(True)
     request.addfinalizer(lambda: torch.set_flush_denormal(False))
@@ -173,40 +164,6 @@ def act(buffer: TurnBuffer, stream: int, value: float) -> None:
 
 
 NOBODY = np.zeros(0, np.int64)
-
-
-def test_seat_gets_all_rewards_until_its_next_turn() -> None:
-    buffer = TurnBuffer(2, 10, 1, 2)
-    act(buffer, 0, value=0.5)
-    buffer.pay(np.array([1.0, 7.0]), NOBODY)  # Stream 1 has had no turn yet: its payment belongs to no action.
-    act(buffer, 1, value=0.25)
-    buffer.pay(np.array([2.0, 0.0]), NOBODY)  # Paid in the other seat's turn.
-    act(buffer, 0, value=2.0)
-    buffer.pay(np.array([4.0, -4.0]), np.array([0, 1]))
-    batch = buffer.take(gamma=1.0, gae_lambda=0.0)
-    assert batch.returns.tolist() == [1.0 + 2.0 + 2.0, -4.0, 4.0]
-    assert batch.advantages.tolist() == [4.5, -4.25, 2.0]
-    assert buffer.size == 0
-
-
-def test_advantages_do_not_leak_over_the_end_of_a_game() -> None:
-    buffer = TurnBuffer(1, 10, 1, 2)
-    for reward in (1.0, 10.0):
-        act(buffer, 0, value=0.0)
-        buffer.pay(np.array([reward]), np.array([0]))
-    assert buffer.take(gamma=1.0, gae_lambda=1.0).returns.tolist() == [1.0, 10.0]
-
-
-def test_lambda_weighs_the_later_turns_of_the_seat() -> None:
-    buffer = TurnBuffer(1, 10, 1, 2)
-    rewards, values = [1.0, 2.0, 4.0], [0.5, 0.25, 3.0]
-    for number, (reward, value) in enumerate(zip(rewards, values, strict=True)):
-        act(buffer, 0, value)
-        buffer.pay(np.array([reward]), np.array([0]) if number == 2 else NOBODY)
-    gamma, lam = 0.9, 0.8
-    deltas = [1.0 + gamma * 0.25 - 0.5, 2.0 + gamma * 3.0 - 0.25, 4.0 - 3.0]
-    expected = [sum((gamma * lam) ** (j - i) * deltas[j] for j in range(i, 3)) for i in range(3)]
-    assert buffer.take(gamma, lam).advantages.tolist() == pytest.approx(expected)
 
 
 def test_open_turn_waits_for_the_next_batch_and_provides_its_value() -> None:

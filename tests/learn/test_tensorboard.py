@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cardgym.engine.contract import Game
-from cardgym.learn.evaluation import log_evaluation, write_results
+from cardgym.learn.evaluation import log_evaluation
 from cardgym.learn.rollouts import EpisodeStatistics
 from cardgym.learn.saved_state import restore, state_of
 from cardgym.learn.schedules import Stopwatch
@@ -81,16 +81,6 @@ def test_evaluations_can_be_read_during_the_run(tmp_path: Path) -> None:
         f"eval_ci95/mean_return/{other}/upper": -1.0,
     }
     assert {tuple(steps) for tag, (steps, _) in curves.items() if tag.startswith("eval")} == {(100, 200)}
-
-
-def test_final_results_are_not_on_the_curves(tmp_path: Path) -> None:
-    results: dict[str, Metrics] = {"random": {"win_rate": (0.5, (0.4, 0.6))}}
-    with TensorBoard(tmp_path) as board:
-        log_evaluation(board, 100, results)
-        write_results(tmp_path, board, {"seed": 1}, 100, {"random": {"win_rate": (0.75, (0.7, 0.8))}})
-    curves = read_curves(tmp_path)
-    assert curves["eval/win_rate/random"] == ([100], [0.5])
-    assert curves["final/win_rate/random"] == ([100], [0.75])
 
 
 def test_intervals_are_drawn_as_bands_by_metric() -> None:

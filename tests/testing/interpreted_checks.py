@@ -11,9 +11,9 @@ from typing import Any
 import broken_games as games
 import hidden_moves
 import pytest
-import two_deals
 
-from cardgym.engine.contract import Game, Options, choice
+from cardgym.engine.contract import Game, Options, State, choice, rule
+from cardgym.engine.registry import find
 from cardgym.engine.rules import no_resample
 from cardgym.testing import ContractError, StateDriver
 from cardgym.testing.kernel_checks import check_compiled_players, check_deals, check_interpreted
@@ -36,6 +36,7 @@ from cardgym.testing.secrecy_checks import check_secrets
 from kuhn_poker import GAME
 
 OPTIONS = Options()
+SPIKE = find("CorellianSpike-v0")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -197,7 +198,16 @@ def test_missing_sections_of_the_documentation_are_generated() -> None:
     assert "- `ante`: one or two; what each player pays" in game.documentation
 
 
+@rule
+def apply_with_leftovers(state: State, move: int) -> None:
+    """Corellian Spike, where a larger pool leaves another order of the deck to the next hand."""
+    hand = state.hand
+    SPIKE.rules.apply_action(state, move)
+    if state.hand > hand and state.last_pool > 4:
+        state.deck[: state.deck_size] = -state.deck[: state.deck_size]
+
+
 def test_deal_that_depends_on_an_earlier_deal_is_caught() -> None:
-    check_deals(two_deals.GAME, two_deals.GAME.parse_options())
-    with pytest.raises(ContractError, match="deal 1 starts with"):
-        check_deals(two_deals.BROKEN, two_deals.BROKEN.parse_options(), lines=8)
+    rules = dataclasses.replace(SPIKE.rules, apply_action=apply_with_leftovers)
+    with pytest.raises(ContractError, match=r"deal \d starts with"):
+        check_deals(dataclasses.replace(SPIKE, id="BrokenLeftover-v0", rules=rules), SPIKE.parse_options())

@@ -6,31 +6,14 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError
-from cardgym.testing import CHANCE, END, StateDriver, generator
-from kuhn_poker import BET, JACK, KING, PASS, QUEEN
+from cardgym.testing import StateDriver, generator
+from kuhn_poker import BET, KING, PASS, QUEEN
 
 
 def dealt(first: int, second: int) -> StateDriver:
     driver = StateDriver("KuhnPoker-v0")
     driver.play(first, second - (second > first))
     return driver
-
-
-def test_every_move_is_chosen() -> None:
-    driver = StateDriver("KuhnPoker-v0")
-    assert (driver.current_player, driver.num_chance_outcomes) == (CHANCE, 3)
-    driver.apply_action(KING)
-    assert (driver.current_player, driver.num_chance_outcomes) == (CHANCE, 2)
-    driver.apply_action(0)
-    assert (driver.current_player, driver.num_chance_outcomes) == (0, 0)
-    assert driver.state.cards.tolist() == [KING, JACK]
-    assert driver.legal_actions() == [PASS, BET]
-    assert driver.legal_action_mask().tolist() == [1, 1]
-    assert driver.play(BET, PASS)[:2].tolist() == [1.0, -1.0]
-    assert driver.current_player == END
-    assert driver.over
-    assert [driver.score(seat) for seat in range(2)] == [1.0, 0.0]
-    assert driver.max_score() == 1.0
 
 
 def test_options_are_given_whole_or_by_name() -> None:
@@ -69,16 +52,6 @@ def test_copy_of_a_subclass_is_of_that_class() -> None:
         pass
 
     assert type(Named("KuhnPoker-v0").copy()) is Named
-
-
-def test_last_move_is_narrated_as_each_seat_saw_it() -> None:
-    driver = StateDriver("KuhnPoker-v0")
-    driver.apply_action(KING)
-    assert [driver.narrate(seat) for seat in range(2)] == ["You are dealt the king", ""]
-    driver.play(0, PASS)
-    assert [driver.narrate(seat) for seat in range(2)] == ["You check", "Seat 0 checks"]
-    assert driver.action_text(BET) == "bet"
-    assert driver.describe(1).splitlines()[0] == "Own card: jack"
 
 
 def test_state_that_was_written_to_is_read_again() -> None:

@@ -100,14 +100,6 @@ def test_the_page_asks_for_all_modules_at_once_and_a_browser_keeps_them(client: 
     assert (again, body) == (304, b"")
 
 
-def test_opponents_and_games_come_from_lists(client: Client, tmp_path: Path) -> None:
-    (tmp_path / "player.json").write_text("{}")
-    for name in (str(tmp_path / "player.json"), "checkpoints/dqn.safetensors", "heuristc"):
-        refused = client.post("/api/tables", {"game": SPIKE, "seat": 0, "opponents": [name]}, 400)
-        assert refused["error"].startswith("no such player; CorellianSpike-v0 has random, ")
-    assert "no such game" in client.post("/api/tables", {"game": f"os:{SPIKE}", "seat": 0}, 404)["error"]
-
-
 def test_ids_are_long_and_random(client: Client) -> None:
     ids = {client.sit_down(game=SPIKE, seed=1)["table"] for _ in range(20)}
     assert len(ids) == 20

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from web_server import SHORT, SPIKE, Client, Served, finish, serving, settled, watch
+from web_server import SHORT, SPIKE, Client, Served, finish, serving, watch
 
 import cardgym
 from cardgym.players import player_names
@@ -108,16 +108,6 @@ def test_stream_reports_changes_and_closed_streams_are_cleaned_up(server: Served
     assert server.tables.followers(table, "127.0.0.1") == 0
 
 
-def test_restarted_server_continues_games(tmp_path: Path) -> None:
-    with serving(tmp_path / "games.sqlite") as first:
-        state = first.client.sit_down(**SHORT, hints="demand")
-        state = first.client.act(state, state["actions"][1]["action"])["state"]
-    with serving(tmp_path / "games.sqlite") as second:
-        assert [table["table"] for table in second.client.get("/api/lobby")["tables"]] == [state["table"]]
-        assert second.client.get(f"/api/tables/{state['table']}") == state
-        finish(second.client, state)
-
-
 def test_two_servers_share_a_game_log(tmp_path: Path) -> None:
     with serving(tmp_path / "games.sqlite") as one, serving(tmp_path / "games.sqlite") as two:
         state = one.client.sit_down(**SHORT)
@@ -186,15 +176,6 @@ def test_slow_player_does_not_block_other_tables(server: Served, monkeypatch: py
     assert acting.is_alive()
     go_on.set()
     acting.join()
-
-
-def test_history_has_the_cost_of_decisions(tmp_path: Path) -> None:
-    with serving(tmp_path / "games.sqlite") as served:
-        for seed in range(2):
-            finish(served.client, served.client.sit_down(game="OnePlayPoker-v0", seed=seed), seed)
-        history = settled(served.client)
-        assert [cost["people"] for cost in history["costs"]] == [""]  # Nobody but the house.
-        assert history["costs"][0]["games"] == 2
 
 
 def test_on_a_shared_server_browsers_list_only_their_own_tables_and_see_no_paths(tmp_path: Path) -> None:

@@ -82,15 +82,6 @@ def finish(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, An
     return state
 
 
-def settled(client: Client) -> dict[str, Any]:
-    """The history once all finished games are reviewed."""
-    deadline = time.monotonic() + 120
-    while (history := dict(client.get("/api/history")))["reviewing"]:
-        assert time.monotonic() < deadline, "the reviews take too long"
-        time.sleep(0.1)
-    return history
-
-
 class Served:
     """A server in a thread.
 

@@ -48,10 +48,6 @@ def test_runs_have_folders_of_their_own_on_every_disk(config: Path) -> None:
     assert all(re.fullmatch(r"[\w=,.+-]{1,120}(?<!\.)", folder) for folder in folders)
 
 
-def test_run_without_a_grid_is_named_by_its_seed(config: Path) -> None:
-    assert [run.name for run in runs_of(TrainingScript(config), {}, [3, 4])] == ["seed3", "seed4"]
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -182,23 +182,6 @@ def test_belief_extends_full() -> None:
     assert folded.observe(0, "belief")[len(full) + 37 :].any()
 
 
-def test_raises_make_small_sums_likely() -> None:
-    game = SpikeDriver((3, -2), (7, 1))
-    game.play(MATCH, MATCH)
-    game.draw(1, -8)
-    game.play(DONT_BUY, DONT_BUY)
-    start = offsets(GAME.observation("belief").features(game.options))
-
-    def small(driver: SpikeDriver) -> float:
-        size = start["opponent_1_size"]
-        return float(driver.observe(1, "belief")[size : size + 3].sum())
-
-    raised, matched = game.copy(), game.copy()
-    raised.act(RAISE)
-    matched.act(MATCH)
-    assert small(raised) > small(game) > small(matched)
-
-
 @pytest.mark.slow
 def test_odds_are_tenths_of_the_beliefs_chance_for_each_opponent() -> None:
     game = SpikeDriver((3, -2), (7, 1), (9, 9))

@@ -8,9 +8,7 @@ from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (
     DISCARD,
     DONT_BUY,
-    FOLD,
     MATCH,
-    RAISE,
     SWAP_LOW,
 )
 from cardgym.games.corellian_spike.text import rules_text
@@ -83,12 +81,3 @@ def test_small_deck_has_the_cards_that_its_options_say() -> None:
     assert sorted(state.deck[: state.deck_size].tolist()) == [-2, -2, -1, -1, 0, 1, 1, 2, 2]
     with pytest.raises(CardgymError, match="a deck of 5 cards is too small for 2 players, who need 8"):
         SpikeDriver(values=2, copies=1, zeros=1)
-
-
-def test_raises_are_limited_by_the_option() -> None:
-    driver = SpikeDriver(max_raises=1)
-    while driver.num_chance_outcomes:
-        driver.apply_action(0)
-    for expected in ([RAISE, MATCH, FOLD], [RAISE, MATCH, FOLD], [MATCH, FOLD]):
-        assert driver.legal_actions() == expected
-        driver.apply_action(expected[0])

@@ -87,10 +87,3 @@ def test_heuristic_takes_the_better_card() -> None:
     game.draw(-10)
     assert game.legal_actions() == [DISCARD, SWAP_SPIKE, SWAP_LOW, SWAP_HIGH]
     assert game.choose_action("heuristic", generator(0)) == SWAP_SPIKE  # The spike is the 2: 10 + 0 - 10 = 0.
-
-
-@pytest.mark.parametrize("reward", ["net", "credits", "weighted"])
-def test_checkpoints_play_under_any_reward(reward: str) -> None:
-    options = GAME.parse_options({"reward": reward})
-    for name in ("dqn", "ppo"):
-        assert resolve(name, GAME, options).name == name

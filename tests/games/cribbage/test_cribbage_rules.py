@@ -73,13 +73,6 @@ def test_pegging_ends_the_game_at_once():
     assert driver.state.num_played == 2
 
 
-def test_a_go_ends_the_game():
-    driver = driver_at_play("JS QS KS 9C", "JD QD KD 9H", "5S", scores=(118, 120))
-    driver.peg("1:JD 0:QS 1:KD")
-    assert driver.over
-    assert driver.scores == [118, 121]
-
-
 def driver_after_show(scores):
     """A deal played to its end: each player pegs 1; the pone (seat 1) shows 21, the dealer 4, and 2 in the crib."""
     driver = driver_at_play("2C 2D KH 9S", "5D 5S TD JC", "5C", ("2H 9D", "3H 9C"), scores=scores)

@@ -39,14 +39,6 @@ def test_folding_at_once_gives_one_transition_a_hand() -> None:
     assert rows.s[0] % 10_000 == 50
 
 
-def test_the_last_player_in_is_paid_the_pool() -> None:
-    rows = record(DEFAULTS, ["initial", folder()], games=1, seed=1)
-    assert rows.seat.tolist() == [0, 1] * 10
-    assert rows.a.tolist() == [MATCH, FOLD] * 10
-    assert rows.r.tolist() == [2.0, -2.0] * 10
-    assert (rows.s_next == 0).all()
-
-
 def test_without_raises_and_folds_the_pool_is_the_antes() -> None:
     rows = record(papers_options(), ["initial", "initial"], games=20, seed=2)
     # Seven decisions a seat and hand: 4 betting, 3 buying. Each hand pays its winner 4.

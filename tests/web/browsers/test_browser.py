@@ -153,19 +153,6 @@ def test_agents_can_be_watched_step_by_step_or_running(server: Server, person: P
     person.page.wait_for_selector(".actions[data-phase=ended]")
 
 
-def test_hidden_cards_are_not_in_the_page_and_turned_up_at_the_end(server: Server, person: Person) -> None:
-    person.sit_down(server.open_table("Cribbage-v0"))
-    backs = person.page.locator(".others .item").evaluate_all("items => items.map(item => item.ariaLabel)")
-    assert backs == ["card, face down"] * 6
-    person.sit_down(server.open_table("Coda-v0"))
-    hidden = person.page.locator(".others .item[aria-label^=hidden]")
-    assert person.phase == "yours"
-    assert hidden.count()
-    person.play_to_the_end("keys")
-    assert hidden.count() == 0
-    assert person.page.locator(".others .item").count()
-
-
 @pytest.mark.parametrize(
     ("look", "games"),
     [

@@ -10,15 +10,6 @@ AT_THE_FIELD = """() => {
 """What a click in the middle of the field for the points would reach."""
 
 
-def test_the_show_is_counted_point_by_point(server: Server, person: Person) -> None:
-    person.sit_down(server.open_table("CribbageDeal-v0"))
-    person.play_to_the_end("clicks")
-    assert "The show" in person.page.inner_text(".stage")
-    log = person.page.inner_text(".log")
-    assert "Your hand" in log
-    assert "fifteen two" in log or "pair two" in log
-
-
 def test_people_can_count_their_own_hands(server: Server, person: Person) -> None:
     """The board, the points and the log say nothing before they have; then the pegs walk."""
     page = person.page
