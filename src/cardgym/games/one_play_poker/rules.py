@@ -122,8 +122,9 @@ def score(state: State, seat: int) -> float:
 
 @rule
 def net_profit(state: State, seat: int) -> float:
-    """Return the player's net result of a finished game, ante included."""
-    return pot(state) * result(state) / 2.0 - float(state.bets) - 1.0
+    """Return the player's net result, ante included; a game that was forfeited leaves the pot to the house."""
+    share = result(state) / 2.0 if state.phase == OVER else 0.0
+    return pot(state) * share - float(state.bets) - 1.0
 
 
 @rule
