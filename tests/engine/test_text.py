@@ -124,6 +124,8 @@ def test_a_view_reads_ids_and_words_strictly() -> None:
     ):
         assert view.parse(answer) == 3, answer
     assert view.parse("20 (stop)") == view.parse("STOP!") == view.parse(moves[20]) == 20
+    for answer in (f"{moves[20]} (20)", "stop (ID: 20)", "20, stop", "20 - stop", "20** (stop)"):  # By both.
+        assert view.parse(answer) == 20, answer
     for answer in ("4", "21", "guess white 8 at place 3", "guess black 10", "move red to blue"):
         with pytest.raises(IllegalActionError):
             view.parse(answer)
@@ -131,7 +133,8 @@ def test_a_view_reads_ids_and_words_strictly() -> None:
         TextView("Some-v0", 0, "", "", (), 0, {n: f"guess white 7 at place {n}" for n in range(1, 9)}).parse("white 7")
     # What a message calls a move names it, too: its distinct words alone, such as `1`, would be read as an ID.
     assert "`guess white 7 at place 1`" in str(caught.value)
-    for answer in ("", "-3", "3.5", "guess", "3: stop", "3 or 15", "stop or guess", "do not stop", "²", "raise"):
+    unclear = ("", "-3", "3.5", "guess", "3: stop", "3 or 15", "stop or guess", "do not stop", "²", "raise")
+    for answer in (*unclear, "stop (3)", "15, stop"):
         with pytest.raises(UnclearMoveError):
             view.parse(answer)
     numbers = TextView("Some-v0", 0, "", "", (), 0, {0: "1", 1: "2"})

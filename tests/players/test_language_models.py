@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,7 @@ def test_replies_that_are_none_fail_and_strange_counts_of_tokens_do_not(monkeypa
         (reply("ANSWER: 0" + " " * 10_000), GAMES, 0),
         (reply([{"type": "thinking", "thinking": []}, {"type": "text", "text": "ANSWER: 0"}]), 0, 0),
         ({"choices": [{"message": {"content": "ANSWER: 0"}, "finish_reason": "length"}]}, 0, 3 * GAMES),
+        ({"choices": [{"message": {"content": "ANSWER: 0"}, "finish_reason": "content_filter"}]}, 0, 3 * GAMES),
         ({"choices": []}, GAMES, 0),
         (["ANSWER: 0"], GAMES, 0),
     )
@@ -184,14 +186,18 @@ def test_an_answer_that_a_full_disk_cuts_off_costs_no_other(transcripts: Path) -
     assert (Transcripts(transcripts).find("k", 0), file.find("l", 0)) == (kept["answer"], None)
 
 
-def test_requests_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_are_made_at_once_and_hold_no_process_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = set[bool]()
+
     def slow(messages: list[dict[str, str]]) -> str:
         time.sleep(0.05)
+        waiting.update(thread.daemon for thread in threading.enumerate() if thread.name.startswith("llm:"))
         return honest(messages)
 
     with serving(slow) as server:
         played(server, monkeypatch, "llm:m,at_once=8")
         assert 1 < server.at_once <= 8
+    assert waiting == {True}  # Python waits for other threads at its end, also after Ctrl-C.
 
 
 def test_a_prompt_shows_what_its_settings_say(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,6 +235,7 @@ VIEW = TextView("Some-v0", 0, "", "", (), 0, {0: "check", 1: "bet 1 (the pot bec
         ("ANSWER: 2. Or else ANSWER: 1", None, "illegal"),
         ("ANSWER: raise, or check if that is illegal", None, "illegal"),
         ("ANSWER:", None, "illegal"),
+        (r"ANSWER: $\boxed{1}$", 1, ""),
         pytest.param("\n" * 200_000 + "1", None, "unreadable", id="many lines"),
         pytest.param("ANSWER: #" + " " * 200_000 + "x", None, "illegal", id="a long line"),
     ],

@@ -27,6 +27,11 @@ _OPEN, _CLOSE = r"[\s#([{<*`'\"]*", r"[\s.!)\]}>*`'\"]*"
 _NUMBER = rf"{_OPEN}(?:id\b[:=]?)?{_OPEN}([0-9]{{1,9}})"
 _ID = re.compile(_NUMBER + _CLOSE, re.IGNORECASE)
 _ID_AND_WORDS = re.compile(_NUMBER + r"(?:\s*[:.)\]-]+\s+|\s*:\s*|\s+(?=\())(\S.*)", re.IGNORECASE)
+_BESIDE = (
+    re.compile(rf"^{_NUMBER}\b", re.IGNORECASE),
+    re.compile(r"(?:\bid\b[\s:=]*)?(?<![\w.])([0-9]{1,9})\W*$", re.IGNORECASE),
+)
+"""An ID before or after words that may contain numbers themselves: only read if both name the same move."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,22 @@ class TextView:
             if named != int(both[1]):
                 raise UnclearMoveError(f"{quoted(answer)} may mean two moves: the ID of {both[2]!r} is {named}")
             return named
-        return self._by_id(number[1]) if (number := _ID.fullmatch(answer)) else self._by_words(answer)
+        if number := _ID.fullmatch(answer):
+            return self._by_id(number[1])
+        try:
+            return self._by_words(answer)
+        except UnclearMoveError:
+            if (action := self._twice(answer)) is None:
+                raise
+            return action
+
+    def _twice(self, answer: str) -> int | None:
+        """Return the move that an answer names by its words and by its ID, in either order; None if there is none."""
+        for number in filter(None, (pattern.search(answer) for pattern in _BESIDE)):
+            words = f"{answer[: number.start()]}{answer[number.end() :]}".strip(" -=/\u2013\u2014")
+            if matching(words, self.moves, self.illegal) == [int(number[1])] and int(number[1]) in self.moves:
+                return int(number[1])
+        return None
 
     def _by_id(self, digits: str) -> int:
         action, same = int(digits), [move for move, text in self.moves.items() if words_of(text) == [digits]]

@@ -11,7 +11,7 @@ from typing import Any
 from cardgym.engine.names import YOU, Names
 from cardgym.errors import printable
 
-_ACRONYMS = {"ppo": "PPO", "dqn": "DQN", "nfsp": "NFSP", "cfr": "CFR", "mccfr": "MCCFR"}
+_ACRONYMS = {"llm": "LLM", "ppo": "PPO", "dqn": "DQN", "nfsp": "NFSP", "cfr": "CFR", "mccfr": "MCCFR"}
 
 
 def shown_name(name: str) -> str:

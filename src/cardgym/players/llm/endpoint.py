@@ -19,6 +19,9 @@ from cardgym.players.llm.settings import TRANSCRIPTS, Settings, max_requests
 
 Messages = list[dict[str, str]]
 
+_CUT_OFF = ("length", "max_tokens", "content_filter")
+"""Why an answer may end early, in the words of endpoints."""
+
 
 class Transcripts:
     """The requests and answers of a file, by what was asked and how often it had been asked before.
@@ -141,8 +144,8 @@ class Endpoint:
             choice = reply["choices"][0]
             # Without lone surrogates, which no file can hold.
             answer = _text(choice["message"].get("content")).encode(errors="replace").decode()
-            if choice.get("finish_reason") == "length":  # So that `ANSWER: 1` of `ANSWER: 12` names no move.
-                answer += " [cut off: it is too long]"
+            if choice.get("finish_reason") in _CUT_OFF:  # So that `ANSWER: 1` of `ANSWER: 12` names no move.
+                answer += " [cut off]"
             usage = found if isinstance(found := reply.get("usage"), dict) else {}
             told = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
         except CardgymError:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ from cardgym.players.llm.settings import Settings, read_prompt
 _TAG = r"(?:think|thinking|thought|reasoning|analysis)"
 _THOUGHT = re.compile(rf"\A.*[<\[◁]/{_TAG}[>\]▷]|[<\[◁]{_TAG}[>\]▷].*\Z", re.DOTALL | re.IGNORECASE)
 """All up to the last end of thoughts, whose beginning may be part of the prompt, and those that are cut off."""
+_LATEX = re.compile(r"\\[a-z]+|\$", re.IGNORECASE)
+"""As in `\\boxed{3}`."""
 _ANSWER = re.compile(r"^[ \t>*_`#-]*ANSWER[ \t*_`]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -43,7 +45,7 @@ def read_answer(answer: str, view: TextView) -> Reading:
     lines = _ANSWER.findall(_THOUGHT.sub("", answer))
     if not lines:
         return Reading(None, "unreadable", "there is no line that begins with ANSWER:")
-    return read_move(lines[-1].strip(" \t\r*_"), view)
+    return read_move(_LATEX.sub("", lines[-1]).strip(" \t\r*_"), view)
 
 
 def read_move(move: str, view: TextView) -> Reading:
@@ -105,12 +107,38 @@ class LanguageModel(TextPlayer):
             key = self._endpoint.key(messages)
             numbers.append(self._times[key])
             self._times[key] += 1
-        pool = ThreadPoolExecutor(self.settings.at_once)
-        try:
-            readings = list(pool.map(self._decide, shown, asked, numbers))
-        finally:
-            pool.shutdown(cancel_futures=True)
+        readings = self._decided(list(zip(shown, asked, numbers, strict=True)))
         return [self._settled(reading, view) for reading, view in zip(readings, views, strict=True)]
+
+    def _decided(self, decisions: Sequence[tuple[TextView, Messages, int]]) -> list[list[Reading]]:
+        """Return the readings of several decisions; an error waits for the answers under way, Ctrl-C for none."""
+        found, failed = dict[int, list[Reading]](), list[BaseException]()
+        waiting, lock = iter(enumerate(decisions)), threading.Lock()
+
+        def work() -> None:
+            while not failed:
+                with lock:
+                    place, decision = next(waiting, (-1, None))
+                if decision is None:
+                    return
+                try:
+                    found[place] = self._decide(*decision)
+                except BaseException as error:
+                    failed.append(error)
+
+        # Daemons, unlike the threads of a pool: a process does not wait for them at its end.
+        count = min(self.settings.at_once, len(decisions))
+        threads = [threading.Thread(target=work, name=self.name, daemon=True) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                thread.join()
+        except BaseException as error:
+            failed.append(error)
+        if failed:
+            raise failed[0]
+        return [found[place] for place in range(len(decisions))]
 
     def _shown(self, view: TextView) -> TextView:
         return view.neutral() if self.settings.names == "neutral" else view
