@@ -22,7 +22,7 @@ from cardgym.players.checkpoints import POLICY_NETWORK, Q_NETWORK, CheckpointPla
 from cardgym.players.compiled_networks import CompiledNetwork
 from cardgym.players.network_shapes import NetworkShape, weights_of_policy, weights_of_values
 from cardgym.players.networks import QNetwork
-from cardgym.players.policy_networks import PolicyNetwork
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 from cardgym.players.resolver import checkpoints
 from cardgym.players.seats import SeatedBatch
 
@@ -31,6 +31,7 @@ SHAPES = {
     "no hidden layer": NetworkShape(9, 5, ()),
     "plain": NetworkShape(9, 5, (8, 6, 7)),
     "dueling, wide": NetworkShape(9, 5, (8,), dueling=True, wide=True),
+    "with a threshold": NetworkShape(9, 5, (8,), threshold=0.3),
     "by action, wide": NetworkShape(9, 5, (8, 4), wide=True, feature_starts=(1, 5), featured_actions=3),
 }
 
@@ -39,7 +40,8 @@ SHAPES = {
 def test_layers_of_every_kind_give_the_numbers_of_pytorch(shape: NetworkShape) -> None:
     generator = np.random.default_rng(1)
     observations = generator.normal(size=(50, 9)).astype(np.float32) * (generator.random((50, 9)) < 0.6)
-    kinds = [PolicyNetwork] if shape.featured_actions else [QNetwork] if shape.dueling else [QNetwork, PolicyNetwork]
+    policy = shape.featured_actions or shape.threshold
+    kinds = [PolicyNetwork] if policy else [QNetwork] if shape.dueling else [QNetwork, PolicyNetwork]
     for kind in kinds:
         torch.manual_seed(3)
         network = kind(shape)
@@ -58,6 +60,9 @@ def test_layers_of_every_kind_give_the_numbers_of_pytorch(shape: NetworkShape) -
         shares = compiled.probabilities(observations, masks)
         assert (shares[masks == 0] == 0).all()
         assert shares.sum(axis=1) == pytest.approx(np.ones(50), abs=1e-6)
+        if isinstance(network, PolicyNetwork):
+            assert shares == pytest.approx(PolicyPlayer("torch", network).probabilities(observations, masks), abs=1e-5)
+            assert shares[shares > 0].min() >= shape.threshold
         draws = generator.random(50)
         draws[:3] = 0.0, np.nextafter(1.0, 0.0), 0.5
         rows = list(zip(observations, masks, draws, strict=True))

@@ -31,6 +31,8 @@ from cardgym.players.network_shapes import NetworkShape, network_shape
 from cardgym.players.networks import QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 from cardgym.solvers.exact import tree_exploitability
+from cardgym.solvers.strategies import known_strategy
+from cardgym.solvers.tree import enumerate_tree
 from learning_game import trainer
 
 QUICK: Any = LEARNERS["ppo"].config
@@ -215,13 +217,17 @@ def test_greedy_is_for_policy_networks(tiny: Game, tmp_path: Path) -> None:
 
 
 def test_exact_exploitability_is_logged_where_the_game_is_small(ppo: Trainer, tmp_path: Path) -> None:
-    config = QUICK.replace(env_id="KuhnPoker-v0", eval_opponents=(), eval_every=5_000)
+    config = QUICK.replace(env_id="KuhnPoker-v0", eval_opponents=(), eval_every=5_000, threshold=0.2)
     ppo.train(config, tmp_path, False)
     steps, values = read_curves(tmp_path)[tags.EXPLOITABILITY]
     assert len(steps) == 2
     assert all(0 < value < 0.5 for value in values)
     game = find("KuhnPoker-v0")
     player = resolve(tmp_path / "model.safetensors", game, game.parse_options())
+    strategy = known_strategy(enumerate_tree(game, game.parse_options()), player)
+    assert strategy is not None
+    assert strategy[strategy > 0].min() >= 0.2
+    assert (strategy == 0).any()
     exact = tree_exploitability(game, game.parse_options(), player)
     assert exact is not None
     assert json.loads((tmp_path / "results.json").read_text())["exploitability"] == pytest.approx(exact[0], rel=1e-4)

@@ -72,6 +72,7 @@ def test_networks_of_every_shape_choose_the_same_actions(
     names = names[-1:]
     observation = "splits" if featured else game.default_observation
     shape = network_shape(game, options, observation, (8,), dueling, wide, names)
+    shape = dataclasses.replace(shape, threshold=0.1 * (featured and wide))
     network = (PolicyNetwork if featured else QNetwork)(shape)
     with torch.no_grad():
         for weights in network.parameters():

@@ -155,16 +155,16 @@ def load_weights(network: Network, path: Path, game: Game, options: Options, obs
         raise CardgymError(
             f"init_from {path}: reads the observation {metadata.observation!r}, not {observation!r}; set `observation`"
         )
-    sizes = network.shape.hidden_sizes
-    like = replace(other.shape, inputs=network.shape.inputs, hidden_sizes=sizes) == network.shape
+    sizes, own = network.shape.hidden_sizes, network.shape
+    like = replace(other.shape, inputs=own.inputs, hidden_sizes=sizes, threshold=own.threshold) == own
     narrow = len(other.shape.hidden_sizes) == len(sizes) and all(map(int.__le__, other.shape.hidden_sizes, sizes))
     if not like or not narrow:
         raise CardgymError(f"init_from {path}: its layers are {_layers(other)}, not {_layers(network)} or narrower")
     with torch.no_grad():
-        for name, own in network.state_dict().items():
+        for name, weights in network.state_dict().items():
             trained = other.state_dict()[name]
-            own[: len(trained)] = 0.0
-            own[tuple(map(slice, trained.shape))] = trained
+            weights[: len(trained)] = 0.0
+            weights[tuple(map(slice, trained.shape))] = trained
 
 
 def extensions(game: Game, options: Options, observation: str) -> list[str]:

@@ -7,6 +7,7 @@ cardgym.learn.ppo_loss.
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -83,6 +84,9 @@ class PPOConfig(NetworkConfig):
     average_tau: Share = 0.0
     """How far the averaged weights that are evaluated and saved move towards the policy's at each update; 0 saves the
     policy's own."""
+    threshold: Share = 0.0
+    """Actions less likely than this are not played once training ends, nor in evaluations; an entropy bonus keeps even
+    bad actions from becoming unlikelier. The checkpoint knows it."""
 
     algorithm_name: ClassVar[str] = "ppo"
     small_game_flags: ClassVar[tuple[str, ...]] = (
@@ -229,12 +233,13 @@ def first_network(config: PPOConfig, training: NetworkTraining) -> tuple[PolicyN
     network = training.warm_start(
         training.policy_network(config.hidden_sizes, wide=config.wide, action_features=config.action_features)
     )
-    if not config.normalize:
-        return network, None
-    first = PolicyPlayer("first", network, training.observation)
-    others = config.critic == "all" and training.options.num_players > 1
-    normalizer = measure(training.rollout(first), first, training.generator(3), others=others)
-    insert(network, normalizer, same_function=bool(config.init_from))
+    normalizer = None
+    if config.normalize:
+        first = PolicyPlayer("first", network, training.observation)
+        others = config.critic == "all" and training.options.num_players > 1
+        normalizer = measure(training.rollout(first), first, training.generator(3), others=others)
+        insert(network, normalizer, same_function=bool(config.init_from))
+    network.shape = replace(network.shape, threshold=config.threshold)
     return network, normalizer
 
 

@@ -47,6 +47,7 @@ class _Layers(Document):
     wide: bool = False
     feature_starts: Annotated[Items[Annotated[int, Field(ge=0, le=2**31)]], at_most(MAX_LAYERS)] = ()
     featured_actions: Annotated[int, Field(ge=0, le=2**31)] = 0
+    threshold: Annotated[float, Field(ge=0, le=1)] = 0.0
 
 
 class CheckpointMetadata(PlayerMetadata):
@@ -101,8 +102,10 @@ def save_checkpoint(
 
 
 def _shape(shape: NetworkShape) -> dict[str, Any]:
-    """Return the shape as metadata, without the keys of per-action features for networks that have none."""
+    """Return the shape as metadata, without the keys of per-action features and thresholds for networks without."""
     layers = asdict(shape)
+    if not shape.threshold:
+        del layers["threshold"]
     if not shape.feature_starts:
         del layers["feature_starts"], layers["featured_actions"]
     return layers

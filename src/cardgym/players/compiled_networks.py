@@ -27,7 +27,7 @@ class CompiledNetwork:
 
     def __init__(self, shape: NetworkShape, arrays: Mapping[str, Float32s]) -> None:
         """Take the arrays of the network's file, by name; see `weights_of_values` and `weights_of_policy`."""
-        self.actions = shape.actions
+        self.actions, self._threshold = shape.actions, shape.threshold
         body = [f"body.{2 * number}" for number in range(len(shape.hidden_sizes))]
         last = "head" if "head.weight" in arrays else "policy"
         parts = [part for name in [*body, last] for part in _layer(arrays, name)]
@@ -51,7 +51,7 @@ class CompiledNetwork:
     def probabilities(self, observations: Observations, masks: Masks) -> Float32s:
         """Return the probabilities of a policy network's actions, (rows, actions); exactly 0 for illegal ones."""
         shares = self.outputs(observations)
-        _to_probabilities(shares, np.ascontiguousarray(masks, np.int8))
+        _to_probabilities(shares, np.ascontiguousarray(masks, np.int8), self._threshold)
         return shares
 
     def choose(self, observation: Float32s, mask: Any, draw: float) -> int:
@@ -62,7 +62,7 @@ class CompiledNetwork:
             mask: (actions,), int8.
             draw: -1 for the action with the highest output.
         """
-        return int(_choose(observation, self._layers, mask, draw))
+        return int(_choose(observation, self._layers, mask, self._threshold, draw))
 
 
 def _layer(arrays: Mapping[str, Float32s], name: str) -> tuple[Float32s, Float32s]:
@@ -163,8 +163,8 @@ def _new_units(layers: Any) -> Any:
 
 
 @rule
-def _to_shares(output: Any, mask: Any) -> None:
-    """Turn a row's logits into probabilities."""
+def _to_shares(output: Any, mask: Any, threshold: float) -> None:
+    """Turn a row's logits into probabilities; those below the threshold into 0."""
     top = _LOWEST
     for action in range(output.shape[0]):
         if mask[action]:
@@ -174,6 +174,11 @@ def _to_shares(output: Any, mask: Any) -> None:
         share = exp(np.float64(output[action] - top)) if mask[action] else 0.0
         output[action] = share
         total += share
+    if threshold > 0.0:
+        least, total = min(threshold * total, 1.0), 0.0  # The likeliest has 1.
+        for action in range(output.shape[0]):
+            output[action] = output[action] if output[action] >= least else 0.0
+            total += output[action]
     for action in range(output.shape[0]):
         output[action] /= total
 
@@ -189,13 +194,13 @@ def _write_outputs(observations: Float32s, layers: tuple[Any, ...], outputs: Flo
 
 
 @compiled
-def _to_probabilities(outputs: Float32s, masks: Masks) -> None:
+def _to_probabilities(outputs: Float32s, masks: Masks, threshold: float) -> None:
     for row in range(outputs.shape[0]):
-        _to_shares(outputs[row], masks[row])
+        _to_shares(outputs[row], masks[row], threshold)
 
 
 @compiled
-def _choose(observation: Float32s, layers: tuple[Any, ...], mask: Masks, draw: float) -> int:
+def _choose(observation: Float32s, layers: tuple[Any, ...], mask: Masks, threshold: float, draw: float) -> int:
     """See `CompiledNetwork.choose`; with a draw, the action that `sample_actions` takes."""
     output = np.empty(mask.shape[0], np.float32)
     _write_row(observation, layers, _new_units(layers), output)
@@ -205,7 +210,7 @@ def _choose(observation: Float32s, layers: tuple[Any, ...], mask: Masks, draw: f
             if mask[action] and (best < 0 or output[action] > output[best]):
                 best = action
         return best
-    _to_shares(output, mask)
+    _to_shares(output, mask, threshold)
     total = 0.0
     for action in range(output.shape[0]):
         total += output[action]

@@ -23,7 +23,9 @@ class NetworkShape:
     """The layers of a network: inputs, actions, the sizes of hidden layers.
 
     Both kinds can be wide. A Q-network can be dueling. A policy network can have features by action: each starts in the
-    inputs at one of `feature_starts` and has a number for each of the first `featured_actions` actions.
+    inputs at one of `feature_starts` and has a number for each of the first `featured_actions` actions. The player of a
+    policy network never takes actions less likely than `threshold`, but for the likeliest (thresholding: Ganzfried,
+    Sandholm and Waugh, "Strategy purification and thresholding", AAMAS 2012).
     """
 
     inputs: int
@@ -33,6 +35,7 @@ class NetworkShape:
     wide: bool = False
     feature_starts: tuple[int, ...] = ()
     featured_actions: int = 0
+    threshold: float = 0.0
 
     @property
     def body_inputs(self) -> list[int]:

@@ -36,8 +36,16 @@ def save_onnx(player: CheckpointPlayer, path: Path) -> None:
     legal = graph.node("Cast", "masks", to=TensorProto.BOOL)
     masked = graph.node("Where", legal, _outputs(graph, player), graph.constant("lowest", np.finfo(np.float32).min))
     numbers = (
-        graph.node("Softmax", masked, name="probabilities") if policy else graph.node("Identity", masked, name="values")
+        graph.node("Softmax", masked, name="" if shape.threshold else "probabilities")
+        if policy
+        else graph.node("Identity", masked, name="values")
     )
+    if shape.threshold:
+        likeliest = graph.node("ReduceMax", numbers, axes=[1])
+        least = graph.node("Min", likeliest, graph.constant("threshold", np.float32(shape.threshold)))
+        kept = graph.node("Where", graph.node("Less", numbers, least), graph.constant("zero", np.float32(0)), numbers)
+        total = graph.node("ReduceSum", kept, graph.constant("every_action", np.array([1])))
+        numbers = graph.node("Div", kept, total, name="probabilities")
     graph.node("ArgMax", numbers, name="actions", axis=1, keepdims=0)
     sizes = {"observations": (TensorProto.FLOAT, shape.inputs), "masks": (TensorProto.INT8, shape.actions)}
     inputs = [helper.make_tensor_value_info(name, kind, ["rows", size]) for name, (kind, size) in sizes.items()]

@@ -118,5 +118,9 @@ class PolicyPlayer(Player):
             # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
             logits, _ = self.network(torch.tensor(observations, device=self._device))
             log_probs = log_probabilities(logits, torch.tensor(masks, device=self._device).bool())
-            shares: Float32s = probabilities(log_probs).cpu().numpy()
+            likely = probabilities(log_probs)
+            if threshold := self.network.shape.threshold:
+                likely[(likely < threshold) & (likely < likely.amax(dim=1, keepdim=True))] = 0.0
+                likely /= likely.sum(dim=1, keepdim=True)
+            shares: Float32s = likely.cpu().numpy()
         return shares if self.samples else one_hot(best_actions(shares, masks), masks)
