@@ -188,8 +188,8 @@ def test_num_deals_limits_the_deals() -> None:
 
 
 def test_full_table_is_reported() -> None:
-    learned = hashed(total_steps=100_000, table_size=10)
-    with pytest.raises(CardgymError, match="table_size=10: full after"):
+    learned = hashed(total_steps=100_000, table_size=1)
+    with pytest.raises(CardgymError, match="table_size=1: full after"):
         learned.advance(100_000)
 
 

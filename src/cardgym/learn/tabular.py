@@ -17,7 +17,7 @@ from pydantic import Field, NonNegativeFloat
 
 from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import Game, Int8s, Options
-from cardgym.engine.kernel import CALLER
+from cardgym.engine.kernel import CALLER, MAX_PLAYERS
 from cardgym.engine.rules import derive
 from cardgym.errors import CardgymError
 from cardgym.files.limits import check_memory
@@ -109,8 +109,9 @@ class TabularLearner:
         rows, size, slots = 0, 1, 1
         if config.observation:
             size = game.observation(config.observation).size(options)
-            # A third more than requested: a full dictionary is slow to search.
-            slots = 1 << int(np.ceil(np.log2(config.table_size * 4 / 3)))
+            # A third more than requested: a full dictionary is slow to search. At least room for what all seats add at
+            # the end of a game, before it is seen to be full: a search ends at a free slot.
+            slots = max(1 << int(np.ceil(np.log2(config.table_size * 4 / 3))), 8 * MAX_PLAYERS)
         elif game.state_index.num_info_states is None or not game.state_index.has_indices:
             raise CardgymError(
                 f"{game.id} does not number its states: name an observation to hash, such as "
