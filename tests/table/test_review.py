@@ -17,6 +17,7 @@ from cardgym.cli import main
 from cardgym.engine.states import new_state
 from cardgym.players import CompiledPlayer, resolve
 from cardgym.table.coach import history
+from cardgym.table.coach.advice import ActionAdvice, Advice, ranked
 from cardgym.table.coach.coach import Coach, usual_player
 from cardgym.table.coach.history import Reviewer, reports, save_costs
 from cardgym.table.coach.playouts import Playouts
@@ -215,6 +216,21 @@ def test_values_in_a_small_game_are_exact() -> None:
     folded, called = Coach(driver.game, driver.options).advise(driver.state, 0).actions
     assert folded.text == "fold"
     assert [folded.value, called.value] == pytest.approx([-1.0, -2.0])
+
+
+def test_what_is_called_as_good_as_the_best_costs_nothing() -> None:
+    values = {1.0: 0.0, 0.9963: 0.0, 0.994: 0.0, 0.993: 0.02, 0.9: 0.02}  # Each with its error.
+    actions = [ActionAdvice(action, "", value, error=error) for action, (value, error) in enumerate(values.items())]
+    advice = Advice("bet", "chips", "the test", ranked(actions, "chips"), 1.0)
+    costs = {one.reason: advice.cost(one.action) for one in advice.actions[1:]}
+    free = ["as good as the best", "about equal to the best"]
+    assert [reason for reason, cost in costs.items() if not cost] == free
+    assert list(costs) == [
+        "as good as the best",
+        "0.006 chips less than the best",
+        free[1],
+        "0.10 +- 0.02 chips less than the best",
+    ]
 
 
 def test_coach_says_how_strong_it_is_with_the_options_that_were_measured() -> None:

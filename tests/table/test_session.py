@@ -159,6 +159,20 @@ def test_illegal_actions_are_refused_and_change_nothing(game_log: GameLog) -> No
     assert game_log.num_rows(session.id) == session.version
 
 
+def test_what_cannot_be_saved_has_not_happened(game_log: GameLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = started(game_log)
+    session.play()
+
+    def full(*of: Any) -> None:
+        raise CardgymError("the disk is full")
+
+    monkeypatch.setattr(game_log, "append", full)
+    for change in (session.note_help, lambda: session.resign(0)):
+        with pytest.raises(CardgymError, match="the disk is full"):
+            change()
+    assert (session.over, session.about) == (False, {})
+
+
 def test_wrong_numbers_of_players_and_seats_are_refused() -> None:
     with pytest.raises(CardgymError, match="1 players for 2 seats"):
         GameSetup(GAME, OPTIONS, [CompiledPlayer("random")], seed=1)

@@ -46,7 +46,8 @@ def test_lobby_lists_games_options_and_opponents(client: Client) -> None:
     assert not [option for game in games.values() for option in game["options"] if option["name"] == "reward"]
 
 
-def test_undo_is_counted(server: Served) -> None:
+def test_undo_is_counted(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardgym.table.narration._UNDONE", 2**40)  # As after very many.
     client = server.client
     state = client.sit_down(**SHORT, seed=1)
     undo = f"/api/tables/{state['table']}/undo"
@@ -55,6 +56,7 @@ def test_undo_is_counted(server: Served) -> None:
     back = client.post(undo, {"version": after["version"]})["state"]
     assert (back["view"], back["actions"]) == (state["view"], state["actions"])
     client.post(undo, {"version": back["version"]}, 400)
+    client.act(back, back["actions"][0]["action"])
     assert server.tables.game_log.entry(state["table"])["undone"] == 1
 
 
@@ -173,7 +175,9 @@ def test_slow_player_does_not_block_other_tables(server: Served, monkeypatch: py
     acting.start()
     assert thinking.wait(60)
     finish(other, other.sit_down(**SHORT))
-    assert acting.is_alive()
+    again = other.get(f"/api/tables/{state['table']}")  # A page that is loaded again shows the table.
+    assert (again, acting.is_alive()) == (state, True)
+    assert other.get(f"/api/tables/{state['table']}?since=0") == {"events": [], "state": state}
     go_on.set()
     acting.join()
 

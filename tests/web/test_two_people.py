@@ -67,9 +67,9 @@ def test_names_and_texts_are_those_of_each_person(shared: Served) -> None:
     host, guest, spectator = clients(shared)
     table, code = open_by_link(host)
     assert host.get(f"/api/tables/{table}")["names"] == ["You", "Player 2"]
-    guest.post("/api/join", {"code": code.lower(), "name": "Bob"})
+    guest.post("/api/join", {"code": code.lower(), "name": "रवि O\u2019B"})  # Phones write this apostrophe.
     names = [browser.get(f"/api/tables/{table}")["names"] for browser in (host, guest, spectator)]
-    assert names == [["You", "Bob"], ["Ann", "You"], ["Ann", "Bob"]]
+    assert names == [["You", "रवि O'B"], ["Ann", "You"], ["Ann", "रवि O'B"]]
     logs = [browser.get(f"/api/tables/{table}")["narration"] for browser in (host, guest, spectator)]
     dealt = [[line["text"] for line in log if "dealt" in line["text"]] for log in logs]
     assert len(dealt[0]) == len(dealt[1]) == 2

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from web_server import SPIKE, Client
+from web_server import SPIKE, Client, Served
 
 from cardgym.engine import compilation
 from cardgym.table.coach.advice import Advice
@@ -70,6 +70,29 @@ def test_long_advice_has_a_first_answer(client: Client, monkeypatch: pytest.Monk
     assert (first["first"], first["source"]) == (True, "a glance")
     assert full["first"] is False
     assert {each["action"] for each in full["actions"]} == {each["action"] for each in first["actions"]}
+
+
+def test_a_person_may_move_while_the_coach_thinks(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    thinking, go_on = threading.Event(), threading.Event()
+    state = server.client.sit_down(**KUHN)
+
+    def advise(coach: Coach, *of: Any) -> Advice:
+        thinking.set()
+        assert go_on.wait(60)
+        return advise_at_once(coach, *of)
+
+    advise_at_once = Coach.advise
+    monkeypatch.setattr(Coach, "advise", advise)
+    found = dict[str, Any]()
+    asking = threading.Thread(
+        target=lambda: found.update(Client(server.port).get(f"/api/tables/{state['table']}/advice"))
+    )
+    asking.start()
+    assert thinking.wait(60)
+    assert server.client.act(state, state["actions"][0]["action"])["state"]["version"] > state["version"]
+    go_on.set()
+    asking.join()
+    assert [option["action"] for option in state["actions"]] == sorted(one["action"] for one in found["actions"])
 
 
 @pytest.mark.parametrize(("players", "chosen", "raises"), [(3, {}, 0), (4, {}, 1), (8, {"max_raises": 0}, 0)])

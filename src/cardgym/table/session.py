@@ -200,24 +200,22 @@ class Session:
         """The texts the person has seen, each with the seat that decided."""
         return self.narrator.texts[self.viewer]
 
-    def entry(self) -> dict[str, Any]:
-        """Return the game as an entry of the game log; see `GameLog`."""
-        num_seats, names = self.options.num_players, self.names()
-        if self.over:
-            most, results = results_of(self._position, self.paid, self.about.get(RESIGNED))
-        else:
-            most, results = 0.0, [blank(self.game.metrics)] * num_seats
+    def entry(self, **more: str | int) -> dict[str, Any]:
+        """Return the game as an entry of the game log, with `more` in its `about`; see `GameLog`."""
+        num_seats, names, about = self.options.num_players, self.names(), self.about | more
+        over, secret = self.turn == END or RESIGNED in about, (0.0, [blank(self.game.metrics)] * num_seats)
+        most, results = results_of(self._position, self.paid, about.get(RESIGNED)) if over else secret
         return {
             "env": self.game.id,
             "options": self.options.asdict(),
             "seed": self.seed,
             "game": self.number,
             "time": self._time,
-            "finished": self.over,
+            "finished": over,
             "max_score": most,
             "person": None if self.watched else self.seat,
             "versions": versions(),
-            "about": self.about,
+            "about": about,
             "players": [
                 {"name": names[seat], "seat": seat, **results[seat]}
                 for seat in ((self.viewer + ahead) % num_seats for ahead in range(num_seats))
@@ -339,11 +337,11 @@ class Session:
             self.add_about(**{HELPED: True})
 
     def add_about(self, **values: str | int) -> None:
-        """Save `values` with the game, such as the name that a person gave."""
+        """Save `values` with the game, such as the name that a person gave; nothing changes if that fails."""
+        if self._game_log is not None:
+            self._game_log.append(self.id, self._num_saved, [], self.entry(**values))
         self.about |= values
         self._load(self.moves)  # With the names as they are now.
-        if self._game_log is not None:
-            self._game_log.append(self.id, self._num_saved, [], self.entry())
 
     def _save(self) -> None:
         unsaved = self._rows[self._num_saved :]

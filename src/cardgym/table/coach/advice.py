@@ -16,6 +16,9 @@ GAMES = "% of games"
 _EXACT = 1e-6
 """Errors below this one come from rounding."""
 
+_ALIKE = 0.005
+"""Exact values that differ by less are as good as each other: they are written with two decimals."""
+
 HINTS = ("off", "demand", "always")
 """When the coach speaks to a person who plays."""
 
@@ -68,10 +71,10 @@ class Advice:
         return next(advised for advised in self.actions if advised.action == action)
 
     def cost(self, action: int) -> float:
-        """How much less an action is worth than the best one; 0 if the difference is within the error."""
+        """How much less an action is worth than the best one; 0 if it is as good as that or about equal to it."""
         chosen = self.of(action)
         cost = self.best.value - chosen.value
-        return cost if cost > chosen.error else 0.0
+        return 0.0 if cost <= chosen.error or _are_alike(cost, chosen.error) else cost
 
     def is_blunder(self, action: int) -> bool:
         """Whether an action costs as much as a blunder."""
@@ -107,7 +110,7 @@ def compared(value: float, other: float, unit: str, *, best: bool, error: float 
     against = "the next best" if best else "the best"
     difference = abs(value - other)
     margin = plus_minus(error)
-    if difference < 0.005 and not margin:  # Exact values have two decimals.
+    if _are_alike(difference, error):
         return f"as good as {against}"
     if difference <= error:
         return f"about equal to {against}"
@@ -115,6 +118,10 @@ def compared(value: float, other: float, unit: str, *, best: bool, error: float 
     if unit == GAMES:
         return f"wins {figure} percentage points {'more' if best else 'fewer'} of all games than {against}"
     return f"{figure} {unit} {'more' if best else 'less'} than {against}"
+
+
+def _are_alike(difference: float, error: float) -> bool:
+    return difference < _ALIKE and error < _EXACT
 
 
 def with_odds(shares: Any, factor: float) -> Any:

@@ -35,7 +35,7 @@ def summary_lines(review: Review, screen: Screen) -> list[str]:
         for total in review.totals
     ]
     if review.luck is not None:
-        gains = [f"{review.people[seat].replace(YOU, 'you')} {review.luck[seat]:+.2f}" for seat in review.seats]
+        gains = [f"{review.people[seat].replace(YOU, 'you')} {review.luck[seat]:+z.2f}" for seat in review.seats]
         lines += [f"Luck gave {', '.join(gains)} {review.luck_unit} (exact)"]
     lines += [f"The coach: as a player it {review.strength}"] if review.strength else []
     lines += ["", *_chart_lines(review, screen.width)] if review.chart else []

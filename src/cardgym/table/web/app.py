@@ -41,8 +41,10 @@ from cardgym.table.web.requests import (
     Body,
     Move,
     Reply,
+    Version,
     browser_of,
     client_of,
+    cookie_of,
     get,
     id_of,
     owner_of,
@@ -71,7 +73,7 @@ class _Seated(Body):
 
 
 class _Change(_Seated):
-    version: Move
+    version: Version
     """The version of the table that the page shows."""
 
 
@@ -236,7 +238,7 @@ class Routes:
         if not body.rematch:
             return Reply({"table": (await self._open(request, body)).session.id}, 201)
         async with self._tables.locked(body.rematch) as finished:
-            await work(seats.check_rematch, finished.session, _cookie_of(request))
+            await work(seats.check_rematch, finished.session, cookie_of(request))
             session = (await self._open(request, body)).session
             await work(lambda: finished.session.add_about(**{seats.REMATCH: session.about.get(seats.JOIN, "")}))
         self._tables.changed(body.rematch)
@@ -246,7 +248,7 @@ class Routes:
         setup = await work(self._lobby.parse, body)
         # A screen that several people share is one browser, if others can reach the server.
         bound = seats.JOIN in setup.about or (request.app.state.shared and seats.NONCE in setup.about)
-        browser = _cookie_of(request) if bound else ""
+        browser = cookie_of(request) if bound else ""
         table = await self._tables.open(setup, owner_of(request, opens=True))
         if bound:
             async with table.lock:
@@ -255,7 +257,7 @@ class Routes:
 
     async def join(self, request: Request, body: _Join) -> dict[str, Any]:
         """Take a seat at the table whose code another person has."""
-        browser = _cookie_of(request)
+        browser = cookie_of(request)
         id = await work(self._codes.find, body.code, client_of(request))
         async with self._tables.locked(id) as table:
             await work(seats.join, table.session, browser, body.name)
@@ -263,17 +265,20 @@ class Routes:
         return {"table": id}
 
     async def table(self, request: Request) -> dict[str, Any]:
-        since = request.query_params.get("since", "")
-        async with self._tables.locked(id_of(request)) as table:
-            viewer = _viewer_of(request, table, request.query_params.get("seat", ""))
-            free = len(seats.open_seats(table.session))
-            joining = {"free": free, "address": self._address} if free else {}
-            copy = await work(self._own_copy, request, table, viewer)
-            state = await work(table.as_json, viewer) | joining | copy
-            if not since.isdecimal() or len(since) > 9:
-                return state
-            events = table.since(int(since), viewer)  # What happened since the page last looked.
-            return {"events": await work(table.events_as_json, events, viewer), "state": state}
+        since, seat = request.query_params.get("since", ""), request.query_params.get("seat", "")
+        start = int(since) if since.isdecimal() and len(since) < 10 else None
+        events, table = list[dict[str, Any]](), self._tables.meanwhile(id_of(request))
+        state = table.meanwhile.get(_viewer_of(request, table, seat)) if table else None
+        if table is None or state is None:
+            async with self._tables.locked(id_of(request)) as table:
+                viewer = _viewer_of(request, table, seat)
+                copy = await work(table.own_copy, self._game_log, viewer, owner_of(request))
+                state = await work(table.as_json, viewer) | copy
+                if start is not None:  # What happened since the page last looked.
+                    events = await work(table.events_as_json, table.since(start, viewer), viewer)
+        if free := len(seats.open_seats(table.session)):
+            state = {**state, "free": free, "address": self._address}
+        return state if start is None else {"events": events, "state": state}
 
     async def action(self, request: Request, body: _Action) -> Response:
         def act(session: Session, viewer: int) -> list[Event]:
@@ -307,7 +312,7 @@ class Routes:
                 await self._tables.remove(session.id)
                 return {"deleted": True}
             await work(session.resign, session.viewer if alone else viewer)
-            await work(self._own_copy, request, table, viewer)
+            await work(table.own_copy, self._game_log, viewer, owner_of(request))
         self._tables.changed(session.id)
         return {"deleted": False}
 
@@ -329,33 +334,35 @@ class Routes:
 
             def make() -> Reply:
                 happened = change(session, viewer) if current else table.since(body.version, viewer)
-                state = table.as_json(viewer) | self._own_copy(request, table, viewer)
+                state = table.as_json(viewer) | table.own_copy(self._game_log, viewer, owner_of(request))
                 return Reply({"events": table.events_as_json(happened, viewer), "state": state})
 
-            reply = await work_for(session, make)
+            if not session.plays_alone:
+                await work(table.keep)
+            try:
+                reply = await work_for(session, make)
+            finally:
+                table.meanwhile = {}
         if before != session.version:
             self._tables.changed(session.id)
         return reply
 
-    def _own_copy(self, request: Request, table: Table, viewer: int) -> dict[str, str]:
-        """Copy a game into the records of those who joined by link as soon as it is over; nothing for the owner."""
-        session, owner = table.session, owner_of(request)
-        if seats.by_link(session) and viewer in session.persons[1:] and owner:
-            table.guests[viewer] = owner
-        if not session.over:
-            return {}
-        copies = {seat: seats.copy_for(self._game_log, session, seat, guest) for seat, guest in table.guests.items()}
-        return {"record": copies[viewer]} if viewer in copies else {}
-
     async def advice(self, request: Request) -> dict[str, Any]:
-        async with turn_of(request), self._tables.locked(id_of(request)) as table:
-            viewer = _viewer_of(request, table, request.query_params.get("seat", ""))
-            return await work_slowly(table.advice, viewer, "glance" in request.query_params)
+        asked = request.query_params
+        return await self._coached(
+            request, lambda table: table.advice(_viewer_of(request, table, asked.get("seat", "")), "glance" in asked)
+        )
 
     async def standing(self, request: Request) -> dict[str, Any]:
-        async with turn_of(request), self._tables.locked(id_of(request)) as table:
-            asked = request.query_params
-            return await work_slowly(table.standing, asked.get("at", ""), "judge" in asked)
+        asked = request.query_params
+        return await self._coached(request, lambda table: table.standing(asked.get("at", ""), "judge" in asked))
+
+    async def _coached(self, request: Request, prepare: Callable[[Table], Callable[[], Any]]) -> dict[str, Any]:
+        async with turn_of(request):
+            async with self._tables.locked(id_of(request)) as table:
+                ask = await work(prepare, table)
+            async with table.coaching:
+                return await work_slowly(ask)
 
     async def stream(self, request: Request) -> Response:
         """Send the table's version now and after every change that its reader can see, as server-sent events."""
@@ -379,13 +386,6 @@ class Routes:
                 shown = seen
 
         return StreamingResponse(lines(), media_type="text/event-stream")
-
-
-def _cookie_of(request: Request) -> str:
-    """Read the browser's cookie, which tells the people at a table by link apart."""
-    if not (browser := browser_of(request)):
-        raise HTTPException(400, "your browser keeps no cookies, so nobody could tell people apart; allow them")
-    return browser
 
 
 def _viewer_of(request: Request, table: Table, asked: int | str) -> int:

@@ -55,6 +55,9 @@ Move = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Seed = Annotated[int, Field(ge=0, le=2**53 - 1)]
 """A seed. JavaScript represents no larger integer exactly."""
 
+Version = Seed
+"""How a table was; each undo counts as a million moves."""
+
 
 class Body(Document):
     """Base of the models of requests' bodies; unknown keys are refused."""
@@ -194,6 +197,13 @@ def browser_of(request: Request) -> str:
     """Read the browser's cookie; empty if it has none."""
     browser = request.cookies.get(OWNER, "")
     return browser if _ID.fullmatch(browser) else ""
+
+
+def cookie_of(request: Request) -> str:
+    """Read the browser's cookie, which tells the people at a table by link apart."""
+    if not (browser := browser_of(request)):
+        raise HTTPException(400, "your browser keeps no cookies, so nobody could tell people apart; allow them")
+    return browser
 
 
 def client_of(request: Request) -> str:

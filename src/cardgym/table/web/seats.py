@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import re
 import secrets
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +34,7 @@ _LENGTH = 10  # 49 bits.
 _MAX_ATTEMPTS = 20
 """Wrong codes in a minute before a client has to wait."""
 _ID_LENGTH = 26
-_NAME = re.compile(r"[\w'. -]{1,20}")
+_SIGNS = "_'. -"
 _TAKEN = re.compile(r"\b(you|your|opponent|seat)\b", re.IGNORECASE)
 """Words that the games' texts use for seats."""
 
@@ -58,10 +59,17 @@ def checked_names(names: Sequence[str], usual: Sequence[str]) -> list[str]:
     """Refuse all but short names, and give people without one their `usual` name."""
     if len(names) > len(usual):
         raise CardgymError(f"names: send a list of at most {len(usual)}")
-    checked = [name.strip() or default for name, default in itertools.zip_longest(names, usual, fillvalue="")]
-    if not all(_NAME.fullmatch(name) and not _TAKEN.search(name) for name in checked):
+    plain = [unicodedata.normalize("NFKC", name).replace("\u2019", "'").strip() for name in names]
+    checked = [name or default for name, default in itertools.zip_longest(plain, usual, fillvalue="")]
+    if not all(map(_is_name, checked)):
         raise CardgymError("names: up to 20 letters, figures and spaces, without you, opponent and seat")
     return checked
+
+
+def _is_name(name: str) -> bool:
+    """Whether a name is short, of letters in any script, with their marks, figures and a few signs, and not taken."""
+    known = all(sign in _SIGNS or unicodedata.category(sign)[0] in "LMN" for sign in name)
+    return 0 < len(name) <= 20 and known and not _TAKEN.search(name)
 
 
 def claim(session: Session, browser: str) -> str:

@@ -26,7 +26,7 @@ from cardgym.table.session import Session
 from cardgym.table.setup import LESSON, LEVEL, PERSON, RESIGNED, TABLE, GameSetup, Resolve
 from cardgym.table.views import Reveal, View, listed
 from cardgym.table.web.requests import dump, paid_in, work, work_for
-from cardgym.table.web.seats import JOIN, NONCE, REMATCH, commitment, open_seats
+from cardgym.table.web.seats import JOIN, NONCE, REMATCH, by_link, commitment, copy_for, open_seats
 
 MAX_FOLLOWERS = 16
 """The maximum number of pages of one browser, or of one client who watches, that follow a table."""
@@ -43,32 +43,51 @@ class Table:
 
     Attributes:
         guests: the owners of the records of those who joined by link, by seat, as far as their pages have asked.
+        meanwhile: while a player may think for minutes, how the table looked before, by viewer.
+        coaching: held while the coach thinks; the game goes on meanwhile.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.guests: dict[int, str] = {}
         self.hints = str(session.about.get("hints", "off"))
-        self.lock = asyncio.Lock()
+        self.lock, self.coaching = asyncio.Lock(), asyncio.Lock()
+        self.meanwhile: dict[int, dict[str, Any]] = {}
+
+    def keep(self) -> None:
+        """Keep how the table looks as `meanwhile`."""
+        several = len(self.session.persons) > 1
+        viewers = (*self.session.persons, PUBLIC) if several else (self.session.seat,)
+        self.meanwhile = {viewer: self.as_json(viewer) for viewer in viewers}
 
     @cached_property
     def _coach(self) -> Coach:
         return Coach(self.session.game, self.session.options)
 
-    def advice(self, viewer: int, glance: bool = False) -> dict[str, Any]:
-        """Ask the coach about the decision of the person at a seat; for a first answer, if it has one, at a glance."""
-        session = self.session
+    def advice(self, viewer: int, glance: bool = False) -> Callable[[], dict[str, Any]]:
+        """Return what asks the coach about the decision of the person at a seat; see `standing`.
+
+        Args:
+            glance: whether to give a first answer at a glance, if there is one.
+        """
+        session, coach = self.session, self._coach
         if self.hints == "off":
             raise HTTPException(403, "this table was opened without hints")
         if not session.legal_actions(viewer):
             raise HTTPException(409, "it is not your turn")
-        first = self._coach.glance(session.state, viewer) if glance else None
-        advice = first or self._coach.advise(session.state, viewer, session.names())
+        state, names = session.state, session.names()
         session.note_help()
-        return {**advice.asdict(), "first": first is not None}
 
-    def standing(self, at: str = "", judge: bool = False) -> dict[str, Any]:
-        """Value every seat of a watched game, given all cards, and if asked to `judge`, the last decision.
+        def ask() -> dict[str, Any]:
+            first = coach.glance(state, viewer) if glance else None
+            return {**(first or coach.advise(state, viewer, names)).asdict(), "first": first is not None}
+
+        return ask
+
+    def standing(self, at: str = "", judge: bool = False) -> Callable[[], dict[str, Any]]:
+        """Return what values every seat of a watched game, given all cards, and if asked to `judge`, the last decision.
+
+        The caller holds the table's lock; what is returned needs `coaching` instead.
 
         Args:
             at: the number of a move among those that were told, as text: how the game stood then.
@@ -79,13 +98,17 @@ class Table:
         told = [event for event in session.events if event.text]
         place = min(int(at), len(told)) if at.isdecimal() and len(at) < 9 else len(told)
         state = told[place].after if place < len(told) else session.state
-        found = {"version": self.version(session.seat), "values": coach.standing(state), "unit": coach.standing_unit}
         made = next((event for event in reversed(told[: place + 1]) if event.is_choice), None) if judge else None
-        if made is None:
-            return found
-        names = session.names()
-        verdict = decision(0, 0, made, names[made.seat], coach.advise(made.before, made.seat, names))
-        return {**found, "verdict": {name: getattr(verdict, name) for name in _VERDICT}}
+        version, names = self.version(session.seat), session.names()
+
+        def ask() -> dict[str, Any]:
+            found = {"version": version, "values": coach.standing(state), "unit": coach.standing_unit}
+            if made is None:
+                return found
+            verdict = decision(0, 0, made, names[made.seat], coach.advise(made.before, made.seat, names))
+            return {**found, "verdict": {name: getattr(verdict, name) for name in _VERDICT}}
+
+        return ask
 
     def as_json(self, viewer: int) -> dict[str, Any]:
         """Return the table as JSON for one viewer; see `viewer_of`."""
@@ -126,6 +149,15 @@ class Table:
             "nonce": session.about.get(NONCE) if over else None,
             "commitment": commitment(session),
         }
+
+    def own_copy(self, game_log: GameLog, viewer: int, owner: str) -> dict[str, str]:
+        """Copy a game into the records of those who joined by link as soon as it is over; nothing for the owner."""
+        if by_link(self.session) and viewer in self.session.persons[1:] and owner:
+            self.guests[viewer] = owner
+        if not self.session.over:
+            return {}
+        copies = {seat: copy_for(game_log, self.session, seat, guest) for seat, guest in self.guests.items()}
+        return {"record": copies[viewer]} if viewer in copies else {}
 
     def _last(self, viewer: int) -> dict[str, Any] | None:
         """Return the event that ended the game; None if it was resigned."""
@@ -270,6 +302,11 @@ class Tables:
             self.game_log.remove(id)
         if len(untouched) < too_many:
             raise HTTPException(409, f"you have {self._max_unfinished} unfinished games: finish, resign or delete one")
+
+    def meanwhile(self, id: str) -> Table | None:
+        """Return the table of that id while a player may think for minutes."""
+        table = self._tables.get(id)
+        return table if table and table.meanwhile else None
 
     @contextlib.asynccontextmanager
     async def locked(self, id: str) -> AsyncIterator[Table]:
