@@ -31,6 +31,9 @@ def test_resumed_run_keeps_the_step_it_was_saved_at_and_drops_later_ones(tmp_pat
     with TensorBoard(tmp_path, 200) as board:
         board.scalars(250, {"loss": 1.0})
     assert steps_of(tmp_path) == {"loss": [100, 200, 250]}
+    with TensorBoard(tmp_path) as board:  # Anew, as with `--restart`.
+        board.scalars(50, {"error": 1.0})
+    assert steps_of(tmp_path) == {"error": [50]}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -23,7 +24,8 @@ class TensorBoard:
     def __init__(self, folder: Path, step: int = 0) -> None:
         """Open a file of events in a folder, which is created if needed; raise `CardgymError` if that fails.
 
-        A resumed run names the step from which it continues: TensorBoard drops what an interrupted run wrote later.
+        A resumed run names the step from which it continues: TensorBoard drops what an interrupted run wrote later, and
+        all of it if the run starts anew.
         """
         from torch.utils.tensorboard import SummaryWriter
 
@@ -34,7 +36,8 @@ class TensorBoard:
         self._hook = threading.excepthook
         threading.excepthook = self._ignore_os_errors
         # Values at `step` itself were written before the state was saved: they are kept.
-        self._writer = SummaryWriter(str(folder), purge_step=step + 1 if step else None, flush_secs=10)
+        purged = (step + 1 if step else 0) if _files(folder) else None
+        self._writer = SummaryWriter(str(folder), purge_step=purged, flush_secs=10)
         self._has_layout = False
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
@@ -113,8 +116,7 @@ def read_curves(folder: Path) -> dict[str, Curve]:
         CardgymError: if the folder has no TensorBoard files, or one of them is damaged.
     """
     points: dict[str, dict[int, float]] = {}
-    files = sorted(folder.glob("events.out.tfevents.*"))
-    if not files:
+    if not (files := _files(folder)):
         raise CardgymError(f"{folder}: has no TensorBoard files; name the folder of a run")
     for path in files:
         for event in _events(path):
@@ -125,7 +127,13 @@ def read_curves(folder: Path) -> dict[str, Curve]:
             for value in event.summary.value:
                 if value.HasField("simple_value"):
                     points.setdefault(value.tag, {})[event.step] = value.simple_value
-    return {tag: (sorted(curve), [curve[step] for step in sorted(curve)]) for tag, curve in points.items()}
+    return {tag: (sorted(curve), [curve[step] for step in sorted(curve)]) for tag, curve in points.items() if curve}
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return a folder's files of events in the order in which they were made: numbers in their names count up."""
+    parts = {path: re.split(r"(\d+)", path.name) for path in folder.glob("events.out.tfevents.*")}
+    return sorted(parts, key=lambda path: [int(part) if part.isdecimal() else part for part in parts[path]])
 
 
 def _events(path: Path) -> Iterator[Any]:
