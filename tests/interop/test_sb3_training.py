@@ -139,6 +139,9 @@ def test_restarted_run_ends_with_the_same_bits(script, tiny, tmp_path, capsys):
     assert "has a run already" in capsys.readouterr().err
     assert script.run("sb3.py", [*words, "--restart"]) == 0
     assert str(weights(tmp_path)) == first
+    assert script.run("sb3.py", [*words, "--restart", "--vf-coef", "1e300"]) == 2
+    assert "diverged at step 128 (its weights are not finite): the last good state is kept" in capsys.readouterr().err
+    assert str(weights(tmp_path)) == first
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

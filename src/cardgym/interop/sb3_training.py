@@ -20,6 +20,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.files.limits import check_memory
+from cardgym.files.tensors import NotFiniteError
 from cardgym.interop.sb3 import CardVecEnv, MaskableDQN, ModelPlayer, SelfPlayCallback
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn import tags
@@ -95,6 +96,7 @@ class SB3Training(Training):
 
         Raises:
             CardgymError: if there is not enough memory for the model's buffer.
+            NotFiniteError: if the model's weights are no longer finite when it acts or is saved.
             Stopped: once the model is saved, if the run was asked to end.
         """
         config, games = self._sb3_config, self._make_games()
@@ -106,6 +108,7 @@ class SB3Training(Training):
         player = ModelPlayer(model)
 
         def save(path: Path) -> None:
+            check_finite(model)
             with replacing(path) as temporary:
                 model.save(temporary)
 
@@ -125,7 +128,11 @@ class SB3Training(Training):
             callbacks.append(_Schedule(self._pool, games))
         if games.self_play.used:
             callbacks.append(SelfPlayCallback(config.snapshot_every))
-        model.learn(config.total_steps, callbacks, log_interval=_NEVER)
+        try:
+            model.learn(config.total_steps, callbacks, log_interval=_NEVER)
+        except ValueError:  # PyTorch's distributions refuse NaN.
+            check_finite(model)
+            raise
         if model.num_timesteps < config.log_every:
             model.dump_logs()
         self.save()
@@ -133,6 +140,12 @@ class SB3Training(Training):
     def _exact_player(self) -> ModelPlayer:
         """Return the model as it learns: a policy with its probabilities, of values the greedy player."""
         return ModelPlayer(self._model, samples=isinstance(self._model, PPO | MaskablePPO))
+
+
+def check_finite(model: BaseAlgorithm) -> None:
+    """Raise `NotFiniteError` if a weight of the model's policy is NaN or infinite."""
+    if not all(bool(weight.isfinite().all()) for weight in model.policy.parameters()):
+        raise NotFiniteError("its weights are not finite")
 
 
 def make_model(config: SB3Config, env: VecEnv) -> BaseAlgorithm:

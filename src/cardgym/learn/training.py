@@ -84,9 +84,11 @@ class Training:
         """
         self._stack.close()
         if isinstance(error, NotFiniteError):
-            saved = f"the last good state is kept in {self._folder}" if has_state(self._folder) else "nothing was saved"
+            kept = has_state(self._folder) if self._parts else self.checkpoint.exists()
+            saved = f"the last good state is kept in {self._folder}" if kept else "nothing was saved"
+            lower = "learning_rate or reward_scale" if hasattr(self._config, "reward_scale") else "learning_rate"
             raise CardgymError(
-                f"diverged at step {self.step:,} ({error}): {saved}; train with a lower learning_rate or reward_scale"
+                f"diverged at step {self.step:,} ({error}): {saved}; train with a lower {lower}"
             ) from None
 
     def begin(
