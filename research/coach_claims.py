@@ -114,7 +114,7 @@ def report(claims: Sequence[Claim]) -> None:
             for tenth in range(11):
                 part = [claim for claim in chosen if tenth / 10 <= claim.said < (tenth + 1) / 10]
                 if len(part) >= 300:
-                    _print(f"  {kind} from .{tenth}", part)
+                    _print(f"  {kind} from {tenth / 10:.1f}", part)
 
 
 def _print(kind: str, claims: Sequence[Claim]) -> None:
