@@ -41,8 +41,9 @@ def test_weights_change_by_share_of_the_training() -> None:
     "words",
     [
         [], ["random=x"], ["=1"], ["random=-1"], ["random=0"], ["random=nan"], ["randm"], ["no.safetensors"],
-        ["random", "self@0.5:0.5"], ["random", "self@-1:"], ["random", "self@:2"], ["random", "self@..:1"],
-        ["random@:0.4", "self@0.6:"], ["random=0@:0.4", "self=1@0.4:"], ["random@0.5:x"], ["random", "self@nan:"],
+        ["random=1e308", "self=1e308"], ["random", "self@0.5:0.5"], ["random", "self@-1:"], ["random", "self@:2"],
+        ["random", "self@..:1"], ["random@:0.4", "self@0.6:"], ["random=0@:0.4", "self=1@0.4:"], ["random@0.5:x"],
+        ["random", "self@nan:"],
     ],
 )  # fmt: skip
 def test_bad_opponents_are_refused_in_one_line(tiny: Game, words: list[str]) -> None:

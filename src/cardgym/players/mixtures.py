@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -21,6 +20,9 @@ from cardgym.players.base import Actions, Masks, Observations, Player
 _STREAM = int(GOLDEN) ^ 0x311C
 """The stream of mixtures' draws, apart from those of cards and of players' choices."""
 
+_MOST = 1e100
+"""The largest weight: sums of weights stay finite."""
+
 
 def parse_weights(weights: Mapping[Any, float] | Sequence[str]) -> dict[Any, float]:
     """Players with their weights, from a mapping or from words such as `heuristic=0.7`; a name alone has weight 1.
@@ -36,9 +38,9 @@ def parse_weights(weights: Mapping[Any, float] | Sequence[str]) -> dict[Any, flo
     parsed: dict[Any, float] = {}
     for player, weight in pairs:
         name = f"player {quoted(player)}, weight"
-        weight = real_number(name, weight, 0.0, sys.float_info.max, "finite numbers from 0 up")
+        weight = real_number(name, weight, 0.0, _MOST, f"numbers from 0 to {_MOST:g}")
         parsed[player] = parsed.get(player, 0.0) + weight
-    if not 0 < math.fsum(parsed.values()) < math.inf:
+    if not any(parsed.values()):
         raise CardgymError("players by weight: name at least one with a weight above 0, such as random=1")
     return parsed
 
@@ -85,8 +87,8 @@ def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> M
     for player in players:
         of_kind("player", player, Player, "players, such as resolve returns them")
     are_real = all(isinstance(weight, Real) and not isinstance(weight, bool) for weight in weights)
-    total = math.fsum(weights) if are_real else math.nan
-    if not 0.0 < total < math.inf or min(weights) < 0.0 or len(players) != len(weights):
+    total = math.fsum(weights) if are_real and all(0.0 <= weight <= _MOST for weight in weights) else 0.0
+    if not total or len(players) != len(weights):
         raise CardgymError(f"mixture {name}: give each player a weight from 0 up, and one of them a weight above 0")
     parts: dict[Player, float] = {}
     for player, weight in zip(players, weights, strict=True):
