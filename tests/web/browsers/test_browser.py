@@ -79,15 +79,22 @@ def test_a_game_survives_a_reload_a_second_tab_and_a_restart(server: Server, per
 
 
 def test_a_game_can_be_resigned_at_the_table(server: Server, person: Person) -> None:
-    page = person.page
+    page, resign = person.page, person.page.locator(".side [data-key=resign]")
     person.sit_down(server.open_table("KuhnPoker-v0"))
-    for _ in range(2):
-        page.locator(".side [data-key=resign]").click()
+    resign.dblclick()
+    assert resign.inner_text() == "sure?"  # A double click is not the answer, nor is a key that is held down.
+    resign.click()
     page.wait_for_selector(".games")  # Nothing was decided: the table is gone.
     person.sit_down(server.open_table("OnePlayPoker-v0"))
     person.move("keys")
-    for _ in range(2):
-        page.locator(".side [data-key=resign]").click()
+    page.locator(".moves button").first.evaluate("one => one.dispatchEvent(new MouseEvent('click', {detail: 2}))")
+    assert page.get_attribute(".actions", "data-phase") == "yours"
+    resign.focus()
+    for _ in range(3):
+        page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    assert resign.inner_text() == "sure?"
+    resign.click()
     assert page.wait_for_selector(".end").inner_text() == "You resigned"
 
 

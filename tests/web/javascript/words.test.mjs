@@ -5,8 +5,11 @@ import * as words from "../../../src/cardgym/table/web/static/words.js";
 
 test("figures have the page's minus sign, and texts of games get it", () => {
   assert.deepEqual([-1.234, 3, 0.5, -2].map(words.plain), ["−1.23", "3", "0.50", "−2"]);
+  assert.deepEqual([0.0034, -0.0034, -1e-17, 0].map(words.plain), ["0.003", "−0.003", "0", "0"]);
   assert.deepEqual([-12.4, 12.6].map(words.points), ["−12", "+13"]);
   assert.equal(words.percent(0.1234), "12.3 %");
+  const shares = [0, 0.002, 0.5, 0.996, 1].map((share) => words.percent(share, 0));
+  assert.deepEqual(shares, ["0 %", "under 1 %", "50 %", "over 99 %", "100 %"]); // Only all is 100 %.
   assert.equal(words.signed("You hold -3, +4: half-5 and a-b"), "You hold −3, +4: half-5 and a-b");
 });
 

@@ -168,9 +168,12 @@ function focused(change) {
 
 // A button that asks before it acts: the first click turns it into a question.
 export function twice(words, act) {
-  const onclick = async ({ target }) => {
+  const onclick = async ({ target, detail }) => {
+    if (detail > 1) return; // A double click answers no question.
     if (target.textContent === words) return void (target.textContent = "sure?");
+    target.disabled = true;
     await attempt(act);
+    target.disabled = false;
   };
   return h("button.small", { "data-key": words, onclick }, words);
 }

@@ -27,7 +27,7 @@ export async function openHistory() {
       }),
       drawRatings(record.ratings.filter(wanted)),
       drawResults(record.reports.filter(wanted)),
-      record.older > 0 && h("p", `Only your latest games count here; the export has the ${record.older} older ones.`),
+      record.older > 0 && h("p", `Only your latest games count here; older ones, in the export: ${record.older}.`),
       games.length > 0 ? drawGames(games.slice(0, shown), remover) : drawNoGames(),
       more > 0 && h("button", { onclick: () => ((shown += PAGE), show(draw())) }, `Show ${Math.min(PAGE, more)} more`),
       drawUnfinished(record.unfinished.filter(wanted), remover),
@@ -83,7 +83,8 @@ function drawRatings(ratings) {
 function drawRating(rated) {
   const { env, games, rating, half_width: half } = rated;
   const { size, band, curve, levels, above } = ratingChart(rated, (name, at) => `${points(at)} ${name}`);
-  const label = `From ${points(rated.curve[0][0])} to ${points(rating)} in ${games} games`;
+  const played = `${games} rated ${games === 1 ? "game" : "games"}`;
+  const label = `From ${points(rated.curve[0][0])} to ${points(rating)} in ${played}`;
   const guess = games < 10 ? ", still a rough guess" : "";
   const place = above === null ? "below all of them" : `above ${above}`;
   const about = { viewBox: `0 0 ${size.join(" ")}`, class: "chart ratings", role: "img", "aria-label": label };
@@ -97,7 +98,7 @@ function drawRating(rated) {
     "section.wide.rating",
     { "aria-label": `Rating at ${title(env)}` },
     h("h2", h("span", title(env)), h("span.worth", `${points(rating)} ± ${half.toFixed(0)}`)),
-    h("p.quiet", `After ${games} rated ${games === 1 ? "game" : "games"}${guess}: ${place}.`),
+    h("p.quiet", `After ${played}${guess}: ${place}.`),
     svg("svg", about, ...lines, ...names, ...own),
   );
 }
@@ -152,7 +153,7 @@ function drawCosts(costs, reviewing) {
     const [share, mean] = [percent(best / decisions), words.costOf(cost, unit)];
     return [title(env), people, kind, decisions, share, mean];
   });
-  const waiting = reviewing > 0 ? ` (${reviewing} more games are being reviewed)` : "";
+  const waiting = reviewing > 0 ? ` (games to be reviewed: ${reviewing})` : "";
   return drawTable(`Cost of a decision${waiting}`, heads, rows);
 }
 

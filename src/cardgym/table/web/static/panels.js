@@ -4,7 +4,7 @@ import { resultWithMuggins } from "./counting.js";
 import { fitsMedia, h, notice, reopen, twice } from "./dom.js";
 import { movesOf } from "./moves.js";
 import { drawReveal } from "./view.js";
-import { costOf, merged, outcome, plain, resultOf } from "./words.js";
+import { costOf, merged, outcome, percent, plain, resultOf } from "./words.js";
 
 // What was just revealed, above the felt: a banner with the rule that decided, and the points one by one. `bare` leaves
 // out the cards; `more` is for the people at the table.
@@ -28,7 +28,8 @@ const maxButtons = () => (fitsMedia("width < 40em") ? 4 : fitsMedia("height < 43
 export function drawMoves(view, left, taken, act, guide) {
   const { buttons, prompt } = movesOf(view, left, taken, maxButtons());
   const button = ({ action, text }, number) => {
-    const properties = { class: action === guide ? "guide" : "", "data-key": KEYS[number], onclick: () => act(action) };
+    const onclick = ({ detail }) => detail < 2 && act(action); // A double click is no second move.
+    const properties = { class: action === guide ? "guide" : "", "data-key": KEYS[number], onclick };
     return h("button", properties, text, KEYS[number] && h("kbd", KEYS[number]));
   };
   return [prompt && h("span.prompt", { "data-part": "prompt" }, prompt), buttons.map(button)];
@@ -65,7 +66,7 @@ export function drawEnd(table) {
   const { state, verdict, id } = table;
   const end = outcome({ person: state.seat, people: state.names, ...state.result });
   const { best, decisions, worst } = verdict ?? {};
-  const exact = decisions ? `Accuracy ${Math.round((100 * best) / decisions)} %: ${best} of ${decisions}` : "";
+  const exact = decisions ? `Accuracy ${percent(best / decisions, 0)}: ${best} of ${decisions}` : "";
   const costly = worst && `Costliest: ${worst.text}, −${costOf(worst.cost, worst.unit)}`;
   const review = { href: `#/review/${state.record ?? id}` };
   const byMuggins = resultWithMuggins(table, resultOf(state));

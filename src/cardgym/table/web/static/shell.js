@@ -45,10 +45,7 @@ function setting(name, apply) {
   });
 }
 
-setting("speed");
-setting("sounds");
-setting("count");
-setting("peg");
+for (const name of ["speed", "sounds", "count", "peg"]) setting(name);
 setting("look", (value) => (document.documentElement.dataset.look = value));
 const help = document.getElementById("help");
 document.getElementById("help-button").addEventListener("click", () => {
@@ -65,7 +62,9 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 
 const TYPING = "input:not([type=checkbox]), select, dialog, summary, [popover]";
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest(TYPING)) return;
+  const held = event.repeat && !event.key.startsWith("Arrow"); // A key that is held down decides nothing twice.
+  if (held && event.target.closest("button")) event.preventDefault();
+  if (held || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(TYPING)) return;
   if (event.key === "?") help.showModal();
   else page?.key?.(event);
 });

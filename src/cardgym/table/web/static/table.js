@@ -95,7 +95,7 @@ export class Table extends Chooser {
   async uncover() {
     if (this.busy) return;
     this.seat = this.state.turn;
-    await this.show(this.look(this.seen.get(this.seat) ?? this.state.version));
+    await this.show(this.look(this.seen.get(this.seat) ?? 999999999));
   }
 
   ask = (what, values) =>

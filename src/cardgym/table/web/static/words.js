@@ -3,8 +3,13 @@
 // Texts of the games have the minus of the keyboard; the page has one minus sign.
 export const signed = (words) => words.replace(/(?<![\w-])-(?=\d)/g, "−");
 
-export const percent = (share) => `${(100 * share).toFixed(1)} %`;
-export const plain = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace("-", "−");
+// A share in percent; one that only rounds to none or all is not said to be that.
+export function percent(share, decimals = 1) {
+  const [text, least] = [(100 * share).toFixed(decimals), 10 ** -decimals];
+  if (share <= 0 || share >= 1 || text % 100) return `${text} %`;
+  return share < 0.5 ? `under ${least} %` : `over ${100 - least} %`;
+}
+export const plain = (value) => rounded(value, Math.abs(value) < 0.005 ? Math.abs(value) : 0);
 export const points = (rating) => `${rating < 0 ? "−" : "+"}${Math.abs(rating).toFixed(0)}`;
 // With as many decimals as half the 95 % interval has down to its first figure; two if the value is exact.
 export function rounded(value, error) {
@@ -110,7 +115,8 @@ export function differing({ env, options }, results) {
 
 export function won({ win_rate: rate, win_rate_ci95: interval }) {
   if (rate === undefined) return "";
-  return `${percent(rate)}${(interval?.[0] ?? null) === null ? "" : ` [${interval.map(percent).join(", ")}]`}`;
+  const ends = Number.isFinite(interval?.[0]) && ` [${interval.map((end) => percent(end)).join(", ")}]`;
+  return `${percent(rate)}${ends || ""}`;
 }
 
 // What a player gained: the metric that the game is played for, or the return.
