@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from cardgym import IllegalActionError
+from cardgym import CardgymError, IllegalActionError
 
 GAMES = ("Coda-v0", "OnePlayPoker-v0")
 
@@ -81,3 +81,26 @@ def test_illegal_actions_replaced_on_request_do_not_warn(vector: bool) -> None:
             else:
                 with pytest.raises(IllegalActionError, match="is not legal; allowed are"):
                     env.step(illegal)
+
+
+@pytest.mark.parametrize("vector", [False, True], ids=["single", "vector"])
+def test_after_a_step_that_the_opponent_cut_short_only_reset_goes_on(vector: bool) -> None:
+    """Otherwise the caller's next action would be played in the opponent's seat."""
+    stops = [False, True]
+
+    def opponent(observation: Any, mask: Any) -> int:
+        if stops and stops.pop():
+            raise KeyboardInterrupt
+        return int(mask.argmax())
+
+    arguments: Any = {"opponent": opponent, "hands": 1}
+    name = "CorellianSpike-v0"
+    env: Any = gymnasium.make_vec(name, num_envs=2, **arguments) if vector else gymnasium.make(name, **arguments)
+    _, info = env.reset(seed=1)
+    actions = info["action_mask"].argmax(axis=-1)
+    with pytest.raises(KeyboardInterrupt):
+        env.step(actions)
+    with pytest.raises(CardgymError, match=r"another player was deciding: call reset\(\)"):
+        env.step(actions)
+    env.reset(seed=1)
+    env.step(actions)

@@ -16,7 +16,7 @@ from cardgym.engine.kernel import CALLER, NOBODY, NOOP, PENALIZE, RESET, STEP
 from cardgym.engine.rules import derive, draws_of, uniform_float
 from cardgym.engine.states import choose_actions
 from cardgym.engine.text import TextView
-from cardgym.errors import DecisionError
+from cardgym.errors import CardgymError, DecisionError
 from cardgym.players.base import CompiledPlayer, KernelPlayer, Player, TablePlayer, TextPlayer, legal_actions
 from cardgym.players.mixtures import MixturePlayer, drawn
 
@@ -130,8 +130,13 @@ class SeatedBatch:
         """Step the rows; players act until the caller is to decide or the game ends. See `Batch.step`.
 
         `observations` and `masks` become new arrays, with the old values in rows whose command is NOOP.
+
+        Raises:
+            CardgymError: for a game whose last step a player's error or Ctrl-C has cut short.
         """
         rows = self.batch.plain_rows
+        if self._outside and ((rows["pending_policy"] < CALLER) & (commands == STEP)).any():
+            raise _cut_short()
         if self._mixtures:
             self._draw_players(np.flatnonzero(np.broadcast_to(commands, len(rows)) == RESET))
         observations, masks = self.batch.new_outputs()
@@ -174,7 +179,12 @@ class SeatedBatch:
         Returns:
             The observation (size,), float32, and the mask (actions,), int8, both fresh; and as a tuple the caller's
             reward and the seat to decide (-1 at the end).
+
+        Raises:
+            CardgymError: as `step`.
         """
+        if self._outside and command == STEP and self.batch.answers["pending_policy"].item(0) < CALLER:
+            raise _cut_short()
         action = action if -1 < action < 2**31 else -1
         if self._mixtures and command == RESET:
             self._draw_players(np.zeros(1, np.int64))
@@ -311,6 +321,10 @@ class SeatedBatch:
         batch = self.batch
         states = batch.plain_states if rows is None else batch.plain_states.take(rows)
         return look(batch.game, batch.options, states, seats, observation_name or batch.kernel.observation_name)
+
+
+def _cut_short() -> CardgymError:
+    return CardgymError("the last step ended while another player was deciding: call reset()")
 
 
 @compiled
