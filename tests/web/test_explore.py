@@ -45,7 +45,8 @@ def test_cards_and_moves_can_be_chosen(client: Client) -> None:
     ("body", "error"),
     [
         ({"moves": ["1"]}, "moves"),
-        ({"moves": [1] * 1001}, "more than 1,000"),
+        ({"moves": [1] * 5001}, "more than 5,000"),
+        ({"moves": [10**9] * 5000}, "move 0 is not legal"),  # As many as a game in the record may have.
         ({"moves": [99]}, "not legal"),
         ({"against": ["ppo"]}, "2 players"),
         ({"seed": -1}, "seed"),

@@ -101,6 +101,6 @@ def run(arguments: argparse.Namespace) -> int:
         from cardgym.console.tables import print_results
 
         head, rows = table(results, metric)
-        title = f"{script.config.env_id}: {script.script}.py with {script.path.name}, {len(results)} runs"
+        title = f"{script.config.env_id}: {script.script}.py with {script.path.name}; runs: {len(results)}"
         print_results(title, head, rows, f"{EXPLANATION}\n{folder}: {written}")
     return int(any(result.problem for result in results))

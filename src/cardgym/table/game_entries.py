@@ -315,4 +315,4 @@ def print_left_out(reasons: Sequence[str]) -> None:
     for reason in reasons[:_LISTED]:
         print(f"cardgym: {reason}; left out", file=sys.stderr)
     if len(reasons) > _LISTED:
-        print(f"cardgym: {len(reasons) - _LISTED} more games are left out", file=sys.stderr)
+        print(f"cardgym: games left out beside these: {len(reasons) - _LISTED:,}", file=sys.stderr)

@@ -100,9 +100,13 @@ def _cell(standings: Standings, i: int, j: int, form: str) -> str:
     return f"{number(standings.payoffs[i, j], form)}{half}"
 
 
+def _games(standings: Standings) -> str:
+    return f"{standings.games:,} game{'s' if standings.games != 1 else ''}"
+
+
 def printed(standings: Standings) -> tuple[Texts, Texts]:
     """Return the ranking and the matrix as `print_results` takes them."""
-    title = f"{standings.env}: {len(standings.names)} players, {standings.games:,} games a match, seed {standings.seed}"
+    title = f"{standings.env}: {len(standings.names)} players, {_games(standings)} a match, seed {standings.seed}"
     about = options_text(standings.options)
     below = f"{about}; {standings.seconds:.2f} s on {standings.workers} worker{'s' if standings.workers != 1 else ''}"
     below += "".join(f"\n{remark.strip()}" for remark in (rough(standings.deals), _copies(standings)) if remark)
@@ -157,7 +161,7 @@ def section(standings: Standings, payoffs_png: str) -> list[str]:
     """Return the lines of a tournament in Markdown, with the heat map in the file `payoffs_png`."""
     default = standings.options == find(standings.env).parse_options().asdict()
     options = "default options" if default else options_text(standings.options)
-    played = f"Each match has {standings.games:,} games with seed {standings.seed} and {options}"
+    played = f"Each match has {_games(standings)} with seed {standings.seed} and {options}"
     slow: dict[int, list[str]] = {}
     for name, games in zip(short_names(standings.names), standings.match_games.max(axis=1), strict=True):
         if games < standings.games:

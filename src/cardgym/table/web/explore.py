@@ -16,7 +16,7 @@ from cardgym.files.schema import Field
 from cardgym.players.compatibility import OptionValues
 from cardgym.table.coach.coach import Coach
 from cardgym.table.coach.explorer import Explorer, Line
-from cardgym.table.coach.review import names_of
+from cardgym.table.coach.review import MAX_MOVES, names_of
 from cardgym.table.game_log import GameLog
 from cardgym.table.people import shown_names
 from cardgym.table.presentation import view_of
@@ -24,6 +24,9 @@ from cardgym.table.setup import PERSON
 from cardgym.table.web import lobby
 from cardgym.table.web.record import ended
 from cardgym.table.web.requests import Body, Move, Seed, post
+
+_MAX_BODY = 16 * MAX_MOVES
+"""Bytes of a request: moves of up to ten digits, and what else there is."""
 
 
 class _Change(Body):
@@ -36,7 +39,7 @@ class _Line(Body):
 
     game: Name = ""
     options: OptionValues = Field(default_factory=dict)
-    moves: Annotated[list[Move], at_most(1000)] = Field(default_factory=list)
+    moves: Annotated[list[Move], at_most(MAX_MOVES)] = Field(default_factory=list)
     record: Name | None = None
     move: Move | None = None
     against: Annotated[list[Name], at_most(64)] = Field(default_factory=list)
@@ -55,8 +58,8 @@ class Explore:
 
     def routes(self) -> list[Route]:
         return [
-            post("/api/explore", self.line, _Line, slow=True),
-            post("/api/explore/outcomes", self.outcomes, _Line, slow=True),
+            post("/api/explore", self.line, _Line, _MAX_BODY, slow=True),
+            post("/api/explore/outcomes", self.outcomes, _Line, _MAX_BODY, slow=True),
         ]
 
     def line(self, request: Request, body: _Line) -> dict[str, Any]:
