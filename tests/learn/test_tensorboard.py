@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 from cardgym.engine.contract import Game
-from cardgym.learn.evaluation import log_evaluation
+from cardgym.files.json_values import parse_json
+from cardgym.learn.evaluation import log_evaluation, write_results
 from cardgym.learn.rollouts import EpisodeStatistics
 from cardgym.learn.saved_state import restore, state_of
 from cardgym.learn.schedules import Stopwatch
 from cardgym.learn.tabular import TabularConfig, TabularLearner
 from cardgym.learn.tags import Metrics
 from cardgym.learn.tensorboard import TensorBoard, bands, read_curves
+from cardgym.statistics import UNKNOWN
 from learning_game import ROOT, trainer
 
 
@@ -57,6 +59,16 @@ def test_resuming_a_finished_run_leaves_its_curves(
 
 
 # -- evaluations ------------------------------------------------------------------------------------------------------
+
+
+def test_unknown_intervals_of_one_deal_are_no_points_and_null_in_json(tmp_path: Path) -> None:
+    results: dict[str, Metrics] = {"random": {"win_rate": (1.0, UNKNOWN)}}
+    with TensorBoard(tmp_path) as board:
+        log_evaluation(board, 100, results)
+        write_results(tmp_path, board, {"seed": 1}, 100, results)
+    assert steps_of(tmp_path) == {"eval/win_rate/random": [100], "final/win_rate/random": [100]}
+    written = parse_json((tmp_path / "results.json").read_bytes(), "results")
+    assert written == {"config": {"seed": 1}, "results": {"random": {"win_rate": [1.0, [None, None]]}}}
 
 
 def test_evaluations_can_be_read_during_the_run(tmp_path: Path) -> None:

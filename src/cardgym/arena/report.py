@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from cardgym.console.tables import print_results, short_names, with_interval
 from cardgym.engine.contract import RETURN, Float64s, Game
 from cardgym.engine.registry import find, registered
+from cardgym.files.json_values import plain
 from cardgym.statistics import Interval, Moments, rough
 
 
@@ -80,17 +80,6 @@ class Report:
         if not self.models:
             del values["models"]
         return dict(plain(values))
-
-
-def plain(value: Any) -> Any:
-    """Arrays and tuples as lists, and NaN as None, for JSON."""
-    if isinstance(value, Mapping):
-        return {name: plain(part) for name, part in value.items()}
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, tuple | list):
-        return [plain(part) for part in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cardgym.errors import CardgymError, printable
 from cardgym.files.access import opened, write_text
 
@@ -25,9 +27,20 @@ _MAX_DEPTH = 100 if sys.platform == "emscripten" else math.inf
 _SEAL = "sha256"
 
 
+def plain(value: Any) -> Any:
+    """Arrays and tuples as lists, and NaN as None, for JSON."""
+    if isinstance(value, Mapping):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, tuple | list):
+        return [plain(part) for part in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
 def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document of plain values with `sha256`, the digest of all other entries, which `parse_json` verifies."""
-    return {**document, _SEAL: digest_of(json.loads(json.dumps(document)))}
+    """Return a document as `plain` values with `sha256`, the digest of all others, which `parse_json` verifies."""
+    return {**plain(document), _SEAL: digest_of(json.loads(json.dumps(plain(document))))}
 
 
 def digest_of(content: Any) -> str:
@@ -38,7 +51,7 @@ def digest_of(content: Any) -> str:
 
 def write_json(path: Path, document: Mapping[str, Any]) -> None:
     """Write a document for people to read."""
-    write_text(path, json.dumps(document, indent=1) + "\n")
+    write_text(path, json.dumps(plain(document), indent=1, allow_nan=False) + "\n")
 
 
 def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,7 +56,7 @@ def scalars_of(results: Mapping[str, Metrics], exploitability: float | None = No
     values |= _by_tag(results, tags.eval_tag)
     for opponent, metrics in results.items():
         for name, (_, interval) in metrics.items():
-            if interval:
+            if interval and not math.isnan(interval[0]):  # Unknown where there is one deal.
                 values |= zip(tags.ci95_tags(name, opponent), interval, strict=True)
     return values
 

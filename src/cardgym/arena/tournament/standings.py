@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.report import plain
 from cardgym.arena.tournament.ranges import DEALS, LARGEST, LOSSES, PAYOFF, REPLICATES, SQUARE, WINS, Sums
 from cardgym.engine.contract import Float64s, Int64s
 from cardgym.errors import require
+from cardgym.files.json_values import plain
 from cardgym.statistics import FEW_DEALS, bounded_interval, mean_of_sums, student
 
 Matrix = Float64s

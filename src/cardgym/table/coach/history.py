@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 import cardgym
-from cardgym.arena.report import TotalsLayout, plain
+from cardgym.arena.report import TotalsLayout
 from cardgym.engine.contract import Float64s
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
+from cardgym.files.json_values import plain
 from cardgym.statistics import Interval, Moments, mean_estimate
 from cardgym.table.coach.review import MAX_MOVES, Review, counts, names_of, review
 from cardgym.table.game_entries import KindTotal, read_entries
