@@ -231,6 +231,15 @@ def test_moves_by_another_process_are_noticed(game_log: GameLog) -> None:
         session.act(session.legal_actions()[1])
     again = Session.restore(game_log, session.id)
     assert same(again.state, other.state)
+    stale = Session.restore(game_log, session.id)
+    again.resign(0)
+    for change in (lambda: stale.act(stale.legal_actions()[0]), stale.note_help):
+        with pytest.raises(StaleGameError, match="look again"):
+            change()
+    assert game_log.entry(session.id)["about"] == {"resigned": 0}
+    game_log.remove(session.id)
+    with pytest.raises(StaleGameError, match="look again"):
+        again.note_help()
 
 
 def test_processes_can_share_a_game_log(game_log: GameLog) -> None:

@@ -177,16 +177,15 @@ class GameLog:
         """Add moves to the game `id`, which has `start` rows; when the game has ended, `entry` is its final one.
 
         Raises:
-            StaleGameError: if the game has more rows by now.
+            StaleGameError: if the game has other rows by now, has ended or is deleted.
             CardgymError: if the file cannot be written.
         """
         with self._transaction() as database:
-            try:
-                database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, start, moves))
-            except sqlite3.IntegrityError:
-                raise StaleGameError("this game was continued in another window; look again") from None
+            ends = not moves and bool(entry and entry["finished"])  # Such as with the code for a rematch.
+            check_current(database.execute(_ROWS, (id,)).fetchone(), start, ends=ends)
+            database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, start, moves))
             if entry is not None:
-                values = (entry["finished"], _to_json(entry), id)
+                values = (entry["finished"], json.dumps(entry, allow_nan=False), id)
                 database.execute("update games set finished = ?, entry = ? where id = ?", values)
             _set_seal(database, id)
 
@@ -302,9 +301,8 @@ class GameLog:
         with self._transaction() as database:
             if not database.execute("select 1 from games where id = ?", (id,)).fetchone():
                 raise CardgymError("no such game in the log")
-            database.execute(
-                "insert or replace into totals values (?, ?, ?)", (id, version, _to_json(sealed({"totals": totals})))
-            )
+            values = (id, version, json.dumps(sealed({"totals": totals}), allow_nan=False))
+            database.execute("insert or replace into totals values (?, ?, ?)", values)
 
     # -- JSON lines ---------------------------------------------------------------------------------------------------
 
@@ -325,20 +323,18 @@ class GameLog:
 
     def import_entries(self, entries: Iterable[dict[str, Any]], owner: str = "") -> int:
         """Add `entries` of an export that are not in the log yet, as games of `owner`; return how many."""
+        added = 0
         with self._transaction():
-            return sum(
-                self._insert(
-                    entry["id"], {name: value for name, value in entry.items() if name not in ("id", "moves")},
-                    owner, entry["moves"],
-                )
-                for entry in entries
-            )  # fmt: skip
+            for entry in entries:
+                bare = {name: value for name, value in entry.items() if name not in ("id", "moves")}
+                added += self._insert(entry["id"], bare, owner, entry["moves"])
+        return added
 
     # -- the database -------------------------------------------------------------------------------------------------
 
     def _insert(self, id: str, entry: dict[str, Any], owner: str, moves: Sequence[Move]) -> bool:
         """Add a game within a transaction; return whether it is new."""
-        values = (id, entry["env"], entry["finished"], owner, _to_json(entry), "")
+        values = (id, entry["env"], entry["finished"], owner, json.dumps(entry, allow_nan=False), "")
         new = self._database.execute("insert or ignore into games values (?, ?, ?, ?, ?, ?)", values).rowcount == 1
         if new:
             self._database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, 0, moves))
@@ -370,6 +366,13 @@ class GameLog:
             raise CardgymError(f"{self._what}: cannot be read or written ({printable(str(error))})") from None
 
 
+def check_current(stored: tuple[int, int] | None, start: int, *, ends: bool) -> None:
+    """Refuse to change a game, `stored` as (finished, rows), that is not as it was with `start` rows."""
+    if stored is None or stored[1] != start or (stored[0] and not ends):
+        raise StaleGameError("this game was continued in another window; look again")
+
+
+_ROWS = "select finished, (select count(*) from moves where game = id) from games where id = ?"
 _GAME = "id, env, finished, owner, entry, seal"
 _MOVES = "select seat, move from moves where game = ? order by n"
 
@@ -394,7 +397,3 @@ def _set_seal(database: sqlite3.Connection, id: str) -> None:
 
 def _rows(id: str, start: int, moves: Sequence[Move]) -> list[tuple[str, int, int, int]]:
     return [(id, n, seat, move) for n, (seat, move) in enumerate(moves, start)]
-
-
-def _to_json(value: Any) -> str:
-    return json.dumps(value, allow_nan=False)

@@ -13,7 +13,7 @@ from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.files.json_values import parse_json
 from cardgym.table.game_entries import GAME_ID, KindTotal
-from cardgym.table.game_log import GameLog, Move, StaleGameError, seal_of
+from cardgym.table.game_log import GameLog, Move, check_current, seal_of
 from cardgym.table.web.app import make_app
 
 Save = Callable[[str, str | None], object]
@@ -60,8 +60,8 @@ class PageLog(GameLog):
         return True
 
     def append(self, id: str, start: int, moves: Sequence[Move], entry: dict[str, Any] | None = None) -> None:
-        if len(self._moves.get(id, ())) != start or id not in self._games:
-            raise StaleGameError("this game was continued in another window; look again")
+        stored = (self._games[id][2], self.num_rows(id)) if id in self._games else None
+        check_current(stored, start, ends=not moves and bool(entry and entry["finished"]))
         self._moves[id] += moves
         self._keep(id, self._games[id][3], self._games[id][4] if entry is None else json.dumps(entry))
 
