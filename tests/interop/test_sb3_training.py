@@ -144,6 +144,12 @@ def test_restarted_run_ends_with_the_same_bits(script, tiny, tmp_path, capsys):
     assert str(weights(tmp_path)) == first
 
 
+def test_a_model_that_never_learned_is_told(script, tiny, tmp_path, capsys):
+    words = ["--env-id", "Tiny-v0", "--algorithm", "dqn", "--total-steps", "64", "--num-envs", "16"]
+    assert script.run("sb3.py", [*words, "--eval-every", "0", "--final-games", "0", "--out", str(tmp_path)]) == 0
+    assert "the network was never updated (learning_starts=10,000 of 64 steps)" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_run_that_is_asked_to_end_saves_its_model(script, tiny, tmp_path, monkeypatch):
     def ask(progress, step):

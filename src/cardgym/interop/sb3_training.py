@@ -135,6 +135,7 @@ class SB3Training(Training):
             raise
         if model.num_timesteps < config.log_every:
             model.dump_logs()
+        self.note_if_untrained(model._n_updates, config.learning_starts)
         self.save()
 
     def _exact_player(self) -> ModelPlayer:

@@ -110,18 +110,6 @@ class NetworkTraining(Training):
             checkpoint="model.safetensors", log_every=self._log_every,
         )  # fmt: skip
 
-    def note_if_untrained(self, updates: int, learning_starts: int) -> None:
-        """Say, in a line that stays, that the training ended before its first update.
-
-        Args:
-            updates: how many updates there were.
-            learning_starts: the steps before the first.
-        """
-        if not updates:
-            cause = f"learning_starts={learning_starts:,} of {self._total_steps:,} steps"
-            advice = "train for longer, or lower learning_starts"
-            self.progress.line(f"cardgym: the network was never updated ({cause}): {advice}")
-
     def report(self, *statistics: Callable[[], Mapping[str, float]], **schedules: float) -> None:
         """As `Training.report`; also copies the learner as a snapshot when one is due."""
         if crossed(self._snapshot_every, self._last_step, self.step):

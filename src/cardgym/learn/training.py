@@ -191,6 +191,18 @@ class Training:
         write_results(self._folder, self.board, self._config.model_dump(), step, results, **figures)
         return TrainingResult(f"{step:,} {self._unit}", results, ("Checkpoint", self.checkpoint))
 
+    def note_if_untrained(self, updates: int, learning_starts: int) -> None:
+        """Say, in a line that stays, that the training ended before its first update.
+
+        Args:
+            updates: how many updates there were.
+            learning_starts: the steps before the first.
+        """
+        if not updates:
+            cause = f"learning_starts={learning_starts:,} of {self._total_steps:,} steps"
+            advice = "train for longer, or lower learning_starts"
+            self.progress.line(f"cardgym: the network was never updated ({cause}): {advice}")
+
     def _resolved(self, names: Sequence[str]) -> list[Player]:
         """Return the opponents of evaluations.
 
