@@ -180,80 +180,37 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 }
 """Callables with arguments that are right; the name of a kind of file stands for its path."""
 
+ANYWHERE = {
+    "None": "obs render_mode progress payoff engine store kind max_episode_steps",
+    "bool": "text programs may_forfeit samples dueling wide double by_tool",
+    "str": "answer move",
+    "list": "hidden_sizes",
+    "float huge": "temperature",
+    "None empty": "games_of parameters",
+    "None dict empty": "config",
+    " ".join(WRONG): "verbose",  # Stable-Baselines3's.
+}
+"""Kinds of `WRONG`, and the parameters that take them in every call."""
+RESETS = ("CardEnv.reset", "CardVectorEnv.reset", "CardAECEnv.reset")
 RIGHT = {
-    ("CardEnv", "obs"): "None",
-    ("CardEnv", "render_mode"): "None",
-    ("CardEnv.reset", "seed"): "None",
-    ("CardEnv.reset", "options"): "None empty",
-    ("CardEnv.step", "action"): "negative huge",  # Illegal actions.
-    ("CardEnv", "text"): "bool",
-    ("CardVectorEnv", "text"): "bool",
-    ("CardAECEnv", "text"): "bool",
+    **{(name, "seed"): "None" for name in (*RESETS, "CardVecEnv.seed", "TextGame.reset", "CardGame.reset")},
+    **{(name, "options"): "None empty" for name in (*RESETS, "evaluate", "tournament", "OpenSpielGame")},
+    **{(name, "name"): "str" for name in ("mixture", "NetworkPlayer", "PolicyPlayer", "ModelPlayer")},
+    **{(name, "path"): "str" for name in ("save_mixture", "save_policy", "save_checkpoint", "save_q_table")},
+    **{(name, "observation_name"): "None str" for name in ("batched", "NetworkPlayer", "PolicyPlayer")},
+    **{(name, "action"): "negative huge" for name in ("CardEnv.step", "CardAECEnv.step")},  # Illegal actions.
+    **{(name, "weights"): "dict" for name in ("parse_weights", "save_mixture")},
+    ("mixture", "weights"): "list",
+    ("CardVecEnv", "text"): "",  # It has no texts.
     ("CardEnv.text", "seat"): "None",
-    ("CardVectorEnv", "max_episode_steps"): "None",
-    ("CardVectorEnv", "obs"): "None",
-    ("CardVectorEnv", "render_mode"): "None",
-    ("CardVectorEnv.reset", "seed"): "None",
-    ("CardVectorEnv.reset", "options"): "None empty",
-    ("CardAECEnv", "obs"): "None",
-    ("CardAECEnv", "render_mode"): "None",
-    ("CardAECEnv.reset", "seed"): "None",
-    ("CardAECEnv.reset", "options"): "None empty",
-    ("CardAECEnv.step", "action"): "negative huge",
-    ("evaluate", "options"): "None empty",
-    ("evaluate", "progress"): "None",
-    ("tournament", "options"): "None empty",
-    ("tournament", "games_of"): "None empty",
-    ("tournament", "payoff"): "None",
-    ("tournament", "engine"): "None",
-    ("tournament", "store"): "None",
-    ("tournament", "progress"): "None",
-    ("resolve", "programs"): "bool",
+    ("ArenaCallback", "seat"): "negative",
     ("seated", "players"): " ".join({*WRONG} - {"nested"}),  # It leaves the check to `resolve`.
     ("checkpoints", "options"): "None",
     ("batched", "name"): "None str",
-    ("batched", "observation_name"): "None str",
     ("sample_actions", "draws"): "array",
-    ("softmax", "temperature"): "float huge",
     ("legal_actions", "draws"): "None array",
-    ("legal_actions", "may_forfeit"): "bool",
-    ("mixture", "name"): "str",
-    ("mixture", "weights"): "list",
-    ("parse_weights", "weights"): "dict",
-    ("save_mixture", "path"): "str",
-    ("save_mixture", "weights"): "dict",
-    ("save_policy", "path"): "str",
-    ("save_checkpoint", "path"): "str",
-    ("save_checkpoint", "config"): "None dict empty",
-    ("save_q_table", "path"): "str",
-    ("save_q_table", "config"): "None dict empty",
-    ("network_shape", "hidden_sizes"): "list",
-    ("network_shape", "dueling"): "bool",
-    ("network_shape", "wide"): "bool",
-    ("NetworkPlayer", "name"): "str",
-    ("NetworkPlayer", "observation_name"): "None str",
-    ("PolicyPlayer", "name"): "str",
-    ("PolicyPlayer", "observation_name"): "None str",
-    ("PolicyPlayer", "samples"): "bool",
-    ("ModelPlayer", "name"): "str",
-    ("ModelPlayer", "samples"): "bool",
-    ("CardVecEnv", "obs"): "None",
-    ("CardVecEnv", "render_mode"): "None",
-    ("CardVecEnv.seed", "seed"): "None",
-    ("MaskableDQN", "double"): "bool",
-    ("ArenaCallback", "seat"): "negative",
-    ("ArenaCallback", "verbose"): " ".join(WRONG),  # Stable-Baselines3's.
-    ("SelfPlayCallback", "verbose"): " ".join(WRONG),
-    ("TextGame", "by_tool"): "bool",
-    ("TextGame.reset", "seed"): "None",
-    ("TextGame.play", "answer"): "str",
-    ("CardGame.reset", "seed"): "None",
-    ("CardGame.play", "move"): "str",
-    ("OpenSpielGame", "options"): "None empty",
-    ("OpenSpielGame.make_py_observer", "kind"): "None",
-    ("OpenSpielGame.make_py_observer", "parameters"): "None empty",
 }
-"""Kinds of `WRONG` that a parameter takes."""
+"""Kinds that a parameter takes in one call or some."""
 
 ENVS = ("CardEnv", "CardVectorEnv", "CardAECEnv", "CardVecEnv")
 
@@ -278,7 +235,8 @@ def test_a_wrong_value_is_refused_in_one_line(
     right = given | ({"path": files[given["path"]]} if "path" in given else {})
     call(**right) if right else None
     env = getattr(call, "__self__", None)
-    taken = RIGHT.get((name, parameter), "").split()
+    anywhere = (kinds for kinds, names in ANYWHERE.items() if parameter in names.split())
+    taken = RIGHT.get((name, parameter), next(anywhere, "")).split()
     taken += ["nul"] if "str" in taken and parameter != "path" else []
     for kind, value in WRONG.items():
         if kind in taken:

