@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -69,10 +69,17 @@ def test_numbers_that_are_not_finite_are_neither_written_nor_read(
         read_tensors(path, "file a", Example, None)
 
 
-def test_a_file_without_checksum_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        (None, "not a file of cardgym"),
+        ({"cardgym": json.dumps(DOCUMENT)}, "has no checksum: an earlier version of cardgym wrote it"),
+    ],
+)
+def test_a_file_of_another_program_or_version_is_refused(tmp_path: Path, metadata: Any, message: str) -> None:
     path = tmp_path / "a.safetensors"
-    path.write_bytes(safetensors.numpy.save({"a": np.zeros(3)}, {"cardgym": json.dumps(DOCUMENT)}))
-    with pytest.raises(CardgymError, match="file a: has no checksum: an earlier version of cardgym wrote it"):
+    path.write_bytes(safetensors.numpy.save({"a": np.zeros(3)}, metadata))
+    with pytest.raises(CardgymError, match=f"file a: {message}"):
         read_tensors(path, "file a", Example, None)
 
 

@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +164,7 @@ def test_player_takes_the_best_tried_legal_action_and_spreads_over_unknown_ones(
 # -- states -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", [learner, hashed])
+@pytest.mark.parametrize("make", [learner, partial(hashed, table_size=70)], ids=["numbered", "hashed, half full"])
 def test_learning_in_two_parts_equals_learning_at_once(make: Callable[..., TabularLearner]) -> None:
     settings = {"total_steps": 3000, "seed": 4, "opponents": ("self=1", "random=1")}
     whole, first, second = make(**settings), make(**settings), make(**settings)

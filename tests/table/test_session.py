@@ -17,7 +17,7 @@ from cardgym.engine.kernel import RESET
 from cardgym.players import CallablePlayer, CompiledPlayer, Player
 from cardgym.players.seats import SeatedBatch
 from cardgym.table.coach.history import saved_games
-from cardgym.table.game_entries import read_entries
+from cardgym.table.game_entries import checked, read_entries
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.session import Session, replay
 from cardgym.table.setup import GameSetup
@@ -220,6 +220,17 @@ def test_refused_lines_are_named_and_the_others_go_in(
     path.write_text("x\n" * 5000)
     with pytest.raises(CardgymError, match=r"line 1 is not .* \(and 1000 more\)"):
         read_entries(path)
+
+
+@pytest.mark.parametrize(("seat", "move"), [(-2, 10**9), (0, DISCARD), (1, MATCH), (0, 2**31 - 1)])
+def test_moves_that_the_rules_forbid_are_refused(game_log: GameLog, seat: int, move: int) -> None:
+    session = started(game_log)
+    session.play()
+    entry = game_log.entry(session.id)
+    entry["moves"].append([seat, move])
+    for read in (replay, lambda entry: checked(entry, "game")):
+        with pytest.raises(CardgymError, match="is not allowed by the rules"):
+            read(entry)
 
 
 def test_moves_by_another_process_are_noticed(game_log: GameLog) -> None:

@@ -127,6 +127,7 @@ def test_no_request_names_a_program_or_a_path(server: Served, tmp_path: Path, pl
     names = [f"{tmp_path}/evil.py:choose", "evil:choose", "os:system", "json:loads", *players.values(), str(NET)]
     names += [f"mine={tmp_path}/evil.py:choose", f"{tmp_path}/evil.mixture.json", "../evil.py:choose", "mine:greedy"]
     client, stranger = (Client(server.port, letter * 22) for letter in "ba")
+    client.post("/api/tables", {"game": f"os:{KUHN}", "seat": 0}, 404)
     ended = client.act(client.sit_down(game=KUHN, opponents=["mine"], seat=0, seed=1), 0)["state"]
     exported = client.raw("GET", "/api/history/export")[2].decode()
     for name in names:

@@ -28,6 +28,8 @@ def test_every_game_can_be_played_to_its_end(client: Client, env: str) -> None:
     end = finish(client, state)
     assert (end["actions"], end["seed"]) == ([], "3")
     assert len(end["result"]["players"]) == len(end["names"])
+    shown = [item["label"] for zone in end["view"]["zones"] for item in zone["items"]]
+    assert not [label for label in shown if label.startswith("hidden")]  # All tiles of Coda are turned up.
     steps = client.get(f"/api/history/{state['table']}/replay")["events"]
     assert [step["move"] for step in steps] == sorted(step["move"] for step in steps)
     assert state["table"] in [game["table"] for game in client.get("/api/history")["games"]]

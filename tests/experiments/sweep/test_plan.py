@@ -31,6 +31,7 @@ def test_every_combination_has_a_run_for_each_seed(config: Path) -> None:
         "learning_rate=0.001,hidden_sizes=32+32,double=True/seed1",
     ]
     assert len({run.name for run in runs}) == 8
+    assert runs_of(TrainingScript(config), {}, [3])[0].name == "seed3"
     assert runs[1].options == {"learning_rate": 0.001, "hidden_sizes": (32, 32), "double": True}
     flags = " ".join(runs[1].flags)
     assert all(flag in flags for flag in ("--learning-rate 0.001", "--hidden-sizes 32 32 --", "--double ", "--seed 1 "))
