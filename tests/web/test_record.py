@@ -88,6 +88,7 @@ def test_an_export_can_be_imported_into_another_game_log(tmp_path: Path) -> None
         one.client.sit_down(**SHORT, seed=2)
         lines = one.client.raw("GET", "/api/history/export")[2].decode()
         owner = Client(other.port, "o" * 22)
+        assert "keeps no cookies" in other.client.post("/api/history/import", {"lines": lines}, 400)["error"]
         assert owner.post("/api/history/import", {"lines": lines}) == {"added": 1, "refused": []}
         assert owner.post("/api/history/import", {"lines": lines}) == {"added": 0, "refused": []}
         assert [game["table"] for game in owner.get("/api/history")["games"]] == [end["table"]]

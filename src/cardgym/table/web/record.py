@@ -21,7 +21,20 @@ from cardgym.table.presentation import view_of
 from cardgym.table.session import replay
 from cardgym.table.setup import PERSON
 from cardgym.table.web import lobby
-from cardgym.table.web.requests import Body, Move, Reply, dump, get, id_of, owner_of, paid_in, post, summaries, work
+from cardgym.table.web.requests import (
+    Body,
+    Move,
+    Reply,
+    cookie_of,
+    dump,
+    get,
+    id_of,
+    owner_of,
+    paid_in,
+    post,
+    summaries,
+    work,
+)
 from cardgym.table.web.seats import without_browsers
 from cardgym.table.web.tables import Tables
 
@@ -90,6 +103,8 @@ class Record:
 
     def add(self, request: Request, body: _Import) -> dict[str, Any]:
         """Add the finished games of an export to those of this browser."""
+        if request.app.state.shared:
+            cookie_of(request)  # Without one it would never see them.
         entries, refused = parse_entries(body.lines.encode(), "this file")
         finished = [without_browsers(entry) for entry in entries if entry["finished"]]
         return {"added": self._game_log.import_entries(finished, owner_of(request)), "refused": refused}
