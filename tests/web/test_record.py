@@ -46,7 +46,8 @@ def test_the_record_can_be_exported_and_games_deleted(tmp_path: Path) -> None:
 def test_the_record_has_ratings_and_puzzles_rate_their_solver(tmp_path: Path) -> None:
     with serving(tmp_path / "games.sqlite") as served:
         client = served.client
-        finish(client, client.sit_down(game="CodaOfficial-v0", opponents=["random"], seed=1))
+        for _ in range(2):  # The second time, the person knows the cards.
+            finish(client, client.sit_down(game="CodaOfficial-v0", opponents=["random"], seed=1))
         [rating] = client.get("/api/history")["ratings"]
         assert (rating["env"], rating["games"]) == ("CodaOfficial-v0", 1)
         assert rating["players"]["Random"] == TABLE.ratings["CodaOfficial-v0"]["random"]

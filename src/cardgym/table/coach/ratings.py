@@ -8,6 +8,7 @@ tracks how uncertain a rating is. Measured players keep their ratings.
 from __future__ import annotations
 
 import functools
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,16 +71,18 @@ class Skill:
 def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return a person's rating in every game they have finished against measured players, with the default options.
 
-    Games in which the coach was asked or a move taken back are not rated.
+    Games in which the coach was asked, a move taken back or the cards known from an earlier game are not rated.
 
     For each game of the log, whose entries come oldest first: `env`, `games` (how many count), `rating` and
     `half_width` in Elo points, `curve` (pairs of these after each of the last games) and `players`: the measured
     ratings by name for people.
     """
     skills: dict[str, list[Skill]] = {}
-    found = functools.cache(find)
+    found, known = functools.cache(find), set[str]()
     for entry in entries:
-        game = _rated(entry, found)
+        cards = json.dumps([entry[name] for name in ("env", "options", "seed", "game")])
+        game = None if cards in known else _rated(entry, found)
+        known.add(cards)
         if game is None:
             continue
         measured, names = game
