@@ -121,6 +121,8 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
         (["benchmark", "--suite", "exakt"], "did you mean 'exact'"),
         (["benchmark", "--algorithms", "pppo"], "did you mean 'ppo'"),
         (["compile", KUHN, "--target", "wasm"], "--target wasm and --out DIR belong together"),
+        (["benchmark", "--seeds", "5-1"], "--seeds"),
+        (["exploit", ENV, "--player", "heuristic", "--responders", "inittial"], "did you mean 'initial'?"),
         (["benchmark", "--config", "nowhere.toml"], "nowhere.toml"),
         (["benchmark", "--report", "nowhere.json"], "nowhere.json"),
         ([*LEAGUE, "--players", "nobody"], "unknown player 'nobody'"),

@@ -53,9 +53,9 @@ def main(words: list[str]) -> int:
         if arguments.out is not None:
             write_pages(report, arguments.out)
         return 0
-    library = Library.read(arguments.config)
+    seeds, library = parse_seeds(arguments.seeds), Library.read(arguments.config)
     benchmark = Benchmark(library, arguments.suite, arguments.algorithms, arguments.decisions)
-    runs = benchmark.runs(parse_seeds(arguments.seeds))
+    runs = benchmark.runs(seeds)
     out = arguments.out or numbered_folder(Path("runs") / "benchmark", arguments.suite, arguments.resume)
     with (
         open_engine(arguments) as engine,
