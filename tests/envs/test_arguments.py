@@ -246,3 +246,10 @@ def test_a_wrong_value_is_refused_in_one_line(
         with pytest.raises(CardgymError):  # If nothing is raised, the value was accepted.
             call(**{**right, parameter: value})
         assert not before or pickle.dumps(env) == before, f"{kind}: the refused call changed the env"
+
+
+def test_no_game_takes_the_id_of_another_environment_of_gymnasium() -> None:
+    known = cardgym.registered()
+    with pytest.raises(CardgymError, match="another environment of this id"):
+        cardgym.register(dataclasses.replace(cardgym.find("KuhnPoker-v0"), id="CartPole-v1"))
+    assert cardgym.registered() == known

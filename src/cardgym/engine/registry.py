@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 GROUP = "cardgym.games"
 """The entry-point group for games."""
+_ENTRY_POINT = "cardgym.envs.single:CardEnv"
 
 
 @dataclass(frozen=True)
@@ -76,16 +77,17 @@ def register(game: Game) -> Game:
         The game.
 
     Raises:
-        CardgymError: for anything but a `Game`.
+        CardgymError: for anything but a `Game`, and for the id of another environment of Gymnasium.
     """
     if not hasattr(game, "rules"):
         raise CardgymError(f"game {quoted(game)}: give a `Game`")
+    if not _register_with_gymnasium(game.id):
+        raise CardgymError(f"game {game.id}: Gymnasium has another environment of this id; choose another")
     module = str(sys._getframe(1).f_globals.get("__name__", ""))
     known = _IDS.get(game.id)
     if module != (known.module if isinstance(known, EntryPoint) else _MODULES.get(game.id)):
         _IDS[game.id] = None  # It takes the place of an installed game, whose package would bring that back.
     _MODULES[game.id] = module
-    _register_with_gymnasium(game.id)
     return _keep(game)
 
 
@@ -95,20 +97,22 @@ def _keep(game: Game) -> Game:
     return game
 
 
-def _register_with_gymnasium(game_id: str) -> None:
+def _register_with_gymnasium(game_id: str) -> bool:
+    """Make a game known to Gymnasium, if that is installed; return False if the id is that of another environment."""
     if find_spec("gymnasium") is None:  # In a page.
-        return
+        return True
     import gymnasium
 
     if game_id in gymnasium.registry:
-        return
+        return gymnasium.registry[game_id].entry_point == _ENTRY_POINT
     # References by name, so that the registry stays below the envs, which Gymnasium imports when it makes one.
     gymnasium.register(
         id=game_id,
-        entry_point="cardgym.envs.single:CardEnv",
+        entry_point=_ENTRY_POINT,
         vector_entry_point="cardgym.envs.vector:make_vector_env",
         kwargs={"game": game_id},
     )
+    return True
 
 
 def _reduce_game(game: Game) -> tuple[Any, ...]:
