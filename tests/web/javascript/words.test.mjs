@@ -11,6 +11,7 @@ test("figures have the page's minus sign, and texts of games get it", () => {
   const shares = [0, 0.002, 0.5, 0.996, 1].map((share) => words.percent(share, 0));
   assert.deepEqual(shares, ["0 %", "under 1 %", "50 %", "over 99 %", "100 %"]); // Only all is 100 %.
   assert.equal(words.signed("You hold -3, +4: half-5 and a-b"), "You hold −3, +4: half-5 and a-b");
+  assert.equal(words.signed("3 +- 1 credits"), "3 ± 1 credits");
 });
 
 test("a seat shows what it did last, in a few words", () => {

@@ -1,7 +1,7 @@
 // Texts and figures, without the page: how values, games and their moves are written.
 
-// Texts of the games have the minus of the keyboard; the page has one minus sign.
-export const signed = (words) => words.replace(/(?<![\w-])-(?=\d)/g, "−");
+// Texts of the games have the minus of the keyboard; the page has signs of its own.
+export const signed = (words) => words.replace(/(?<![\w-])-(?=\d)/g, "−").replaceAll("+- ", "± ");
 
 // A share in percent; one that only rounds to none or all is not said to be that.
 export function percent(share, decimals = 1) {
