@@ -78,25 +78,10 @@ def _standings() -> dict[str, Any]:
     return {entry["env"]: Standings.fromdict(entry) for entry in kept}
 
 
-TODAYS = "2026-11-27"
-"""The day since which searches draw worlds from exact posteriors, and responders train longer."""
-
-
-@functools.cache
-def _values(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def _is_older(path: Path) -> bool:
-    """Whether a bound was measured with an earlier search and shorter trainings."""
-    values = _values(path)
-    return bool(values["kind"] != "exact" and values["date"] < TODAYS)
-
-
 @functools.cache
 def _report(path: Path) -> Exploitability:
     """A report on what a player gives away."""
-    values = _values(path)
+    values = json.loads(path.read_text(encoding="utf-8"))
     names = [field.name for field in dataclasses.fields(Exploitability)]
     results = {
         kind: [ResponderResult(**{**one, "ci95": one["ci95"] and tuple(one["ci95"])}) for one in values[kind]]
@@ -118,10 +103,10 @@ def exploitable(env: str) -> list[str]:
     """A row for each player of a game: what the best responder wins from it, and the best one of each kind."""
     reports, default = _reports(env), cardgym.find(env).parse_options().asdict()
     rows = []
-    for path, report in reports.items():
+    for report in reports.values():
         options = [f"{name}={value}" for name, value in report.options.items() if default[name] != value]
         bound = shown(report.exploitability, report.ci95)
-        name = ", ".join(f"`{word}`" for word in (report.player, *options)) + " ‡" * _is_older(path)
+        name = ", ".join(f"`{word}`" for word in (report.player, *options))
         kinds = ["; ".join(_of_kind(report, kind, team) for team in (False, True)).strip("; ") for kind in KINDS]
         rows.append([name, f"{bound} `{report.best}`", *kinds, _trends(report)])
     head = ["player", "at least [95 %]", *KINDS, "with more effort"]
@@ -129,18 +114,12 @@ def exploitable(env: str) -> list[str]:
 
 
 def _of_kind(report: Exploitability, kind: Source, team: bool) -> str:
-    """What the best responder of a kind wins, over how many games, and with which effort; empty if none was tried.
-
-    If it was not played again, its interval is that for the best of all that were tried, and a dagger says so.
-    """
-    again = [one for one in report.replayed if (one.source, one.team) == (kind, team)]
-    tried = [one for one in report.responders if (one.source, one.team) == (kind, team)]
-    if not tried:
+    """What the best responder of a kind wins, over how many games, and with which effort; empty if none was tried."""
+    found = [one for one in report.replayed if (one.source, one.team) == (kind, team)]
+    if not found:
         return ""
-    best = again[0] if again else max(tried, key=lambda one: one.payoff)
-    won = shown(best.payoff, best.widened(1 if again else len(tried)))
-    effort = [f"{best.games:,} games", *([best.effort] if best.effort else [])]
-    return f"{'team: ' * team}{won}{'' if again else ' †'}, {', '.join(effort)}"
+    effort = [f"{found[0].games:,} games", *([found[0].effort] if found[0].effort else [])]
+    return f"{'team: ' * team}{shown(found[0].payoff, found[0].ci95)}, {', '.join(effort)}"
 
 
 def _trends(report: Exploitability) -> str:
@@ -183,8 +162,7 @@ def solved(envs: Iterable[str]) -> list[str]:
 
 def exploitability(env: str, player: str) -> list[str]:
     """What a best responder wins from a player, as a paragraph."""
-    path = HERE / "exploitability" / env / f"{player.replace(':', '-')}.json"
-    report = _report(path)
+    report = _report(HERE / "exploitability" / env / f"{player.replace(':', '-')}.json")
     found = largest(report.replayed, team=False)
     assert found is not None
     best, team = found[0], largest(report.replayed, team=True)
@@ -208,12 +186,9 @@ def exploitability(env: str, player: str) -> list[str]:
         longest = max(one.decisions for one in trained)
         tried.append(f"{len(names)} responder{'s' * (len(names) > 1)} trained for up to {longest:,} decisions")
     tried += [f"searches with up to {max(searches)} worlds"] if searches else []
-    text += "This is by an earlier search, and likely too low. " * _is_older(path)
     text += f"We tried {' and '.join([', '.join(tried[:-1]), tried[-1]]) if len(tried) > 1 else tried[0]}. A better "
     text += "responder may exist ([every player](../../docs/strength/README.md))."
     kinds = ["; ".join(_of_kind(report, kind, team) for team in (False, True)).strip("; ") for kind in KINDS]
-    if any("†" in kind for kind in kinds):
-        text += " † On the deals on which it was chosen."
     words = textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
     cells = [kind or "not tried" for kind in kinds]
     return [*words, "", *markdown_table([f"{kind} responder" for kind in KINDS], [cells], "lll")]
