@@ -105,16 +105,18 @@ def ranked(actions: Sequence[ActionAdvice], unit: str) -> tuple[ActionAdvice, ..
 def compared(value: float, other: float, unit: str, *, best: bool, error: float = 0.0) -> str:
     """How an action's value compares, in words: the best action with the next best, others with the best.
 
-    A difference within its `error` is called about equal; others are written with as many decimals as that allows.
+    A difference within its `error` is called about equal; others are written with as many decimals as that allows, with
+    one more if they would look like their error.
     """
     against = "the next best" if best else "the best"
     difference = abs(value - other)
-    margin = plus_minus(error)
+    known = error / 10 if with_decimals(difference, error) == with_decimals(error, error) else error
+    margin = f" +- {with_decimals(error, known)}" if error >= _EXACT else ""
     if _are_alike(difference, error):
         return f"as good as {against}"
     if difference <= error:
         return f"about equal to {against}"
-    figure = (with_decimals(difference, error) if margin or difference >= 0.1 else f"{difference:.1g}") + margin
+    figure = (with_decimals(difference, known) if margin or difference >= 0.1 else f"{difference:.1g}") + margin
     if unit == GAMES:
         return f"wins {figure} percentage points {'more' if best else 'fewer'} of all games than {against}"
     return f"{figure} {unit} {'more' if best else 'less'} than {against}"
