@@ -119,7 +119,7 @@ def test_two_browsers_play_by_link(server: Server, browser: Any) -> None:
         person.page.wait_for_selector("[data-part=deal] p:has-text('as shown at the start')", state="attached")
         checked = person.page.locator("[data-part=deal] p").text_content() or ""
         assert re.findall("[0-9a-f]{64}", checked) == re.findall("[0-9a-f]{64}", seals[0])
-    host.page.get_by_role("button", name="Rematch").click()
+    host.page.get_by_role("button", name="Rematch").dblclick()
     guest.page.get_by_role("button", name="Join the rematch").click()
     guest.page.wait_for_selector(".actions[data-phase=yours], .actions[data-phase=waiting]")
     host.page.wait_for_selector(".others >> text=Bob")

@@ -145,6 +145,14 @@ export function notice(words) {
 // Does what may be refused, and says why it was.
 export const attempt = (act) => act().catch((error) => notice(error.message));
 
+// Does it for a page, one request at a time: a second click meanwhile gives no second answer or table.
+export async function once(page, act) {
+  if (page.asking) return;
+  page.asking = true;
+  await attempt(act);
+  page.asking = false;
+}
+
 // Opens the page that is shown again, with what the server says now.
 export const reopen = () => dispatchEvent(new Event("hashchange"));
 

@@ -1,7 +1,7 @@
 // Puzzles: find the best action of a position, also at the mistakes of a game again; the page keeps the streak.
 import { get, post, telling } from "./api.js";
 import { drawAdvice } from "./coach.js";
-import { attempt, chooseGame, drawActions, drawPage, h, keyed, loadSprite } from "./dom.js";
+import { chooseGame, drawActions, drawPage, h, keyed, loadSprite, once } from "./dom.js";
 import { recalled, remember, remembered, say, tellWaiting, update, waiting } from "./dom.js";
 import { fit, sound } from "./motion.js";
 import { Chooser, marksOf } from "./moves.js";
@@ -44,17 +44,9 @@ export class Puzzles extends Chooser {
 
   tally = () => recalled(`puzzles.${this.game}`, { streak: 0, best: 0, solved: 0, tried: 0 });
 
-  // One request at a time: a second click meanwhile gives no second answer, and skips no mistake.
-  async once(request) {
-    if (this.asking) return;
-    this.asking = true;
-    await attempt(request);
-    this.asking = false;
-  }
-
   next() {
     if (!this.puzzle) waiting("Looking for a position with one clearly best move …");
-    return this.once(async () => {
+    return once(this, async () => {
       const next = this.record ? `?record=${this.record}&move=${this.again[0]}` : this.first;
       const puzzle = await telling(get(`puzzles/${this.game}${next}`), tellWaiting);
       await loadSprite(this.game);
@@ -68,7 +60,7 @@ export class Puzzles extends Chooser {
 
   act(action) {
     this.taken.clear();
-    return this.once(async () => {
+    return once(this, async () => {
       const known = this.tally();
       const answer = await post(`puzzles/${this.puzzle.puzzle}/solve`, { action, ...known.skill });
       if (this.closed) return;

@@ -1,7 +1,7 @@
 // The review: it opens at the costliest decision, with the position beside the verdict; then move by move, face up.
 import { get, post } from "./api.js";
 import { standingsChart } from "./charts.js";
-import { attempt, drawActions, drawPage, h, keyed, loadSprite, say, svg, update, waiting } from "./dom.js";
+import { drawActions, drawPage, h, keyed, loadSprite, once, say, svg, update, waiting } from "./dom.js";
 import { fit } from "./motion.js";
 import { marksOf } from "./moves.js";
 import { offerRules } from "./rules.js";
@@ -118,7 +118,7 @@ export class Review {
   }
 
   again = ({ move }) =>
-    attempt(async () => (location.hash = `#/table/${(await post(`history/${this.id}/again`, { move })).table}`));
+    once(this, async () => (location.hash = `#/table/${(await post(`history/${this.id}/again`, { move })).table}`));
 
   drawWorst() {
     const worst = this.review.worst.map((number) => this.review.decisions[number]);

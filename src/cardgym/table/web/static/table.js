@@ -2,7 +2,7 @@
 import { Refused, follow, get, post, telling } from "./api.js";
 import { count } from "./counting.js";
 import { checkDeal } from "./deal.js";
-import { attempt, loadSprite, notice, remember, remembered, say, speed, update } from "./dom.js";
+import { attempt, loadSprite, notice, once, remember, remembered, say, speed, update } from "./dom.js";
 import { forgetJoined, joinTable } from "./join.js";
 import { fit, moving, sound } from "./motion.js";
 import { Chooser } from "./moves.js";
@@ -302,7 +302,7 @@ export class Table extends Chooser {
 
   // At a table by link, the others are asked to join; or this page joins the table that one of them has opened.
   again = () =>
-    attempt(async () => {
+    once(this, async () => {
       const [name, code] = [remembered("name", ""), this.state.rematch];
       if (code) return joinTable(code, name);
       location.hash = `#/table/${(await post("tables", likeThis(this.state, name))).table}`;
