@@ -13,7 +13,7 @@ from cardgym.arena.tournament.standings import bradley_terry
 from cardgym.cli import main
 from cardgym.console.tables import with_interval
 from cardgym.experiments.exploit import search
-from cardgym.statistics import Moments, interquartile_mean, mean_estimate, rough, student
+from cardgym.statistics import Moments, interquartile_mean, mean_estimate, mean_of_sums, rough, student
 from paired_games import FILE, MATCHES, SIZES, coverage
 
 
@@ -69,6 +69,10 @@ def test_mean_has_students_interval() -> None:
     assert estimate.interval == pytest.approx((2 - 4.302653 / 3**0.5, 2 + 4.302653 / 3**0.5))
     assert mean_estimate([0.1, 0.9], 0.0, 1.0).interval == (0.0, 1.0)
     assert not mean_estimate([1.0]).known
+
+
+def test_interval_of_few_deals_stays_within_what_a_game_pays() -> None:
+    assert mean_of_sums(3, 2.0, 12.0, 2.0).interval == (-2.0, 2.0)  # 2, 2 and -2: Student's would be -5.1 to 6.4.
 
 
 def test_interquartile_mean_leaves_out_the_outer_quarters() -> None:

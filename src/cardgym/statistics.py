@@ -120,7 +120,7 @@ def bounded_interval(mean: float, variance: float, deals: float, largest: float)
     It is Wilson's for the mean as a share of that range, with the effective sample size that the mean's variance
     implies (Dean and Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys",
     2015) and Student's quantile. With many deals, or without bounds (infinity), it is Student's; with fewer than
-    `FEW_DEALS`, the wider of both ends.
+    `FEW_DEALS`, the wider of both ends, within the bounds.
 
     Args:
         variance: of the mean, estimated from the spread between deals.
@@ -135,8 +135,9 @@ def bounded_interval(mean: float, variance: float, deals: float, largest: float)
         return mean - half, mean + half
     low, high = _wilson((mean / largest + 1.0) / 2.0, variance / (2.0 * largest) ** 2, deals)
     low, high = (2.0 * low - 1.0) * largest, (2.0 * high - 1.0) * largest
-    # Few deals may be far from the most that a game pays, and from each other by chance: the wider one holds.
-    return (min(low, mean - half), max(high, mean + half)) if deals < FEW_DEALS else (low, high)
+    if deals < FEW_DEALS:  # They may be far from the most that a game pays, and from each other by chance.
+        low, high = max(min(low, mean - half), -largest), min(max(high, mean + half), largest)
+    return low, high
 
 
 def mean_estimate(values: npt.ArrayLike, low: float = -math.inf, high: float = math.inf) -> Estimate:
