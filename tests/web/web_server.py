@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import random
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -75,9 +76,14 @@ def watch(client: Client, **wanted: Any) -> dict[str, Any]:
 
 
 def finish(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, Any]:
-    """Play a game to its end with random actions; returns its last state."""
+    """Play a game to its end with random actions; returns its last state. Tiles are face down as often as is said."""
     choose = random.Random(seed)
     while not state["ended"]:
+        for counter in state["view"]["counters"]:
+            if counter["name"] == "Face down" and counter["value"] != "?":
+                lines = [zone["items"] for zone in state["view"]["zones"] if zone["seat"] == counter["seat"]]
+                down = [item for line in lines for item in line if re.search("hidden|face down", item["label"])]
+                assert len(down) == counter["value"]
         state = client.act(state, choose.choice(state["actions"])["action"])["state"]
     return state
 
