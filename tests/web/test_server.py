@@ -237,7 +237,7 @@ def test_opponents_and_rules_of_every_game(client: Client, env: str) -> None:
     assert len(set(levels)) == len(levels)
     if levels:
         ordered = [name for name in presentation_of(game).levels[env] if name in names]
-        assert (levels[-1], names[: len(levels)]) == ("Strongest", ordered)
+        assert (levels[-1], names[: len(levels)]) == ("Master", ordered)
     assert all(player["strength"] != "not measured" for player in found if player["level"])
     answer = client.get(f"/api/games/{env}/rules")
     assert sum(len(text) for _, text in answer["rules"]) > 100
@@ -249,7 +249,7 @@ def test_opponents_and_rules_of_every_game(client: Client, env: str) -> None:
 def test_levels_follow_the_options(client: Client) -> None:
     for query, name in (("", "ppo"), ("?num_players=3", "ppo_three_players"), ("?num_players=5", "heuristic")):
         found = client.get(f"/api/games/{SPIKE}/opponents{query}")
-        assert [player["name"] for player in found if player["level"] == "Strongest"] == [name]
+        assert [player["name"] for player in found if player["level"] == "Master"] == [name]
     refused = client.get(f"/api/games/{SPIKE}/opponents?num_players=99", 400)
     assert "num_players" in refused["error"]
 

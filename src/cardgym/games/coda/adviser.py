@@ -1,4 +1,4 @@
-"""The adviser of Coda: the share of games won, by the search of the strongest player for the options."""
+"""The adviser of Coda: the share of games won, by search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The adviser of Corellian Spike: credits won in the hand, by playouts of the strongest player.
+"""The adviser of Corellian Spike: credits won in the hand, by playouts of a trained player.
 
 If there is a trained player, playouts deal the opponents' hands by what they have bet, bought and discarded: in
 two-player games a known opponent's by what it would have done with each hand, and it plays on itself; others by the
@@ -39,8 +39,8 @@ _BLUNDER = 3.0
 _WORLDS, _GLANCE = 1000, 100
 """Playouts of an advice, and of its first answer, for each opponent up to `_MOST`."""
 _MOST = 3
-_STRONGEST = {2: "ppo", 3: "ppo_three_players", 4: "ppo_four_players"}
-"""The strongest player by the number of players."""
+_TRAINED = {2: "ppo", 3: "ppo_three_players", 4: "ppo_four_players"}
+"""The player of playouts by the number of players."""
 
 
 def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
@@ -71,16 +71,16 @@ def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
 
 
 def _playouts(game: Game, options: CorellianSpikeOptions, opponent: str, worlds: int) -> Callable[..., Advice]:
-    """Advice by the strongest player; by exact values or by `heuristic` if no player was trained.
+    """Advice by the trained player; by exact values or by `heuristic` if no player was trained.
 
-    `opponent` plays itself; empty for one that acts like the strongest player.
+    `opponent` plays itself; empty for one that acts like the trained player.
     """
     playouts = partial(Playouts, game, options, unit="credits", blunder=_BLUNDER, worth=_credits_after_hand)
     playouts = partial(playouts, whole_game=False, worlds=worlds)
     try:
-        strongest = _STRONGEST[options.num_players]
+        trained = _TRAINED[options.num_players]
         by_playouts = playouts(
-            player=strongest, resample=resample_by_actions, opponent="" if opponent == strongest else opponent
+            player=trained, resample=resample_by_actions, opponent="" if opponent == trained else opponent
         ).advise
     except (KeyError, CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
         solved = solved_game(game, options, opponent) if options.reward == "net" else None

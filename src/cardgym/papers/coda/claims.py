@@ -96,8 +96,8 @@ def performance(results: Results) -> str:
             [_performance_row(row, results.performance) for row in results.performance],
         ),
         f"The paper's trainings took 12 to 128 s, ours for as many games {min(seconds):.1f} to {max(seconds):.1f} s of processor time.",
-        "Longer training hardly helps: tables learn almost nothing about fresh deals, as they meet most states once. With "
-        "fewer tiles (below) the same learners converge.",
+        "Longer training helps the networks, but hardly the tables, which meet most states once. With fewer tiles (below) "
+        "tables converge.",
         *([] if results.has_checkpoints else [missing]),
     )
 

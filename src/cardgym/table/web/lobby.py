@@ -61,7 +61,7 @@ _CROWD = 4
 """The number of players from which a table has the options of `Presentation.crowd`."""
 
 _LEVELS = ("Beginner", "Easy", "Medium", "Hard", "Expert")
-"""Levels below the strongest, weakest first; a game with fewer players leaves out the last ones."""
+"""Levels below the last, weakest first; a game with fewer players leaves out the last ones."""
 
 
 def _strength(game: Game, name: str, options: Options) -> str:
@@ -199,7 +199,7 @@ class Lobby:
         presentation = presentation_of(game)
         names = self._names(game, options)
         levels = [name for name in presentation.levels.get(game.id, ()) if name in names]
-        labels = dict(zip(levels, (*_LEVELS[: len(levels) - 1], "Strongest"), strict=True)) if levels else {}
+        labels = dict(zip(levels, (*_LEVELS[: len(levels) - 1], "Master"), strict=True)) if levels else {}
         return [
             {
                 "name": name,
