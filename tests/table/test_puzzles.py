@@ -1,5 +1,6 @@
 """Puzzles, decisions with one clearly best action, and ratings of people against measured players and puzzles."""
 
+import itertools
 import random
 from types import SimpleNamespace
 from typing import Any
@@ -96,14 +97,15 @@ def test_no_puzzle_in_time_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # -- ratings ----------------------------------------------------------------------------------------------------------
 
-ENV = "Cribbage-v0"
+ENV, SEEDS = "Cribbage-v0", itertools.count()
 
 
 def entry(opponent: str, won: bool, **more: Any) -> dict[str, Any]:
     paid = 1.0 if won else -1.0
     players = [{"name": "human", "seat": 1, "return": paid}, {"name": opponent, "seat": 0, "return": -paid}]
     options = cardgym.find(ENV).parse_options().asdict()
-    return {"env": ENV, "options": options, "finished": True, "person": 1, "about": {}, "players": players, **more}
+    named: dict[str, Any] = {"env": ENV, "options": options, "seed": next(SEEDS), "game": 0, "players": players}
+    return {**named, "finished": True, "person": 1, "about": {}, **more}
 
 
 @pytest.mark.parametrize("strength", [-150, 60, 250])
@@ -122,7 +124,8 @@ def test_the_rating_of_a_person_of_known_strength_is_found(strength: int) -> Non
 
 
 def test_only_whole_games_against_measured_players_count() -> None:
-    assert [found["games"] for found in ratings([entry("greedy", True)] * 3)] == [3]
+    games = [entry("greedy", True) for _ in range(3)]
+    assert [found["games"] for found in ratings([*games, *games])] == [3]  # The cards of the others are known.
     for other in (
         entry("human", True),
         entry("my_network.safetensors", True),
