@@ -170,8 +170,10 @@ def exploitability(env: str, player: str) -> list[str]:
     games = f"in {best.games:,} games on which it was not chosen"
     if won > 0:
         figure = shown(won, ends)
-        text = f"Exploitability of `{player}`: at least **{figure.partition(' ')[0]}** {report.per}. The best "
-        text += f"responder that we found, `{report.best}`, wins {figure} {games}. "
+        bound = f"at least about **{figure.partition(' ')[0]}** {report.per}"
+        bound = bound if ends is None or ends[0] > 0 else "not shown to be above 0"
+        text = f"Exploitability of `{player}`: {bound}. The best responder that we found, `{report.best}`, wins "
+        text += f"{figure} {games}. "
     else:
         ends = ends and (-ends[1], -ends[0])
         text = f"Exploitability of `{player}`: no responder that we found wins. The best, `{report.best}`, loses "

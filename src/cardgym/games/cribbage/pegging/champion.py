@@ -1,4 +1,4 @@
-"""The player `champion`: every discard and every card by the chance to win the game.
+"""The player `champion`: discards and cards by the chance to win the game.
 
 A card is evaluated by a search of the rest of the play (`search.py`) over the opponent's possible hands, weighted by
 how often `equilibrium` keeps them and plays them as the opponent did. A discard is evaluated by `toss_chances`; near
