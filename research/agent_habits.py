@@ -1,4 +1,4 @@
-"""What do the strongest agents do, and when? The basis of "How to play well" on two pages of games.
+"""What do `ppo` and `equilibrium` do, and when? The basis of "How to play well" on two pages of games.
 
     python research/agent_habits.py spike cribbage
 

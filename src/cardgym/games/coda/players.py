@@ -90,8 +90,8 @@ def random_consistent(state: State, seat: int, mask: Int8s, generator: Generator
 def bayes(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Make the likeliest guess given everything the seat knows, including the past guesses of both sides.
 
-    Among equally likely guesses it takes the middle one: after a miss there, a tile revealed next to it is the most
-    informative. It stops, if legal, when the best guess is less likely than STOP_BELOW. It places tiles at random, and
+    Among equally likely guesses it takes the middle one. It stops, if legal, when the likeliest guess is less likely
+    than STOP_BELOW. It places tiles at random, and
     turns up the tile that is easiest to guess.
     """
     return _play_exactly(state, seat, mask, generator, 0.5)

@@ -1,7 +1,7 @@
 """The table of chances to win, and the chance to win after a discard.
 
-Far from the target the best discard is the one with the most points. Near it the chance to win is not linear in points:
-it depends on who counts first and whether the hand is enough. `research/cribbage_chances.py` makes the table.
+Near the target the chance to win is not linear in points: it depends on who counts first and whether the hand is
+enough. `research/cribbage_chances.py` makes the table.
 """
 
 from __future__ import annotations
