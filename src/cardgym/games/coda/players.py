@@ -91,8 +91,7 @@ def bayes(state: State, seat: int, mask: Int8s, generator: Generator) -> int:
     """Make the likeliest guess given everything the seat knows, including the past guesses of both sides.
 
     Among equally likely guesses it takes the middle one. It stops, if legal, when the likeliest guess is less likely
-    than STOP_BELOW. It places tiles at random, and
-    turns up the tile that is easiest to guess.
+    than STOP_BELOW. It places tiles at random, and turns up the tile that is easiest to guess.
     """
     return _play_exactly(state, seat, mask, generator, 0.5)
 

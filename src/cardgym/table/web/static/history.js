@@ -8,7 +8,7 @@ const { percent, points, title, withWhom } = words;
 const PAGE = 10;
 const MEANING =
   "Ratings are Elo points: 0 is the average of the players that were measured, and 200 points more mean three wins " +
-  "in four games. The band is where your strength is with 95 % certainty; every game makes it narrower.";
+  "in four games. The band is where your strength is with 95 % certainty; more games make it narrower.";
 
 export async function openHistory() {
   const record = await get("history");
