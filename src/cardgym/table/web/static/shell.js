@@ -63,7 +63,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 const TYPING = "input:not([type=checkbox]), select, dialog, summary, [popover]";
 document.addEventListener("keydown", (event) => {
   const held = event.repeat && !event.key.startsWith("Arrow"); // A key that is held down decides nothing twice.
-  if (held && event.target.closest("button")) event.preventDefault();
+  if (held && event.key === "Enter" && event.target.closest("button")) event.preventDefault();
   if (held || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(TYPING)) return;
   if (event.key === "?") help.showModal();
   else page?.key?.(event);

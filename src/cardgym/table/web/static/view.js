@@ -79,7 +79,7 @@ export function drawItem(game, item, choice, mark = "") {
     return h("span", { class: look + shut, role: "img", "aria-label": label, ...data }, content);
   const pressed = choice.plain ? undefined : String(taken);
   const about = { class: look, "aria-label": label, "aria-pressed": pressed, ...data };
-  return h("button", { ...about, onclick: () => choice.take(item.id) }, content);
+  return h("button", { ...about, onclick: ({ detail }) => detail !== 2 && choice.take(item.id) }, content);
 }
 
 // The position of every peg before its last move, for the back peg that shows what was just scored.
