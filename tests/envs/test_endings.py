@@ -104,3 +104,10 @@ def test_after_a_step_that_the_opponent_cut_short_only_reset_goes_on(vector: boo
         env.step(actions)
     env.reset(seed=1)
     env.step(actions)
+    arguments["seat"] = 1
+    env = gymnasium.make_vec(name, num_envs=2, **arguments) if vector else gymnasium.make(name, **arguments)
+    stops.append(True)
+    with pytest.raises(KeyboardInterrupt):
+        env.reset(seed=1)
+    with pytest.raises((CardgymError, gymnasium.error.ResetNeeded), match=r"call.* .*reset\(\)"):
+        env.step(actions)

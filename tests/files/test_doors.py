@@ -67,10 +67,15 @@ def test_configs_may_begin_with_a_byte_order_mark_and_end_lines_as_windows_does(
     assert (read_config(DQNConfig, path).gamma, read_config(DQNConfig, path).seed) == (0.5, 3)
 
 
-@pytest.mark.parametrize("base", ["", ".", "..", "a/b.toml"])
-def test_a_base_that_is_not_a_file_of_the_folder_is_refused(tmp_path: Path, base: str) -> None:
-    path = tmp_path / "a.toml"
-    path.write_text(f'base = "{base}"')
+@pytest.mark.parametrize("base", ["", ".", "..", "b/c.toml", "{}/b/c.toml"])
+def test_a_base_that_is_not_a_file_of_the_folder_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path, other = tmp_path / "a.toml", tmp_path / "b" / "c.toml"
+    other.parent.mkdir()
+    other.write_text("seed = 3")
+    path.write_text(f'base = "{base.format(tmp_path.as_posix())}"')
     with pytest.raises(
         CardgymError, match=r"config .*(no such file|not a regular file|allowed: a file's name in its folder)"
     ):

@@ -277,7 +277,7 @@ def test_runs_with_neighboring_seeds_share_no_games(tiny):
         ({"trns": 3}, "did you mean 'turns'"),
         ({"illegal_action": "ignore"}, "unknown illegal_action 'ignore'"),
         ({"opponent": {"perfect": 1}, "num_players": 1}, "has no other seats; leave it out"),
-        ({"opponent": {"perfect": -1}}, "give each player a weight from 0 up, and one of them a weight above 0"),
+        ({"opponent": {"perfect": -1}}, r"weight from 0 up to 1e\+100, and one of them a weight above 0"),
         ({"opponent": {"perfect": float("nan")}}, "give each player a weight from 0 up"),
         ({"opponent": {"perfect": -1e308, "random": -1e308}}, "give each player a weight from 0 up"),
         ({"opponent": {}}, "give each player a weight from 0 up"),

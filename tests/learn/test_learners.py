@@ -129,6 +129,7 @@ LEARNERS = {
             ("--teacher", ""): "teacher: name the player to imitate",
             ("--teacher", "perfct"): "did you mean 'perfect'?",
             ("--teacher", "perfect", "--temperature", "-1"): "temperature=-1.0: allowed: a number of at least 0",
+            ("--teacher", "perfect", "--temperature", "1e-300"): "temperature=1e-300: allowed are numbers from 1e-30",
         },
     ),
     "tabular": Learner(

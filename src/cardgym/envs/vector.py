@@ -129,6 +129,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             masks = core.observe_now()[1][playing]
             check_legal(chosen[playing], masks, lambda place: f"env {playing[place]}: ", IllegalActionError)
         commands = starting + _STEP  # RESET where a game is over; ten times as fast as `np.where`.
+        self._over = np.zeros(self.num_envs, np.bool_)  # If this is cut short, no step starts a game.
         seated.step(chosen, commands, illegal=core.illegal, skip=not core.plays_all)
         rewards = seated.batch.answers["reward"].copy()
         terminated = seated.batch.answers["pending_policy"] == NOBODY
@@ -209,6 +210,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     def _start(self, starting: npt.NDArray[np.bool_]) -> None:
         seated = self._core.seated
         self._elapsed[starting] = 0
+        self._over = np.zeros(self.num_envs, np.bool_)  # As in `step`.
         seated.step(0, np.where(starting, RESET, NOOP), skip=not self._core.plays_all)
         self._over = seated.batch.answers["pending_policy"] == NOBODY
 

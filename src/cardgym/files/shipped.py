@@ -38,8 +38,11 @@ def checkpoints(folder: str, suffixes: Iterable[str]) -> dict[str, Path]:
 
 def config_path(path: Path) -> Path:
     """Get the config that a user names: a file, or the name of one that comes with cardgym, with or without `.toml`."""
-    if path.is_file():
-        return path
+    return path if path.is_file() else shipped_config(path)
+
+
+def shipped_config(path: Path) -> Path:
+    """Get the config that comes with cardgym under a name, with or without `.toml`."""
     known = configs()
     name = PurePosixPath(path.as_posix())
     name = name.relative_to(CONFIGS) if name.is_relative_to(CONFIGS) else name

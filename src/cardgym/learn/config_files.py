@@ -8,7 +8,7 @@ from typing import Any
 
 from cardgym.errors import CardgymError, printable
 from cardgym.files.json_values import read_bytes
-from cardgym.files.shipped import config_path
+from cardgym.files.shipped import shipped_config
 from cardgym.players.base import split_path
 
 BASE = "base"
@@ -42,7 +42,7 @@ def read_values(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
             "of a config that comes with cardgym"
         )
     beside = path.with_name(base) if Path(base).name == base else path
-    found = beside if beside.is_file() and beside != path else config_path(Path(base))
+    found = beside if beside.is_file() and beside != path else shipped_config(Path(base))
     if found in (path, *above):
         raise CardgymError(f"config {path}: {BASE}={base!r}: the bases form a circle")
     return {**read_values(found, (path, *above)), **values}

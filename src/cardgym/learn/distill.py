@@ -21,6 +21,7 @@ from cardgym.learn.config import Items, NetworkConfig, Share
 from cardgym.learn.learner import NetworkLearner, entropy, take_rows
 from cardgym.learn.network_training import NetworkTraining
 from cardgym.players import one_hot, resolve, sample_actions
+from cardgym.players.base import check_temperature
 from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 
@@ -67,7 +68,8 @@ class Teacher:
         Values are divided by `temperature` before the softmax; 0 for the best action alone.
 
         Raises:
-            CardgymError: for a player that cannot be found, or draws one of several players for each game.
+            CardgymError: for a player that cannot be found, or draws one of several players for each game, and for a
+                temperature too close to 0.
         """
         if not name:
             raise CardgymError("teacher: name the player to imitate, such as --teacher random")
@@ -76,7 +78,7 @@ class Teacher:
             raise CardgymError(f"teacher {name!r}: a mixture is a different player each game; imitate one of its parts")
         self._game, self._options = game, options
         self._player = player
-        self._temperature = temperature
+        self._temperature = check_temperature(temperature) if temperature else 0.0
         self._generator = generator
 
     def targets(self, states: npt.NDArray[Any], seats: Int64s, masks: Int8s) -> Float32s:

@@ -85,8 +85,8 @@ class PPOConfig(NetworkConfig):
     """How far the averaged weights that are evaluated and saved move towards the policy's at each update; 0 saves the
     policy's own."""
     threshold: Share = 0.0
-    """Actions less likely than this are not played once training ends, nor in evaluations; an entropy bonus keeps even
-    bad actions from becoming unlikelier. The checkpoint knows it."""
+    """The trained player leaves out actions less likely than this, in evaluations and as a `snapshot`, too; an entropy
+    bonus keeps even bad actions from becoming unlikelier. The checkpoint knows it."""
 
     algorithm_name: ClassVar[str] = "ppo"
     small_game_flags: ClassVar[tuple[str, ...]] = (

@@ -74,15 +74,17 @@ def best_actions(values: npt.NDArray[np.floating[Any]], masks: Masks) -> Actions
     return actions
 
 
+def check_temperature(temperature: float) -> float:
+    """Return what `softmax` divides by as a float; raise `CardgymError` for one too small for float32, or no number."""
+    return real_number("temperature", temperature, float(SMALLEST_SHARE), sys.float_info.max, "numbers from 1e-30")
+
+
 def softmax(values: npt.NDArray[np.floating[Any]], masks: Masks, temperature: float) -> Float32s:
     """Return shares of exp(`values` / `temperature`) over the legal actions, (rows, actions), float32."""
     check_rows("values", values)
     check_rows("masks", masks, values, kinds="biu")
-    temperature = real_number(
-        "temperature", temperature, float(SMALLEST_SHARE), sys.float_info.max, "numbers from 1e-30"
-    )
     legal = np.where(masks != 0, values, -np.inf)
-    weights = np.exp((legal - legal.max(axis=1, keepdims=True)) / temperature).astype(np.float32)
+    weights = np.exp((legal - legal.max(axis=1, keepdims=True)) / check_temperature(temperature)).astype(np.float32)
     shares: Float32s = weights / weights.sum(axis=1, keepdims=True)
     return shares
 

@@ -89,7 +89,9 @@ def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> M
     are_real = all(isinstance(weight, Real) and not isinstance(weight, bool) for weight in weights)
     total = math.fsum(weights) if are_real and all(0.0 <= weight <= _MOST for weight in weights) else 0.0
     if not total or len(players) != len(weights):
-        raise CardgymError(f"mixture {name}: give each player a weight from 0 up, and one of them a weight above 0")
+        raise CardgymError(
+            f"mixture {name}: give each player a weight from 0 up to {_MOST:g}, and one of them a weight above 0"
+        )
     parts: dict[Player, float] = {}
     for player, weight in zip(players, weights, strict=True):
         within = (
