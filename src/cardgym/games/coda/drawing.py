@@ -1,6 +1,6 @@
-"""The player `search` where each seat is dealt one tile: the first hit wins, and no guess is much better than another.
+"""The player `search` where each seat is dealt one tile: the first hit wins, and guesses tell something.
 
-So what matters is what a guess tells. A seat never names its own tile: a guess takes that number from what its own
+A seat never names its own tile: a guess takes that number from what its own
 hidden tile may be. And a player that chose among its guesses by that tile would tell it to whoever knows its code. So
 this one prefers numbers that its own tile cannot be anyway, and draws among them; its own tile counts only in so far as
 it is no possible guess. It doubts what the opponent's guesses seem to say, which may be meant to mislead it.
@@ -92,8 +92,8 @@ def _tells(state: State, tile: int, own: Float64s) -> bool:
 def weigh_draw(chance: float, less: float, tells: bool) -> float:
     """Return how often to guess a tile at a place, up to a factor, given its chance and that of a smaller tile.
 
-    A miss in the middle narrows most. The eighth power of the chance is about as strong as the likeliest guess alone
-    where one is clearly likelier, and draws where none is.
+    A miss in the middle narrows most. The eighth power of the chance leaves little but the likeliest guess where one
+    is clearly likelier, and draws where none is.
     """
     lower = less + chance / 2.0
     middle = 1.0 + 2.0 * min(lower, 1.0 - lower)
