@@ -1,9 +1,9 @@
 """The player `search` where each seat is dealt one tile: the first hit wins, and guesses tell something.
 
-A seat never names its own tile: a guess takes that number from what its own
-hidden tile may be. And a player that chose among its guesses by that tile would tell it to whoever knows its code. So
-this one prefers numbers that its own tile cannot be anyway, and draws among them; its own tile counts only in so far as
-it is no possible guess. It doubts what the opponent's guesses seem to say, which may be meant to mislead it.
+A seat never names its own tile: a guess takes that number from what its own hidden tile may be. And a player that chose
+among its guesses by that tile would tell it to whoever knows its code. So this one prefers numbers that its own tile
+cannot be anyway, and draws among them; its own tile counts only in so far as it is no possible guess. It doubts what
+the opponent's guesses seem to say, which may be meant to mislead it.
 """
 
 from __future__ import annotations
