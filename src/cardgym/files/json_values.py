@@ -40,7 +40,8 @@ def plain(value: Any) -> Any:
 
 def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document as `plain` values with `sha256`, the digest of all others, which `parse_json` verifies."""
-    return {**plain(document), _SEAL: digest_of(json.loads(json.dumps(plain(document))))}
+    document = plain(document)
+    return {**document, _SEAL: digest_of(json.loads(json.dumps(document)))}
 
 
 def digest_of(content: Any) -> str:

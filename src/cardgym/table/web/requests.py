@@ -200,7 +200,7 @@ def browser_of(request: Request) -> str:
 
 
 def cookie_of(request: Request) -> str:
-    """Read the browser's cookie, which tells the people at a table by link apart."""
+    """Read the browser's cookie, which tells people apart; refuse a browser that has none."""
     if not (browser := browser_of(request)):
         raise HTTPException(400, "your browser keeps no cookies, so nobody could tell people apart; allow them")
     return browser

@@ -91,7 +91,7 @@ export class Table extends Chooser {
     if (othersMove(this) && !this.busy) this.send("step");
   }
 
-  // The next person at this screen looks, and sees what happened since they last did.
+  // The next person at this screen looks, and sees what happened since they last did; at their first look, nothing.
   async uncover() {
     if (this.busy) return;
     this.seat = this.state.turn;
