@@ -4,6 +4,7 @@ import hashlib
 import json
 import random
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,37 @@ def test_each_person_by_link_sees_only_their_own_seat(shared: Served) -> None:
         browsers[turn].act(seats[turn], action)
     for line in (text for _, text in session.narrator.texts[PUBLIC]):
         assert "You " not in line
+
+
+def test_a_person_sees_the_others_move_while_a_player_thinks(shared: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    thinking, go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        name, observation_name = "slow", None
+
+        def act(self, observations: Any, masks: Any) -> Any:
+            thinking.set()
+            go_on.wait(60)
+            return masks.argmax(axis=1)
+
+    game = cardgym.find(SPIKE)
+    monkeypatch.setitem(vars(game), "players", {**game.players, "slow": lambda options: Slow()})
+    people = clients(shared)[:2]
+    table, code = open_by_link(people[0], opponents=["human", "slow"], options={"num_players": 3})
+    people[1].post("/api/join", {"code": code})
+    session = shared.tables._tables[table].session
+    while session.turn != 2:
+        states = [person.get(f"/api/tables/{table}") for person in people]
+        mover = session.turn
+        state = people[mover].act(states[mover], states[mover]["actions"][1]["action"], others=False)["state"]
+    stepping = threading.Thread(target=people[mover].step, args=(state,))
+    stepping.start()
+    assert thinking.wait(60)
+    seen = people[1 - mover].get(f"/api/tables/{table}?since={states[1 - mover]['version']}")
+    assert [event["seat"] for event in seen["events"]] == [mover]
+    assert seen["events"][0]["text"] == seen["state"]["narration"][-1]["text"]
+    go_on.set()
+    stepping.join()
 
 
 def test_names_and_texts_are_those_of_each_person(shared: Served) -> None:

@@ -188,10 +188,8 @@ class Routes:
     """Handlers of the routes of the lobby and the tables."""
 
     def __init__(self, game_log: GameLog, lobby: Lobby, tables: Tables, address: str) -> None:
-        self._game_log = game_log
-        self._lobby = lobby
-        self._tables = tables
-        self._address = address
+        self._game_log, self._lobby = game_log, lobby
+        self._tables, self._address = tables, address
         self._codes = seats.Codes(game_log)
         self._preparation = Preparation()
 
@@ -267,18 +265,20 @@ class Routes:
     async def table(self, request: Request) -> dict[str, Any]:
         since, seat = request.query_params.get("since", ""), request.query_params.get("seat", "")
         start = int(since) if since.isdecimal() and len(since) < 10 else None
-        events, table = list[dict[str, Any]](), self._tables.meanwhile(id_of(request))
-        state = table.meanwhile.get(_viewer_of(request, table, seat)) if table else None
-        if table is None or state is None:
+        table = self._tables.meanwhile(id_of(request))
+        viewer = _viewer_of(request, table, seat) if table else PUBLIC
+        if table and viewer in table.meanwhile:
+            state, events = table.meanwhile[viewer]
+        else:
             async with self._tables.locked(id_of(request)) as table:
                 viewer = _viewer_of(request, table, seat)
-                copy = await work(table.own_copy, self._game_log, viewer, owner_of(request))
-                state = await work(table.as_json, viewer) | copy
-                if start is not None:  # What happened since the page last looked.
-                    events = await work(table.events_as_json, table.since(start, viewer), viewer)
+                state, events = await work(table.look, viewer)
+                state |= await work(table.own_copy, self._game_log, viewer, owner_of(request))
         if free := len(seats.open_seats(table.session)):
             state = {**state, "free": free, "address": self._address}
-        return state if start is None else {"events": events, "state": state}
+        if start is None:
+            return state
+        return {"events": await work(table.events_as_json, events[start:], viewer), "state": state}
 
     async def action(self, request: Request, body: _Action) -> Response:
         def act(session: Session, viewer: int) -> list[Event]:

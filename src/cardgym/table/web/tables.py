@@ -43,7 +43,7 @@ class Table:
 
     Attributes:
         guests: the owners of the records of those who joined by link, by seat, as far as their pages have asked.
-        meanwhile: while a player may think for minutes, how the table looked before, by viewer.
+        meanwhile: while a player may think for minutes, what a `look` found before, by viewer.
         coaching: held while the coach thinks; the game goes on meanwhile.
     """
 
@@ -52,13 +52,17 @@ class Table:
         self.guests: dict[int, str] = {}
         self.hints = str(session.about.get("hints", "off"))
         self.lock, self.coaching = asyncio.Lock(), asyncio.Lock()
-        self.meanwhile: dict[int, dict[str, Any]] = {}
+        self.meanwhile: dict[int, tuple[dict[str, Any], list[Event]]] = {}
 
     def keep(self) -> None:
         """Keep how the table looks as `meanwhile`."""
         several = len(self.session.persons) > 1
         viewers = (*self.session.persons, PUBLIC) if several else (self.session.seat,)
-        self.meanwhile = {viewer: self.as_json(viewer) for viewer in viewers}
+        self.meanwhile = {viewer: self.look(viewer) for viewer in viewers}
+
+    def look(self, viewer: int) -> tuple[dict[str, Any], list[Event]]:
+        """Return the table as JSON for one viewer, and what happened so far, as far as that viewer knows of it."""
+        return self.as_json(viewer), self.since(0, viewer)
 
     @cached_property
     def _coach(self) -> Coach:
