@@ -274,6 +274,8 @@ def test_people_and_players_can_share_a_table(client: Client) -> None:
         ({"people": "link", "opponents": ["human"]}, "cookies"),
         ({"people": "hot", "opponents": ["human"], "names": ["a", "b", "c"]}, "at most 2"),
         ({"people": "hot", "opponents": ["human"], "names": ["Seat 1"]}, "up to 20 letters"),
+        ({"people": "hot", "opponents": ["human"], "names": ["Yo\ufe0fu"]}, "up to 20 letters"),  # It looks like You.
+        ({"people": "hot", "opponents": ["human"], "names": ["\u3164"]}, "up to 20 letters"),  # It shows nothing.
         ({"people": "hot", "opponents": ["human", "human"], "seat": None}, "name human"),
         ({"people": "ours"}, "'one', 'hot' or 'link'"),
         ({"people": "hot", "opponents": ["human"], "seed": 7}, "seed: where several people play, the server draws it"),

@@ -35,6 +35,8 @@ _MAX_ATTEMPTS = 20
 """Wrong codes in a minute before a client has to wait."""
 _ID_LENGTH = 26
 _SIGNS = "_'. -"
+_FILLERS = "\u115f\u1160"
+"""Letters of Hangul that show nothing."""
 _TAKEN = re.compile(r"\b(you|your|opponent|seat)\b", re.IGNORECASE)
 """Words that the games' texts use for seats."""
 
@@ -68,8 +70,9 @@ def checked_names(names: Sequence[str], usual: Sequence[str]) -> list[str]:
 
 def _is_name(name: str) -> bool:
     """Whether a name is short, of letters in any script, with their marks, figures and a few signs, and not taken."""
-    known = all(sign in _SIGNS or unicodedata.category(sign)[0] in "LMN" for sign in name)
-    return 0 < len(name) <= 20 and known and not _TAKEN.search(name)
+    known = all(sign in _SIGNS or (unicodedata.category(sign)[0] in "LMN" and sign not in _FILLERS) for sign in name)
+    bare = "".join(sign for sign in name if not unicodedata.category(sign).startswith("M"))  # Some marks are invisible.
+    return 0 < len(bare) <= len(name) <= 20 and known and not _TAKEN.search(bare)
 
 
 def claim(session: Session, browser: str) -> str:
