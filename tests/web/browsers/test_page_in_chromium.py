@@ -83,8 +83,11 @@ def answered(visits: list[list[dict[str, Any]]]) -> int:
 
 
 def comparable(text: str) -> str:
-    """Leave out times, and the last digit of ratings: they are logarithms, and C libraries round those differently."""
-    text = re.sub(r'"(rating|mu|sigma|half_width)":[-.\de]+', lambda one: one[0][: one[0].index(":") + 12], text)
+    """Leave out times, and the last digits of ratings and errors.
+
+    Ratings are logarithms, and C libraries round those differently; NumPy orders sums of squares as processors like.
+    """
+    text = re.sub(r'"(rating|mu|sigma|half_width|error)":[-.\de]+', lambda one: one[0][: one[0].index(":") + 12], text)
     return re.sub(r'"(time|numba)": ?"[^"]*"', "", text)
 
 
