@@ -28,7 +28,7 @@ const maxButtons = () => (fitsMedia("width < 40em") ? 4 : fitsMedia("height < 43
 export function drawMoves(view, left, taken, act, guide) {
   const { buttons, prompt } = movesOf(view, left, taken, maxButtons());
   const button = ({ action, text }, number) => {
-    const onclick = ({ detail }) => detail !== 2 && act(action); // A double click is no second move; who goes on clicking means it.
+    const onclick = ({ detail }) => detail !== 2 && act(action); // A double click is no second move; a third means it.
     const properties = { class: action === guide ? "guide" : "", "data-key": KEYS[number], onclick };
     return h("button", properties, text, KEYS[number] && h("kbd", KEYS[number]));
   };
