@@ -9,9 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from web_server import SHORT, SPIKE, Client, Served, finish, serving, watch
+from web_server import SHORT, SPIKE, Client, Served, finish, serving, slow_player, watch
 
 import cardgym
 from cardgym.players import player_names
@@ -159,18 +158,7 @@ def test_watched_games_advance_step_by_step_and_show_how_the_seats_stand(client:
 
 
 def test_slow_player_does_not_block_other_tables(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    thinking, go_on = threading.Event(), threading.Event()
-
-    class Slow:
-        name, observation_name = "slow", None
-
-        def act(self, observations: Any, masks: Any) -> Any:
-            thinking.set()
-            go_on.wait(60)
-            return np.argmax(masks, axis=1)
-
-    game = cardgym.find(SPIKE)
-    monkeypatch.setitem(vars(game), "players", {**game.players, "slow": lambda options: Slow()})
+    thinking, go_on = slow_player(monkeypatch)
     state = server.client.sit_down(**{**SHORT, "opponents": ["slow"]})
     other = Client(server.port)
     acting = threading.Thread(target=server.client.act, args=(state, state["actions"][1]["action"]))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from test_hostile_entries import good
-from web_server import SPIKE, Client, Served, serving
+from web_server import SPIKE, Client, Served, serving, slow_player
 
 import cardgym
 from cardgym.table.narration import PUBLIC
@@ -65,18 +65,7 @@ def test_each_person_by_link_sees_only_their_own_seat(shared: Served) -> None:
 
 
 def test_a_person_sees_the_others_move_while_a_player_thinks(shared: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    thinking, go_on = threading.Event(), threading.Event()
-
-    class Slow:
-        name, observation_name = "slow", None
-
-        def act(self, observations: Any, masks: Any) -> Any:
-            thinking.set()
-            go_on.wait(60)
-            return masks.argmax(axis=1)
-
-    game = cardgym.find(SPIKE)
-    monkeypatch.setitem(vars(game), "players", {**game.players, "slow": lambda options: Slow()})
+    thinking, go_on = slow_player(monkeypatch)
     people = clients(shared)[:2]
     table, code = open_by_link(people[0], opponents=["human", "slow"], options={"num_players": 3})
     people[1].post("/api/join", {"code": code})

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 import uvicorn
 
+import cardgym
 from cardgym.table.game_log import GameLog
 from cardgym.table.web.app import make_app
 from cardgym.table.web.protocol import uvicorn_config
@@ -86,6 +88,23 @@ def finish(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, An
                 assert len(down) == counter["value"]
         state = client.act(state, choose.choice(state["actions"])["action"])["state"]
     return state
+
+
+def slow_player(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
+    """Add the player `slow` to Corellian Spike; returns the events of its thinking and of what lets it go on."""
+    thinking, go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        name, observation_name = "slow", None
+
+        def act(self, observations: Any, masks: Any) -> Any:
+            thinking.set()
+            go_on.wait(60)
+            return masks.argmax(axis=1)
+
+    game = cardgym.find(SPIKE)
+    monkeypatch.setitem(vars(game), "players", {**game.players, "slow": lambda options: Slow()})
+    return thinking, go_on
 
 
 class Served:
